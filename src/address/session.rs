@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use memchr::memchr3;
+use memchr::{memchr, memchr3};
 
 /// Parameters that name a session whatever their value: of Java, PHP, ColdFusion, osCommerce, Zen Cart, and
 /// what ASP.NET adds while it finds out whether a client takes cookies. Those of Heritrix's `StripSessionIDs`
@@ -20,7 +20,8 @@ const ASP_NET_BYTES: usize = 24;
 /// cookies: segments of ASP.NET (`/(S(…))/`, `/(A(…)F(…))/`), path parameters (`;jsessionid=…`), parameters
 /// of queries (`PHPSESSID=…`). Only what names itself is taken for one.
 pub(super) fn without_session(target: &str) -> Cow<'_, str> {
-    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    let mark = memchr(b'?', target.as_bytes());
+    let (path, query) = (&target[..mark.unwrap_or(target.len())], mark.map(|mark| &target[mark + 1..]));
     let may_be_in_path = memchr3(b'(', b'=', b'%', path.as_bytes()).is_some();
     let in_path = may_be_in_path && path.split('/').any(is_session_segment);
     let in_query = query.is_some_and(|query| query.split('&').any(is_session_parameter));

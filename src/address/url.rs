@@ -198,13 +198,14 @@ impl WebUrl {
     #[must_use]
     pub fn path(&self) -> &str {
         let target = self.target();
-        target.split_once('?').map_or(target, |(path, _)| path)
+        &target[..memchr(b'?', target.as_bytes()).unwrap_or(target.len())]
     }
 
     /// Without the question mark; none where there is none.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
-        self.target().split_once('?').map(|(_, query)| query)
+        let target = self.target();
+        memchr(b'?', target.as_bytes()).map(|mark| &target[mark + 1..])
     }
 
     /// The front page of this URL's host, scheme and port kept.
@@ -327,8 +328,8 @@ impl fmt::Display for WebUrl {
 
 /// The path of a target with a query or a path parameter; none of another.
 fn query_path(target: &str) -> Option<&str> {
-    let path = target.split_once('?').map_or(target, |(path, _)| path);
-    (path.len() < target.len() || path.contains(';')).then_some(path)
+    let path = &target[..memchr(b'?', target.as_bytes()).unwrap_or(target.len())];
+    (path.len() < target.len() || memchr(b';', path.as_bytes()).is_some()).then_some(path)
 }
 
 fn without_parameters(path: &str) -> String {

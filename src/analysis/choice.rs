@@ -218,8 +218,8 @@ impl Choice {
         let depth = chosen.filter(|_| verdict == Verdict::Recommended);
         let level = |(at, figure): (&CurveLevel, &f64)| level(at, censoring, &criterion, *figure);
         let figures = || curves.levels.iter().map(|level| criterion.figure(level));
-        let by_ends = |end: fn(&Estimate) -> f64| criterion.choose(figures().map(|figure| end(&figure)));
-        let (at_low, at_high) = (by_ends(|figure| figure.low), by_ends(|figure| figure.high));
+        let by_ends = |end: Side| criterion.choose(figures().map(|figure| end.end_of(figure)));
+        let (at_low, at_high) = (by_ends(Side::Low), by_ends(Side::High));
         let (at_worst, at_best) = if side == Side::Low { (at_low, at_high) } else { (at_high, at_low) };
         let has_intervals = figures().any(|figure| figure.interval().is_some());
         Self {
@@ -290,7 +290,7 @@ fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion, deciding
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Curves, DepthShares, Sampling};
+    use crate::analysis::{Curves, DepthShares, NoInterval, Sampling};
 
     /// Coverage and load of each level with a twentieth to either side.
     fn curves(levels: &[(f64, f64)]) -> Curves {
@@ -364,6 +364,19 @@ mod tests {
         assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
         assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
         assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
+    }
+
+    #[test]
+    fn a_level_without_an_interval_is_sure_of_nothing() {
+        let mut curves = curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]);
+        let unsure = |value| Estimate { no_interval: Some(NoInterval::FewBelow), ..Estimate::exact(value) };
+        curves.levels[2].pair = [unsure(0.96); 3];
+        let at = |confidence| {
+            Choice::by(&Evidence::of_curves(curves.clone(), confidence, knowing(1.0, 1.0)), coverage(0.9))
+        };
+        let (even, sure) = (at(0.5), at(0.975));
+        assert_eq!((even.depth, even.at_worst), (Some(2), Some(3)));
+        assert_eq!(sure.depth, even.at_worst, "as the same confidence chooses");
     }
 
     #[test]

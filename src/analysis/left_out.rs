@@ -19,7 +19,7 @@ pub struct LeftOut {
     pub flags: String,
     /// Site trees of the survey.
     pub trees: u64,
-    /// Sent, robots.txt included.
+    /// Sent, robots.txt included; without the probes of what was left out.
     pub requests: u64,
     /// Distinct external hosts that it knows.
     pub hosts: u64,

@@ -32,8 +32,9 @@ pub struct UnseenOfKind {
     pub in_two_trees: u64,
     /// The least that there are, known ones included, with its interval.
     pub all: Estimate,
-    /// The share of all links from trees to such things that leads to known ones, were more trees walked.
-    pub sample_coverage: f64,
+    /// The share of all links from trees to such things that leads to known ones, were more trees walked; none from one
+    /// tree, or one link: nothing tells then how often more would lead to the same.
+    pub sample_coverage: Option<f64>,
 }
 
 /// What must stand beside the estimate.
@@ -146,14 +147,14 @@ impl Frequencies {
         (unseen, variance.max(0.0))
     }
 
-    fn coverage(self, trees: f64) -> f64 {
-        if self.incidences <= 0.0 {
-            return 0.0;
+    fn coverage(self, trees: f64) -> Option<f64> {
+        if trees < 2.0 || self.incidences < 2.0 {
+            return None;
         }
         let once = if self.twice > 0.0 { self.once } else { (self.once - 1.0).max(0.0) };
         let twice = self.twice.max(1.0);
-        let weight = (trees - 1.0).max(0.0) * once;
-        1.0 - self.once / self.incidences * (weight / (weight + 2.0 * twice))
+        let weight = (trees - 1.0) * once;
+        Some(1.0 - self.once / self.incidences * (weight / (weight + 2.0 * twice)))
     }
 }
 
@@ -177,7 +178,7 @@ mod tests {
             (hosts.all.value, 12.1333),
             (hosts.all.low, 10.2130),
             (hosts.all.high, 31.3672),
-            (hosts.sample_coverage, 0.84689),
+            (hosts.sample_coverage.unwrap(), 0.84689),
         ] {
             assert!((found - expected).abs() < 5e-4 * expected, "{found} is not {expected}");
         }
@@ -188,7 +189,7 @@ mod tests {
         let unseen = Unseen::estimate(&survey(&trees(&[&[1, 2], &[1, 2], &[1, 2]])), &Sampling::default());
         let sites = &unseen.kinds[Kind::Sites as usize];
         assert_eq!(sites.all, Estimate::exact(2.0));
-        assert!((sites.sample_coverage - 1.0).abs() < 1e-12);
+        assert!((sites.sample_coverage.unwrap() - 1.0).abs() < 1e-12);
     }
 
     #[test]
@@ -196,7 +197,10 @@ mod tests {
         for names in [&[&[] as &[u64]] as &[&[u64]], &[&[1, 2, 3]], &[&[1], &[2]]] {
             let unseen = Unseen::estimate(&survey(&trees(names)), &Sampling::default());
             for kind in unseen.kinds {
-                let figures = [kind.all.value, kind.all.low, kind.all.high, kind.sample_coverage];
+                let figures = [kind.all.value, kind.all.low, kind.all.high];
+                assert!(kind.sample_coverage.is_none_or(|share| (0.0..=1.0).contains(&share)), "{kind:?}");
+                let is_told = trees(names).len() > 1;
+                assert_eq!(kind.sample_coverage.is_some(), is_told, "{kind:?}");
                 assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{kind:?}");
             }
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::unlevelled::{Cost, Unlevelled};
 use super::{ExchangeRow, TablesError, read_frames};
+use crate::exchange::Purpose;
 
 /// What is counted in the table `exchanges`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,7 +79,7 @@ impl Levelling {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let (depths, addresses) = (frame.column("depth")?.u32()?, frame.column("address")?.str()?);
         let bytes = [frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?];
-        let busy = frame.column("total_ms")?.f64()?;
+        let (busy, purposes) = (frame.column("total_ms")?.f64()?, frame.column("purpose")?.str()?);
         for row in 0..frame.height() {
             // What reached no server cost none anything.
             let (Some(site), Some(seed), Some(_), Some(busy_ms)) =
@@ -86,6 +87,9 @@ impl Levelling {
             else {
                 continue;
             };
+            if purposes.get(row) == Some(Purpose::Probe.as_str()) {
+                continue;
+            }
             if self.tree.as_ref().is_none_or(|(name, number)| name != site || *number != seed) {
                 self.tree = Some((site.to_owned(), seed));
                 self.number += 1;

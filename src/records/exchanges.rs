@@ -23,7 +23,7 @@ table! {
     address: Option<String>, "", "192.0.2.7", "0.1";
     /// Links followed from the start URL; null for robots.txt and probes, which stand outside the tree.
     depth: Option<u16>, "links", "2", "0.1";
-    /// What the request was for: `page`, `robots`, `head` or `probe`.
+    /// What the request was for, one word of the list below.
     purpose: String, "", "page", "0.1";
     /// The HTTP method.
     method: String, "", "GET", "0.1";
@@ -83,7 +83,8 @@ table! {
     title: Option<String>, "", "Welcome", "0.1";
     /// Connections opened for the exchange: 0 when one was kept alive.
     connections: u32, "connections", "1", "0.1";
-    /// The place of the request among those of its site tree, from 0, in the order they were asked.
+    /// The place of the request among those of its site tree, from 0, in the order they were asked. Numbers may be missing:
+    /// that of a robots.txt whose response another tree got, for one.
     number: u32, "", "17", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";
@@ -119,6 +120,9 @@ table! {
     /// What shows that the response is a challenge or a block page in the place of what was requested, one word of the list
     /// below; null for other responses. Such a response is no page, whatever its status.
     challenge: Option<String>, "", "cf_mitigated", "0.1";
+    /// References on the page beyond those that are kept as links: 10,000 pages, or 4 MiB of URLs. Null when the page was
+    /// not read, and where it is as an earlier survey had it.
+    dropped_links: Option<u32>, "references", "0", "0.1";
 }
 
 impl ExchangeRow {

@@ -10,7 +10,7 @@ table! {
     depth: u16, "links", "1", "0.1";
     /// The URL of that page.
     page: String, "", "http://www.example.ke/about", "0.1";
-    /// The external URL.
+    /// The external URL in canonical form: percent-encoding normalised (RFC 3986 §6.2.2).
     url: String, "", "https://www.example.org/x", "0.1";
     /// The host of the external URL.
     host: String, "", "www.example.org", "0.1";

@@ -19,7 +19,8 @@ table! {
     as_org: Option<String>, "", "Example Networks", "0.1";
     /// The header `Server`, as sent last.
     server: Option<String>, "", "nginx", "0.1";
-    /// Requests to this address.
+    /// Requests to this address; of a survey that was stopped, also those of trees that have not ended and so have no rows
+    /// in `exchanges` yet.
     requests: u64, "requests", "410", "0.1";
     /// Bytes received from it on the wire.
     received_bytes: u64, "bytes", "7340112", "0.1";
@@ -30,7 +31,7 @@ table! {
     smallest_gap_ms: Option<f64>, "ms", "2000.4", "0.1";
     /// Most exchanges under way at one moment.
     most_parallel: u32, "exchanges", "1", "0.1";
-    /// Most exchanges that began within any 60 seconds.
+    /// Most exchanges that began within any 60 seconds, counted in whole seconds: up to one second's exchanges too many.
     most_requests_per_minute: u32, "requests", "19", "0.1";
     /// Bytes sent to it on the wire.
     sent_bytes: u64, "bytes", "90110", "0.1";

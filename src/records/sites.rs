@@ -9,7 +9,8 @@ table! {
     site: String, "", "example.ke", "0.1";
     /// The country domain it lies in; null outside those surveyed.
     cctld: Option<String>, "", "ke", "0.1";
-    /// Where the tree begins.
+    /// Where the tree begins, as it was found or listed. `links.url` is in canonical form (percent-encoding normalised, RFC
+    /// 3986 §6.2.2).
     start_url: String, "", "http://www.example.ke/", "0.1";
     /// The site on which its start URL was found first; null for the user's own start URLs.
     parent_site: Option<String>, "", "example.co.tz", "0.1";

@@ -1,20 +1,23 @@
 //! Sites without end, and sound ones that look a little like them.
 
+use std::collections::HashSet;
+
 use super::tests::{Served, Web, drive, start, walk};
 use super::*;
-use crate::exchange::{Class, Outcome};
+use crate::exchange::{Class, Outcome, Purpose};
 
 /// Adds pages from the first one on, each with what `links` says, so many of them.
 fn grown(mut web: Web, first: &[String], most: usize, links: impl Fn(&str) -> (String, Vec<String>)) -> Web {
     let mut list = first.to_vec();
+    let mut known: HashSet<String> = first.iter().cloned().collect();
     let mut turn = 0;
     while turn < list.len() && turn < most {
         let (text, found) = links(&list[turn]);
         let anchors: String = found.iter().map(|to| format!("<a href='{to}'></a>")).collect();
         web = web.serve(&list[turn], Served::Html(format!("{text} {anchors}")));
-        let is_new = |to: &String| (to.contains("//a.ke/") || to.contains(".a.ke/")) && !list.contains(to);
-        let new: Vec<String> = found.into_iter().filter(is_new).collect();
-        list.extend(new);
+        let is_new =
+            |to: &String| (to.contains("//a.ke/") || to.contains(".a.ke/")) && known.insert(to.clone());
+        list.extend(found.into_iter().filter(is_new));
         turn += 1;
     }
     web
@@ -169,6 +172,96 @@ fn sessions_that_repeat_the_site_end_by_evidence() {
     let (tree, asked) = walk(&web, Settings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/sid-#/**".into()));
     assert!(asked.len() < 60, "{}", asked.len());
+}
+
+/// The end of a page's text, and where else it leads.
+type More = fn(&str) -> (String, Vec<String>);
+
+/// The same nine pages under ever new names of the folder between them, so many links a page; each page has a link that
+/// leaves the site.
+fn renamed(folder: fn(&str) -> String, links: usize, more: More) -> Web {
+    let subjects = ["goats", "sheep", "maize", "tea", "coffee", "hides", "sisal", "beans", "fish"];
+    let page = |token: &str, n: usize| format!("http://{}/page{}.html", folder(token), n % subjects.len());
+    let first: Vec<String> = (0..links).map(|n| page(&token(&n.to_string()), n)).collect();
+    let front: Vec<&str> = first.iter().map(String::as_str).collect();
+    grown(Web::default().page("http://a.ke/", &front), &first, 1300, |url| {
+        let Some(own) = numbers(url).pop() else { return (new_words(url), Vec::new()) };
+        let next = (1..=links).map(|more| page(&token(&format!("{url} {more}")), own * links + more));
+        let subject = subjects[own];
+        let said: String = (0..60).map(|n| format!("{subject} as of part n{n} ")).collect();
+        let (end, others) = more(url);
+        (said + &end, next.chain([format!("http://b{own}.ke/")]).chain(others).collect())
+    })
+}
+
+/// A text that is like no other.
+fn new_words(text: &str) -> String {
+    (0..60).map(|n| token(&format!("{text} {n}")) + " ").collect()
+}
+
+fn in_letters(token: &str) -> String {
+    token.replace(is_digit, "x")
+}
+
+#[test]
+fn the_same_pages_under_ever_new_names_end_by_evidence() {
+    type Folder = fn(&str) -> String;
+    let folders: [(Folder, &str); 6] = [
+        (|token| format!("a.ke/s/{token}"), "a.ke/s/**"),
+        // Some have no letter in them.
+        (|token| format!("a.ke/s/{}", &token[..8]), "a.ke/s/**"),
+        (|token| format!("a.ke/s/{}", in_letters(token)), "a.ke/s/**"),
+        (|token| format!("a.ke/{}/shop", &token[..8]), "a.ke/**"),
+        (|token| format!("a.ke/s/{}/{}", &token[..4], &token[4..9]), "a.ke/s/**"),
+        (|token| format!("{}.a.ke", in_letters(token)), "*.a.ke/**"),
+    ];
+    for (folder, trap) in folders {
+        for (links, most) in [(3, 1100), (9, 820), (20, 421)] {
+            let settings = || Settings { depth: crate::exchange::Depth(60), ..Settings::default() };
+            let (tree, asked) = walk(&renamed(folder, links, |_| (String::new(), Vec::new())), settings());
+            assert_eq!(
+                (tree.outcome, tree.trap_patterns.join(" ").as_str()),
+                (Outcome::Trap, trap),
+                "{links}"
+            );
+            let pages = asked.iter().filter(|ask| ask.purpose != Purpose::Robots).count();
+            assert!(pages <= most, "{trap}, {links} links: {pages} pages");
+        }
+    }
+    let clock = |url: &str| (format!("at {}", numbers(&token(url)).iter().sum::<usize>() % 24), Vec::new());
+    let (tree, _) =
+        walk(&renamed(|token| format!("a.ke/s/{}", in_letters(token)), 3, clock), Settings::default());
+    assert_eq!(tree.outcome, Outcome::Trap, "texts that differ in the time of day");
+}
+
+#[test]
+fn pages_that_say_something_new_or_lead_elsewhere_under_new_names_are_no_trap() {
+    let folder = |token: &str| format!("a.ke/s/{}", in_letters(token));
+    let settings = || Settings { depth: crate::exchange::Depth(60), ..Settings::default() };
+    let cases: [(More, &str); 3] = [
+        (|url| (new_words(url), Vec::new()), "new words"),
+        (|url| (String::new(), vec![format!("http://b{}.ke/", token(url))]), "new hosts"),
+        (|url| (String::new(), vec![format!("http://a.ke/{}.html", in_letters(&token(url)))]), "other pages"),
+    ];
+    for (more, case) in cases {
+        let (tree, _) = walk(&renamed(folder, 3, more), settings());
+        assert_eq!((tree.outcome, tree.trap_patterns.join(" ").as_str()), (Outcome::Complete, ""), "{case}");
+    }
+}
+
+/// A copy of the site that nobody has translated says again what the other says, and ends.
+#[test]
+fn copies_that_end_are_walked_to_their_end() {
+    let web = Web::default().page("http://a.ke/", &["/en/0/", "/fr/0/"]);
+    let first = ["en", "fr"].map(|language| format!("http://a.ke/{language}/0/"));
+    let web = grown(web, &first, 1000, |url| {
+        let number = numbers(url)[0];
+        let folder = url.rsplit_once(&format!("{number}/")).unwrap().0;
+        let next = (1..=5).map(|more| 5 * number + more).filter(|next| *next < 250);
+        (new_words(&number.to_string()), next.map(|next| format!("{folder}{next}/")).collect())
+    });
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Complete, 1 + 2 * 250));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 use foldhash::{HashMap, HashSet};
 
-use super::entry::{Places, UrlState};
+use super::entry::Places;
 use super::product::{self, is_removable, product};
+use super::repeats::{self, Place, Repeats};
 use super::shape::{Shape, ShapeId, is_dated};
-use super::tally::{LEAST_PAGES, Marks, PageRead, ShapeTally, Streak};
-use crate::address::{UrlList, WebUrl};
+use super::tally::{LEAST_PAGES, Level, Marks, PageRead, ShapeTally, Streak};
+use crate::address::WebUrl;
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
 const LEAST_MAKERS: usize = 10;
@@ -25,6 +26,8 @@ const MAX_NAMES: usize = 8;
 /// - a **pattern** whose pages are near duplicates of each other;
 /// - a **product**: combinations of the same words, of which any can be left out. Their names tell, so that a level
 ///   of pages is enough.
+///
+/// Folders whose pages repeat what others said are told apart by [`Repeats`], whatever their URLs look like.
 #[derive(Default)]
 pub(super) struct Evidence {
     /// Pages of the level that is being walked, in the order read.
@@ -36,27 +39,13 @@ pub(super) struct Evidence {
     traps: HashSet<ShapeId>,
     /// One of the traps is a product.
     has_product: bool,
+    /// What pages say again, and whether a folder of such pages is a trap.
+    repeats: Repeats,
+    has_folder: bool,
     names: Vec<String>,
 }
 
-/// What is looked up while a level is weighed.
-#[derive(Clone, Copy)]
-pub(super) struct Level<'a> {
-    /// The domain that does not vary.
-    pub site: &'a str,
-    /// What the level's pages link to.
-    pub found: &'a UrlList,
-    pub known: &'a Places,
-}
-
 impl Level<'_> {
-    /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
-    fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
-        let is_next =
-            |url: &WebUrl| !url.is_query() && self.known.get(&url.page_key()) == Some(&UrlState::Found);
-        page.found.clone().filter_map(|at| self.found.get(at)).filter(is_next)
-    }
-
     fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, Marks) {
         let url = &*url.without_session();
         let Some(shape) = Shape::from_url(url, self.site) else { return (None, Marks::default()) };
@@ -67,7 +56,8 @@ impl Level<'_> {
 
 impl Evidence {
     pub(super) fn note(&mut self, page: PageRead) {
-        self.pages.push(page);
+        let is_repeat = self.repeats.note(&page);
+        self.pages.push(PageRead { is_repeat, ..page });
     }
 
     /// A level is done. The shape of a trap was quiet on so many levels in a row.
@@ -90,6 +80,10 @@ impl Evidence {
             }
         }
         self.weigh_products(&pages, level);
+        for folder in self.repeats.weigh(&pages, level, levels) {
+            self.has_folder = true;
+            self.trap(repeats::id(&folder), &repeats::name(&folder));
+        }
     }
 
     /// Whether a URL is of a shape that is a trap.
@@ -100,6 +94,8 @@ impl Evidence {
         Shape::from_url(url, site).is_some_and(|shape| shape.ids().iter().any(|id| self.traps.contains(id)))
             || (self.has_product
                 && product(url, known).is_some_and(|folder| self.traps.contains(&product::id(&folder))))
+            || (self.has_folder
+                && Place::of(url, site).folders().any(|folder| self.traps.contains(&repeats::id(folder))))
     }
 
     /// Traps by their patterns, in the order in which they were recognised.

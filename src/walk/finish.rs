@@ -3,11 +3,11 @@ use std::collections::HashMap;
 
 use super::entrance::Candidate;
 use super::entry::{ListedUrl, UrlState};
-use super::evidence::Level;
 use super::listing::Listing;
 use super::shape::{Shape, ShapeId};
 use super::state::Walk;
 use super::step::Known;
+use super::tally::Level;
 use super::yields::Prospect;
 use super::{LevelCount, Tree};
 use crate::address::WebUrl;

@@ -196,14 +196,17 @@ impl Walk {
             }
         }
         if self.settings.trap_levels.is_some() {
-            let fingerprint = Fingerprint { body_hash: page.body_hash, simhash: page.text_simhash };
+            let (body_hash, simhash) = (page.body_hash, page.text_simhash);
             let external_hosts = self.seen_external.hosts.len() - hosts;
             let brought = Brought { found: &self.found, at: found..self.found.len(), external_hosts };
-            self.echoes.note(page_url, fingerprint, &brought, &self.known);
+            self.echoes.note(page_url, Fingerprint { body_hash, simhash }, &brought, &self.known);
             self.evidence.note(PageRead {
                 url: Arc::clone(page_url),
-                simhash: page.text_simhash,
+                simhash,
+                text: simhash.unwrap_or(body_hash as u64),
+                is_repeat: false,
                 externals: self.externals.len() - externals,
+                external_hosts,
                 found: found..self.found.len(),
             });
         }

@@ -68,6 +68,7 @@ mod origins;
 mod probe;
 mod probing;
 mod product;
+mod repeats;
 mod salvage;
 mod settings;
 mod shape;

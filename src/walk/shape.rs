@@ -33,6 +33,8 @@ pub(super) enum ShapeId {
     Pattern(u64),
     /// All below a folder that is made of the same words in other orders and choices.
     Product(u64),
+    /// All below a folder whose pages repeat each other.
+    Folder(u64),
 }
 
 impl Shape {

@@ -1,7 +1,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::address::WebUrl;
+use super::entry::{Places, UrlState};
+use crate::address::{UrlList, WebUrl};
 
 /// Pages that bring nothing but more of their kind, before that is more than chance: a month of a calendar.
 pub(super) const LEAST_PAGES: usize = 30;
@@ -13,10 +14,35 @@ pub(super) struct PageRead {
     pub url: Arc<WebUrl>,
     /// Of its text.
     pub simhash: Option<u64>,
+    /// What it says, or its bytes where it has no words.
+    pub text: u64,
+    /// It says what a page before it said.
+    pub is_repeat: bool,
     /// New external URLs.
     pub externals: usize,
+    /// Hosts among these that are new, too.
+    pub external_hosts: usize,
     /// New internal URLs, by their place in the list of the next level.
     pub found: Range<usize>,
+}
+
+/// What is looked up while a level is weighed.
+#[derive(Clone, Copy)]
+pub(super) struct Level<'a> {
+    /// The domain that does not vary.
+    pub site: &'a str,
+    /// What the level's pages link to.
+    pub found: &'a UrlList,
+    pub known: &'a Places,
+}
+
+impl Level<'_> {
+    /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
+    pub(super) fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
+        let is_next =
+            |url: &WebUrl| !url.is_query() && self.known.get(&url.page_key()) == Some(&UrlState::Found);
+        page.found.clone().filter_map(|at| self.found.get(at)).filter(is_next)
+    }
 }
 
 /// What the pages of one shape were like on one level.
@@ -51,6 +77,13 @@ pub(super) struct Streak {
     alike: usize,
     /// The text that the shape's pages are compared to.
     pub first: Option<u64>,
+}
+
+impl PageRead {
+    /// Whether it brought new internal URLs.
+    pub(super) fn leads_on(&self) -> bool {
+        !self.found.is_empty()
+    }
 }
 
 impl ShapeTally {
@@ -109,7 +142,7 @@ mod tests {
 
     fn page(simhash: Option<u64>, externals: usize) -> PageRead {
         let url = Arc::new(WebUrl::parse("http://a.ke/1").unwrap());
-        PageRead { url, simhash, externals, found: 0..0 }
+        PageRead { url, simhash, text: 0, is_repeat: false, externals, external_hosts: 0, found: 0..0 }
     }
 
     /// A level with pages of these texts.

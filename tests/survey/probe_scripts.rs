@@ -1,10 +1,12 @@
 //! `--probe-scripts`: what the rule of one query URL a script hides is estimated without touching the survey itself.
 
 use ccsurvey::analysis::overview::Overview;
+use ccsurvey::analysis::{Curves, Recorded, Sampling};
 use ccsurvey::records::{ExchangeRow, SiteRow};
 use ccsurvey::settings::Settings;
+use ccsurvey::survey::Summary;
 
-use crate::common::{Space, same};
+use crate::common::{Space, Surveyed, same};
 
 #[test]
 fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidden() {
@@ -17,6 +19,15 @@ fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidd
     let (usual, tables) = (plain.tables(), probed.tables());
     same(&tables.levels, &usual.levels, "levels");
     same(&tables.links, &usual.links, "links");
+    let requests = |surveyed: &Surveyed| -> Vec<_> {
+        let curves = Curves::measure(&Recorded::load(&surveyed.dir()).unwrap(), &Sampling::default());
+        curves.levels.iter().map(|level| level.requests).collect()
+    };
+    assert_eq!(requests(&probed), requests(&plain), "a curve has no probes");
+    let by_level = |surveyed: &Surveyed| -> Vec<_> {
+        Summary::read(&surveyed.dir()).unwrap().levels.iter().map(|level| level.requests).collect()
+    };
+    assert_eq!(by_level(&probed), by_level(&plain));
     let sites: Vec<SiteRow> = probed.rows();
     let probes: Vec<ExchangeRow> = probed.rows::<ExchangeRow>();
     let probes: Vec<_> = probes.iter().filter(|row| row.purpose == "probe").collect();

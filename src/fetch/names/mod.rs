@@ -101,7 +101,7 @@ impl Names {
             Ok(found) => {
                 let addresses = addresses_in(found.answers());
                 let aliases = found.answers().iter().filter_map(|record| match &record.data {
-                    RData::CNAME(alias) => Host::parse(&alias.0.to_ascii()).ok(),
+                    RData::CNAME(alias) => host_of(&alias.0),
                     _ => None,
                 });
                 let aliases = aliases.collect();
@@ -113,8 +113,15 @@ impl Names {
     }
 }
 
+/// DNS takes any byte in a label (RFC 2181 §11), and zones have names such as `-a.ke` and `a+b.ke`; hickory's own reading of
+/// texts refuses them.
 fn absolute(host: &Host) -> Option<Name> {
-    Name::from_ascii(format!("{host}.")).ok()
+    Name::from_labels(host.as_str().split('.').map(str::as_bytes)).ok()
+}
+
+fn host_of(name: &Name) -> Option<Host> {
+    let labels: Option<Vec<&str>> = name.iter().map(|label| str::from_utf8(label).ok()).collect();
+    Host::parse(&labels?.join(".")).ok()
 }
 
 fn failure_of(error: &NetError) -> Failure {

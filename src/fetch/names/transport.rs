@@ -10,7 +10,7 @@ use hickory_resolver::config::{ConnectionConfig, ProtocolConfig};
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::xfer::DnsHandle;
-use hickory_resolver::proto::op::{DnsRequest, DnsResponse, Message};
+use hickory_resolver::proto::op::{DnsRequest, DnsResponse, Message, ResponseCode};
 use hickory_resolver::{ConnectionProvider, PoolContext};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
@@ -73,13 +73,29 @@ impl DnsHandle for NameServer {
 }
 
 impl NameServer {
+    /// A name server that does not know options is asked without them (RFC 6891 §7): some say that they cannot read the
+    /// query, others that they do not do this.
     async fn ask(&self, query: &Message) -> Result<DnsResponse, NetError> {
-        let bytes = query.to_vec()?;
         let response = timeout(self.patience, async {
-            if self.is_tcp { self.over_tcp(query, &bytes).await } else { self.over_udp(query, &bytes).await }
+            let response = self.ask_once(query).await?;
+            let is_refused =
+                matches!(response.metadata.response_code, ResponseCode::FormErr | ResponseCode::NotImp);
+            if is_refused && query.edns.is_some() {
+                let mut plain = query.clone();
+                plain.edns = None;
+                return self.ask_once(&plain).await;
+            }
+            Ok(response)
         });
         let response = response.await.map_err(|_| NetError::Timeout)??;
         Ok(DnsResponse::from_message(response)?)
+    }
+
+    async fn ask_once(&self, query: &Message) -> Result<Message, NetError> {
+        let bytes = query.to_vec()?;
+        let response =
+            if self.is_tcp { self.over_tcp(query, &bytes).await } else { self.over_udp(query, &bytes).await };
+        Ok(response?)
     }
 
     /// The socket is connected: datagrams of others do not reach it, and that nobody listens is told at once. Its port

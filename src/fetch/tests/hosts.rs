@@ -294,3 +294,38 @@ async fn the_last_gate_checks_the_address_itself() {
     assert_eq!(answer.failure, Some(Failure::AddressRefused));
     assert_eq!(server.connections(), 0);
 }
+
+#[tokio::test]
+async fn a_name_server_that_does_not_know_options_is_asked_without_them() {
+    for zone in [
+        (|_: &str, _| Reply::WithoutOptions(&["102.0.0.1"], ResponseCode::FormErr))
+            as fn(&str, RecordType) -> Reply,
+        |_, _| Reply::WithoutOptions(&["102.0.0.1"], ResponseCode::NotImp),
+    ] {
+        let server = NameServer::knowing(zone).await;
+        assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
+    }
+    let server = NameServer::knowing(|_, _| Reply::Code(ResponseCode::FormErr)).await;
+    assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Err(Failure::DnsServfail));
+}
+
+/// Names that are in zones, whether or not a registry would give them out today.
+#[tokio::test]
+async fn names_that_browsers_ask_for_are_asked_for() {
+    let names = [
+        "-dash.hosts.ke",
+        "dash-.hosts.ke",
+        "a+b.hosts.ke",
+        "under_score.ke",
+        "a--b.ke",
+        "xn--a.ke",
+        "a!$&'()*,;=~b.ke",
+    ];
+    for name in names {
+        let server = NameServer::knowing(|_, _| Reply::Alias("-a+b.left.ke.", &["102.0.0.1"])).await;
+        let located = locate(&fetcher(of(&server)), name).await;
+        assert_eq!(located.address, Ok(ip("102.0.0.1")), "{name}");
+        let asked = server.asked();
+        assert!(asked.iter().all(|asked| asked.replace('\\', "").starts_with(name)), "{asked:?}");
+    }
+}

@@ -24,6 +24,8 @@ pub(crate) enum Reply {
     Cut(&'static [&'static str]),
     /// Addresses, and behind them a record that ends early.
     BrokenBehind(&'static [&'static str]),
+    /// Addresses, to who asks without options.
+    WithoutOptions(&'static [&'static str], ResponseCode),
     Garbage,
     Silence,
 }
@@ -98,11 +100,14 @@ fn answer(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> O
             return Some(bytes);
         }
         Reply::Alias(target, addresses) => {
-            let target = Name::from_ascii(target).unwrap();
+            let labels = target.trim_end_matches('.').split('.').map(str::as_bytes);
+            let target = Name::from_labels(labels).unwrap();
             let alias = RData::CNAME(CNAME(target.clone()));
             reply.add_answer(Record::from_rdata(name, TTL_SECONDS, alias));
             add(&mut reply, &target, kind, addresses);
         }
+        Reply::WithoutOptions(_, code) if question.edns.is_some() => reply.metadata.response_code = code,
+        Reply::WithoutOptions(addresses, _) => add(&mut reply, &name, kind, addresses),
         Reply::Code(code) => reply.metadata.response_code = code,
         Reply::Garbage => return Some([&packet[..2], b"\x81\x80garbage"].concat()),
         Reply::Silence => return None,

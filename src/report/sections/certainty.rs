@@ -102,7 +102,7 @@ fn estimates(unseen: &Unseen, sampling: &Sampling) -> Table {
             Cell::Count(of.in_one_tree),
             Cell::Count(of.in_two_trees),
             Cell::CountBetween(of.all),
-            Cell::Share(of.sample_coverage),
+            of.sample_coverage.map_or(Cell::Missing, Cell::Share),
         ]
     });
     let caption = format!(

@@ -38,9 +38,13 @@ fn depth_axis(curves: &Curves) -> Axis {
     Axis::new("Depth level", Scale::Depth).reaching(curves.levels.len().saturating_sub(1) as f64)
 }
 
-/// The least depth at which a value is nearly what it is at the end; what "levels off" means here.
-fn levels_off(curves: &Curves, share: impl Fn(&CurveLevel) -> f64) -> u16 {
-    curves.levels.iter().find(|level| share(level) >= 0.99).map_or(0, |level| level.depth)
+/// Where a share is nearly what it is at the end; nowhere if there is nothing to have a share of.
+fn levels_off(curves: &Curves, what: &str, share: impl Fn(&CurveLevel) -> f64) -> String {
+    let level = curves.levels.iter().find(|level| share(level) >= 0.99);
+    level.map_or_else(
+        || format!("There are no {what}."),
+        |level| format!("99 % of all {what} are known from depth {} on.", level.depth),
+    )
 }
 
 fn exact(curves: &Curves, name: &str, value: impl Fn(&CurveLevel) -> f64) -> Series {
@@ -91,9 +95,9 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         mark: mark(chosen),
     };
     let alt = format!(
-        "Cumulative shares against depth. Pages reach 99 % of all at depth {}, external URLs at depth {}.",
-        levels_off(curves, &pages),
-        levels_off(curves, |level| union(level).value),
+        "Cumulative shares against depth. {} {}",
+        levels_off(curves, "pages", &pages),
+        levels_off(curves, names::kind(Kind::Urls), |level| union(level).value),
     );
     let caption = format!(
         "Pages, external URLs (each once in the survey) and URL pairs (each once in every site tree) known from levels 0 to \
@@ -152,11 +156,15 @@ fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     let columns = std::iter::once(Column::number("depth", ""))
         .chain(known.iter().map(|kind| Column::interval(names::kind(*kind), "share")))
         .collect();
-    let first = curves.levels.first().map_or_else(String::new, |level| {
-        let share =
-            |kind: &Kind| format!("{} of the {}", percent(level.union(*kind).value), names::kind(*kind));
-        known.iter().map(share).collect::<Vec<_>>().join(", ")
-    });
+    let alt = curves.levels.first().filter(|_| !known.is_empty()).map_or_else(
+        || names::NOTHING_FOUND.to_owned(),
+        |level| {
+            let share =
+                |kind: &Kind| format!("{} of the {}", percent(level.union(*kind).value), names::kind(*kind));
+            let first = known.iter().map(share).collect::<Vec<_>>().join(", ");
+            format!("Coverage rises with depth. Depth 0 alone shows {first}.")
+        },
+    );
     let chart = Lines {
         x: depth_axis(curves),
         y: Axis::new("Share of all that are known", Scale::Share),
@@ -169,7 +177,7 @@ fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
             "Union coverage against depth: external URLs, hosts, sites and addresses. {}",
             names::bands(sampling)
         ),
-        format!("Coverage rises with depth. Depth 0 alone shows {first}."),
+        alt,
         chart,
         Table::new("", "", columns).with_rows(rows),
     )

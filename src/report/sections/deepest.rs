@@ -76,7 +76,10 @@ fn survival(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Figu
     };
     let half = deepest.levels.iter().find(|level| level.deeper.value < 0.5);
     let alt = half.map_or_else(
-        || "More than half of all trees go on below the deepest level walked.".to_owned(),
+        || match deepest.trees {
+            0 => "No page was read, so that there is no tree to speak of.".to_owned(),
+            _ => "More than half of all trees go on below the deepest level walked.".to_owned(),
+        },
         |half| {
             let share = percent(half.deeper.value);
             format!("At depth {} fewer than half of all trees go on: {share}.", half.depth)

@@ -25,11 +25,13 @@ pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: O
         .with(by_kind(curves, sampling, chosen))
         .with(table(curves))
         .with(pairs(curves));
-    section.blocks.push(Block::Note(
+    let is_found = !names::kinds(curves).is_empty();
+    let end =
+        if is_found { "Both are 100 % at the deepest level by definition." } else { names::NOTHING_FOUND };
+    section.blocks.push(Block::Note(format!(
         "Load rate: load of levels 0 to d as a share of the load to the deepest level walked. Coverage: what is known from levels 0 to \
-         d as a share of all that the survey knows. Both are 100 % at the deepest level by definition."
-            .to_owned(),
-    ));
+         d as a share of all that the survey knows. {end}"
+    )));
     section
 }
 
@@ -87,7 +89,8 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         .chain(units.iter().map(|unit| rate_column(*unit)))
         .chain([Column::interval("coverage of external URLs", "share")])
         .collect();
-    let alt = series.first().and_then(|requests| at_half(&requests.points)).map_or_else(
+    let half = series.first().and_then(|requests| at_half(&requests.points));
+    let alt = half.filter(|_| !names::kinds(curves).is_empty()).map_or_else(
         || "Coverage of external URLs against load.".to_owned(),
         |share| format!("Half of the requests bring {} of the external URLs.", percent(share)),
     );
@@ -123,10 +126,16 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         .into_iter()
         .chain(known.iter().map(|kind| Column::interval(names::kind(*kind), "share")))
         .collect();
-    let told = known.iter().zip(&series).filter_map(|(kind, series)| {
-        Some(format!("{} of the {}", percent(at_half(&series.points)?), names::kind(*kind)))
-    });
-    let alt = format!("Half of the requests bring {}.", told.collect::<Vec<_>>().join(", "));
+    let told: Vec<String> = (known.iter().zip(&series))
+        .filter_map(|(kind, series)| {
+            Some(format!("{} of the {}", percent(at_half(&series.points)?), names::kind(*kind)))
+        })
+        .collect();
+    let alt = match told[..] {
+        [] if known.is_empty() => names::NOTHING_FOUND.to_owned(),
+        [] => "Coverage against the share of the requests.".to_owned(),
+        _ => format!("Half of the requests bring {}.", told.join(", ")),
+    };
     let chart = Lines {
         x: Axis::new("Load rate in requests", Scale::Share),
         y: Axis::new("Union coverage", Scale::Share),

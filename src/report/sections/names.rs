@@ -23,6 +23,9 @@ pub(super) fn units_of(last: Option<&[Estimate; 3]>) -> Vec<LoadUnit> {
     [LoadUnit::Requests, LoadUnit::Bytes, LoadUnit::BusyTime].into_iter().filter(is_there).collect()
 }
 
+/// What a figure of findings shows where there are none.
+pub(super) const NOTHING_FOUND: &str = "No external URL was found.";
+
 /// The kinds of which anything is known: where no linked host was asked there are no server addresses.
 pub(super) fn kinds(curves: &Curves) -> Vec<Kind> {
     let last = curves.levels.last();

@@ -4,6 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, Request, anchors, html, links, on_front};
+use crate::space::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("hundred-thousand-links", "100,000 links on a page.", |request| {
@@ -77,10 +78,29 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("endless-scripts", "Every query of a script leads to two more.", |request| {
         links((0..2).map(|n| format!("/list.php?id={}", &new(request, n)[1..])))
     }),
+    Case::of_pages(
+        "renamed-folders",
+        "The same three pages in ever new folders, each with a link that leaves the site.",
+        |request| renamed(request, |folder| folder),
+    ),
+    Case::of_pages(
+        "renamed-in-letters",
+        "The same three pages in ever new folders whose names are letters.",
+        |request| renamed(request, |folder| folder.chars().map(|c| (c as u8 % 26 + b'a') as char).collect()),
+    ),
     Case::of_pages("wide-and-deep", "A thousand new links on every page.", |request| {
         html(anchors((0..1000).map(|n| new(request, n))))
     }),
 ];
+
+/// One of three pages, with links to two in new folders.
+fn renamed(request: &Request<'_>, spelled: fn(String) -> String) -> Vec<Act> {
+    let own = request.target.bytes().rfind(u8::is_ascii_digit).map_or(0, |digit| u64::from(digit - b'0'));
+    let folder = |number| spelled(new(request, number)[1..].to_owned());
+    let next = (1..=2).map(|number| format!("/s/{}/page{}.html", folder(number), (2 * own + number) % 3));
+    let said = format!("<p>{}</p>", format!("What page {own} says of many things. ").repeat(30));
+    html(said + &anchors(next.chain([format!("http://out{own}.example/")])))
+}
 
 /// A path that nobody has seen before, from the one that was asked for.
 fn new(request: &Request<'_>, number: u64) -> String {

@@ -135,8 +135,8 @@ pub(super) fn left_out_in_words(left_out: &LeftOut) -> String {
     );
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
-         It made {} requests in {} site trees and knows {} external hosts. {} URLs that it found were left out; these pages\n  \
-         were expected to name {} hosts that are new in their sites. {lost}\n  \
+         Its levels took {} requests in {} site trees, and it knows {} external hosts. {} URLs that it found were left out; these\n  \
+         pages were expected to name {} hosts that are new in their sites. {lost}\n  \
          `ccsurvey report` tells what a sample of these pages brought (--probe-depth). To weigh depths with --depth auto, survey a\n  \
          sample of the sites to a number of levels, with --record-links, and ask again.\n",
         thousands(*requests),

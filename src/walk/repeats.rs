@@ -1,0 +1,170 @@
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
+use memchr::memrchr;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::shape::ShapeId;
+use super::tally::{LEAST_PAGES, Level, NEAR_BITS, PageRead};
+use crate::address::WebUrl;
+
+/// Pages that repeat others and lead to more of that, before the levels on which they do no longer matter: where a page has
+/// twenty such links, the third level has 8,000 pages.
+const MANY_PAGES: usize = 10 * LEAST_PAGES;
+
+/// Pages that say the same on a site without anything wrong: in two languages that nobody has translated yet, to be printed.
+const MOST_COPIES: usize = 3;
+
+/// Folders whose pages say again what other pages of the site said, level after level, and lead to nothing but more pages
+/// of the folder: `/s/` where each link has a new name in it, as `/s/5f0c/prices.html` and `/s/xkqz/prices.html`.
+///
+/// What varies in their URLs may be spelled in any way, for the texts tell. Links that leave the site count where they lead
+/// to hosts that are new in the tree: pages without end often have one to share them by.
+#[derive(Default)]
+pub(super) struct Repeats {
+    /// What pages said, and how many.
+    texts: HashMap<u64, usize>,
+    /// What the last page of a name in its folder said, and how many before it.
+    by_name: HashMap<u64, (u64, usize)>,
+    /// Folders that repeated on the last level.
+    streaks: HashMap<ShapeId, Streak>,
+}
+
+/// Levels in a row.
+#[derive(Clone, Copy, Default)]
+struct Streak {
+    levels: u16,
+    pages: usize,
+}
+
+/// What the pages of a folder on one level are like.
+#[derive(Default)]
+struct Tally {
+    /// Pages that say what is known and lead on.
+    repeats: usize,
+    /// Pages that say something new.
+    news: usize,
+    /// New URLs in it.
+    own: usize,
+    /// New URLs outside it, and new hosts.
+    others: usize,
+}
+
+impl Repeats {
+    /// A page was read; whether more pages before it said the same than copies of a page tell of.
+    pub(super) fn note(&mut self, page: &PageRead) -> bool {
+        let path = page.url.path().trim_end_matches('/');
+        let name = &path[memrchr(b'/', path.as_bytes()).map_or(0, |slash| slash + 1)..];
+        let last = self.by_name.entry(xxh3_64(name.as_bytes())).or_default();
+        let is_near = (last.0 ^ page.text).count_ones() <= NEAR_BITS;
+        let times = self.texts.entry(page.text).or_default();
+        let before = if is_near { last.1.max(*times) } else { *times };
+        *times = before + 1;
+        *last = (page.text, before + 1);
+        before >= MOST_COPIES
+    }
+
+    /// A level is done: the folders that are traps by now. Of several around the same URLs it is the innermost.
+    pub(super) fn weigh(&mut self, pages: &[PageRead], level: Level<'_>, levels: u16) -> BTreeSet<String> {
+        let before = std::mem::take(&mut self.streaks);
+        let tallies = repeating(pages, level);
+        self.streaks = tallies
+            .into_iter()
+            .map(|(id, tally)| (id, before.get(&id).copied().unwrap_or_default().and(&tally)))
+            .collect();
+        let is_long = |streak: &Streak| {
+            (streak.levels >= levels && streak.pages >= LEAST_PAGES) || streak.pages >= MANY_PAGES
+        };
+        if !self.streaks.values().any(is_long) {
+            return BTreeSet::new();
+        }
+        let innermost = |url: WebUrl| {
+            let place = Place::of(&url, level.site);
+            let mut endless =
+                place.folders().filter(|folder| self.streaks.get(&id(folder)).is_some_and(is_long));
+            endless.next_back().map(str::to_owned)
+        };
+        pages.iter().flat_map(|page| level.children(page)).filter_map(innermost).collect()
+    }
+}
+
+/// The folders whose pages said what is known and brought more of their kind. A page that says what is known and leads
+/// nowhere tells nothing: many are under construction.
+fn repeating(pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, Tally> {
+    let mut tallies: HashMap<ShapeId, Tally> = HashMap::default();
+    let pages: Vec<&PageRead> = pages.iter().filter(|page| !page.url.is_query()).collect();
+    for page in pages.iter().filter(|page| page.is_repeat && page.leads_on()) {
+        let place = Place::of(&page.url, level.site);
+        tallies.extend(place.folders().map(|folder| (id(folder), Tally::default())));
+    }
+    if tallies.is_empty() {
+        return tallies;
+    }
+    for page in &pages {
+        for folder in Place::of(&page.url, level.site).folders() {
+            if let Some(tally) = tallies.get_mut(&id(folder)) {
+                tally.repeats += usize::from(page.is_repeat && page.leads_on());
+                tally.news += usize::from(!page.is_repeat);
+                tally.others += page.external_hosts;
+            }
+        }
+    }
+    // One page of ten may say something new.
+    tallies.retain(|_, tally| tally.others == 0 && tally.repeats >= 9 * tally.news);
+    if tallies.is_empty() {
+        return tallies;
+    }
+    for page in pages {
+        let place = Place::of(&page.url, level.site);
+        let folders: Vec<&str> = place.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
+        for url in level.children(page).filter(|_| !folders.is_empty()) {
+            let child = Place::of(&url, level.site);
+            for folder in &folders {
+                if let Some(tally) = tallies.get_mut(&id(folder)) {
+                    tally.own += usize::from(child.is_in(folder));
+                    tally.others += usize::from(!child.is_in(folder));
+                }
+            }
+        }
+    }
+    tallies.retain(|_, tally| tally.own > 0 && tally.others == 0);
+    tallies
+}
+
+impl Streak {
+    /// One level more.
+    fn and(self, tally: &Tally) -> Self {
+        Self { levels: self.levels.saturating_add(1), pages: self.pages + tally.repeats }
+    }
+}
+
+/// Where a page lies: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
+pub(super) struct Place(String);
+
+impl Place {
+    pub(super) fn of(url: &WebUrl, site: &str) -> Self {
+        let canonical = url.canonical();
+        let rest = canonical.split_once("://").map_or("", |(_, rest)| rest);
+        Self(format!("*.{site}/{rest}"))
+    }
+
+    /// The folders around it, from the whole site on: `*.a.ke/`, `*.a.ke/www.a.ke/` …
+    pub(super) fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
+        let path = self.0.split_once('?').map_or(self.0.as_str(), |(path, _)| path);
+        path.match_indices('/').map(|(slash, _)| &self.0[..=slash])
+    }
+
+    fn is_in(&self, folder: &str) -> bool {
+        self.0.starts_with(folder)
+    }
+}
+
+/// How a folder is told: `www.a.ke/s/**`.
+pub(super) fn name(folder: &str) -> String {
+    let (site, path) = folder.split_once('/').unwrap_or((folder, ""));
+    if path.is_empty() { format!("{site}/**") } else { format!("{path}**") }
+}
+
+pub(super) fn id(folder: &str) -> ShapeId {
+    ShapeId::Folder(xxh3_64(folder.as_bytes()))
+}
