@@ -16,8 +16,9 @@ fn number(value: &Value) -> f64 {
 fn least(choice: &Value, figure: &str, wanted: f64) -> Option<u64> {
     let reaches = |level: &Value| {
         let coverage = &level["coverage"];
-        // Where there is no interval, the figure is known by definition.
-        coverage[figure].as_f64().unwrap_or_else(|| number(&coverage["value"])) >= wanted
+        // Where there is no interval, the figure is known by definition, or nothing is sure.
+        let known = || if coverage["no_interval"].is_null() { number(&coverage["value"]) } else { 0.0 };
+        coverage[figure].as_f64().unwrap_or_else(known) >= wanted
     };
     let depth = choice["levels"].as_array().unwrap().iter().position(reaches)?;
     Some(depth as u64)

@@ -77,7 +77,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
     assert!(autos.len() > 1, "less than was asked for would do: {advice:#}");
     for auto in autos {
         let flags = auto["flags"].as_str().unwrap();
-        let survey = flags.replace(' ', "");
+        let survey = flags.trim_start_matches('-').replace(' ', "");
         let flags: Vec<&str> = flags.split(' ').chain(["--max-depth", "10"]).collect();
         desk.simulate("world.toml", &survey, &flags);
         let made = requests(&desk, &survey);
