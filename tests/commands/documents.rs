@@ -133,15 +133,24 @@ fn what_auto_finds_and_costs_is_as_it_was_measured() {
         let [found, load] = ["coverage", "load"].map(|figure| walked[figure].as_f64().unwrap());
         let trees = ground["played"]["trees"].as_u64().unwrap();
         let of_rules = ground["played"]["policies"].as_array().unwrap().iter().take(3);
-        let loads = of_rules.flat_map(|rule| rule["loads"].as_array().unwrap());
-        let enough = loads.filter(|load| load["coverage"].as_f64().unwrap() >= found);
-        let simple = enough.filter_map(|load| load["load"].as_f64()).min_by(f64::total_cmp).unwrap();
+        let loads: Vec<[f64; 2]> = of_rules
+            .flat_map(|rule| rule["loads"].as_array().unwrap())
+            .filter_map(|load| Some([load["coverage"].as_f64()?, load["load"].as_f64()?]))
+            .collect();
+        let covered = || loads.iter().map(|[coverage, _]| *coverage);
+        let lower = covered().filter(|coverage| *coverage <= found).max_by(f64::total_cmp).unwrap();
+        let higher = covered().filter(|coverage| *coverage >= found).min_by(f64::total_cmp).unwrap();
+        let cheapest = |share: f64| {
+            let of_share = loads.iter().filter(|[coverage, _]| (coverage - share).abs() < 1e-9);
+            of_share.map(|[_, load]| *load).min_by(f64::total_cmp).unwrap()
+        };
         let row = format!(
-            "| {name} | {} | {} | {} | {} |",
+            "| {name} | {} | {} | {} | {} to {} |",
             thousands(trees),
             percent(found),
             percent(load),
-            percent(simple)
+            percent(cheapest(lower)),
+            percent(cheapest(higher))
         );
         assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
     }

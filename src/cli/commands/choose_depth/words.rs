@@ -256,7 +256,8 @@ fn censoring(choice: &Choice) -> String {
             level.depth
         )
     });
-    format!("Of {trees} site trees {cut} were cut short;{bound}")
+    let were = if choice.cut_trees == 1 { "was" } else { "were" };
+    format!("Of {trees} site trees {cut} {were} cut short;{bound}")
 }
 
 fn of_groups(advice: &Advice, by: &str) -> Columns {
