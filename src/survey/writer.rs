@@ -219,6 +219,9 @@ impl TableWriter {
             if let Some(totals) = &mut self.tally.totals {
                 totals.add(row);
             }
+            if let Some(rows) = &mut self.tally.site_rows {
+                *rows += 1;
+            }
             let (site, time) = (&done.lease.site, earlier.time + asked_for);
             self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
         }
