@@ -86,7 +86,11 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        let settings = Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
+        let mut settings =
+            Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
+        // As in any file of settings: whoever writes a path by hand means it from there.
+        let folder = std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone());
+        settings.move_paths(|path| folder.join(path));
         let tells = toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
         Ok(if tells { settings } else { settings.of_before_entrances() })
     }
@@ -217,5 +221,20 @@ mod tests {
         layout.write_start_list(urls.into_iter()).unwrap();
         let written = fs::read_to_string(layout.start_list()).unwrap();
         assert_eq!(written, "url\nhttp://a.ke/\n\"https://b.ke/x?a=1,2\"\n");
+    }
+
+    #[test]
+    fn a_path_in_the_settings_counts_from_their_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Folder::open(folder.path());
+        let written = Settings { cctld: vec!["ke".to_owned()], ..Settings::default() };
+        layout.write_settings(&written).unwrap();
+        let text = fs::read_to_string(layout.settings()).unwrap();
+        for (told, expected) in
+            [("later.txt", folder.path().join("later.txt")), ("/x/now.txt", "/x/now.txt".into())]
+        {
+            fs::write(layout.settings(), format!("{text}\nopt-out = \"{told}\"\n")).unwrap();
+            assert_eq!(layout.read_settings().unwrap().opt_out, Some(expected));
+        }
     }
 }

@@ -583,6 +583,11 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
             "{text}"
         );
     }
+    for [flag, value] in [["--nats", "nats://127.0.0.1:4222"], ["--nats-login", "w.toml"]] {
+        let message =
+            format!("ccsurvey: error: {flag} is given, expected none: a simulation sends nothing\n");
+        assert_eq!(desk.run(&["simulate", "demo", "d", flag, value]), (2, message));
+    }
     let (code, said) = desk.run(&["simulate", "none.toml", "d"]);
     let missing =
         "ccsurvey: error: cannot read the world none.toml: No such file or directory (os error 2)\n";
