@@ -26,6 +26,11 @@ pub enum SurveyError {
          and {newer} later files of it are there. Put back files that belong together; nothing was changed", path.display()
     )]
     StateApart { path: PathBuf, known: u64, rows: u64, newer: usize },
+    #[error(
+        "{}: the survey's folder was removed or replaced while it ran: this survey ends, and what is there now is left alone",
+        .0.display()
+    )]
+    Replaced(PathBuf),
     #[error("{} is a simulation, which has no state to go on from: run `ccsurvey simulate` again", .0.display())]
     Simulated(PathBuf),
     #[error("{}: {source}", path.display())]
@@ -129,6 +134,7 @@ impl SurveyError {
             | Self::JournalVersion(_)
             | Self::StateMissing(_)
             | Self::StateApart { .. }
+            | Self::Replaced(_)
             // The network.
             | Self::NameServer(..)
             | Self::Fetch(_)

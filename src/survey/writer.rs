@@ -207,6 +207,7 @@ impl TableWriter {
     fn enter_tree(&mut self, done: Concluded, finished: Finished) -> Result<(), SurveyError> {
         let TreeRows { rows, unrecorded, robots, asked_for, tally } =
             tree_reader(&self.parts).rows(&done, |pages| {
+                self.parts.storage.check_own()?;
                 self.tables.write(self.segments, pages)?;
                 self.segments += 1;
                 Ok(())
@@ -296,6 +297,7 @@ impl TableWriter {
             return Ok(());
         }
         let began = Instant::now();
+        self.parts.storage.check_own()?;
         if !self.rows.is_empty() {
             self.tables.write(self.segments, &self.rows)?;
             self.segments += 1;

@@ -524,6 +524,38 @@ fn who_opts_out_while_a_survey_rests_is_not_asked_again() {
     assert!(rows::<LevelRow>(&dir).iter().all(LevelRow::reconciles));
 }
 
+#[test]
+fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    for is_made_anew in [true, false] {
+        let before = space.accesses().len();
+        let child = program(Stdio::piped())
+            .arg("survey")
+            .args([&dir, Path::new("--start"), &start])
+            .args(["--cctld", "ke", "--contact", "https://survey.example/contact", "--min-delay", "1s"])
+            .args(["--dns", &space.dns(), "--gateway", &space.gateway()])
+            .spawn()
+            .unwrap();
+        assert!(until(|| space.accesses().len() > before + 5));
+        std::fs::rename(&dir, folder.path().join(format!("away-{is_made_anew}"))).unwrap();
+        if is_made_anew {
+            std::fs::create_dir(&dir).unwrap();
+            std::fs::write(dir.join("state.redb"), "of another survey").unwrap();
+        }
+        let ended = child.wait_with_output().unwrap();
+        let message = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{message}");
+        assert!(message.contains("survey's folder was removed or replaced while it ran"), "{message}");
+        let left: Vec<_> =
+            std::fs::read_dir(&dir).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), usize::from(is_made_anew), "{left:?}");
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+}
+
 /// What is left where files were lost, cut off or put back from elsewhere.
 #[test]
 fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
