@@ -1,5 +1,4 @@
 use std::collections::HashSet;
-use std::fs;
 use std::net::IpAddr;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -113,10 +112,7 @@ impl Frontier {
     /// When another process has it open, a newer program wrote it, it is a file without a survey's state, or it cannot be
     /// read or written.
     pub fn open(path: &Path, spread: Spread) -> Result<Self, FrontierError> {
-        let is_new = match fs::metadata(path) {
-            Ok(file) if file.len() == 0 => return Err(FrontierError::Empty { path: path.to_owned() }),
-            file => file.is_err(),
-        };
+        let is_new = !path.exists();
         let store = Builder::new()
             .set_cache_size(CACHE_BYTES)
             .create(path)
