@@ -36,8 +36,13 @@ pub(super) fn check_politeness(settings: &Settings) -> Result<(), CliError> {
 /// # Errors
 /// Names the flag, its value and what is expected.
 pub(super) fn check_simulation(settings: &Settings) -> Result<(), CliError> {
-    let sends = [("dns", settings.dns.is_some()), ("gateway", settings.gateway.is_some())]
-        .into_iter()
+    let given = [
+        ("dns", settings.dns.is_some()),
+        ("gateway", settings.gateway.is_some()),
+        ("nats", settings.nats.is_some()),
+        ("nats-login", settings.nats_login.is_some()),
+    ];
+    let sends = (given.into_iter())
         .find_map(|(flag, is_given)| is_given.then_some(flag))
         .map(|flag| format!("--{flag} is given, expected none: a simulation sends nothing"));
     let contact = settings.contact.as_ref().and_then(|_| settings.contact_refusal());

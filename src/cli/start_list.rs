@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::output::say;
 use crate::address::WebUrl;
 use crate::records::units::{count, thousands};
-use crate::starts::{Area, ColumnChoice, Form, Labels, LeftOut, Packing, StartError, StartList};
+use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, LeftOut, Packing, StartError, StartList};
 
 /// How a start list is to be read, and what of it is surveyed: about one run, and no settings.
 #[derive(Args, Clone, Debug)]
@@ -27,7 +27,8 @@ pub(super) struct ListFlags {
     #[arg(long)]
     start_anyway: bool,
 
-    /// Take the good lines of the start list even where more than a tenth is bad
+    /// Take the good lines of the start list even where more than a tenth is bad, or names of a zone file are missing. Bad
+    /// lines are listed in DIR/skipped.csv
     #[arg(long)]
     skip_bad: bool,
 }
@@ -36,17 +37,18 @@ impl ListFlags {
     /// Reads the start list of a survey; says what is in it and how it was read.
     ///
     /// # Errors
-    /// When it cannot be read, has nothing to survey, more than a tenth of its lines is bad and these are not to be
-    /// skipped, or less than a tenth of its start URLs lies inside the country domains.
+    /// When it cannot be read, has nothing to survey, more than a tenth of its lines is bad or names are missing and these
+    /// are not to be skipped, or less than a tenth of its start URLs lies inside the country domains.
     pub(super) fn read(&self, file: &Path, area: Area) -> Result<StartList, CliError> {
         let name = name_of(file);
         let area = Area { takes_outside: self.outside_cctld, ..area };
         let list =
             open(file, Some(&area), self.column.as_ref()).map_err(|error| unreadable(&name, &error))?;
-        let lines = complaints(&list).into_iter().chain(left_out(&list, &area)).chain(how_it_was_read(&list));
+        let refused = self.refuse(&name, &list, &area);
+        let complaints = complaints(&list, refused.is_ok());
+        let lines = complaints.into_iter().chain(left_out(&list, &area)).chain(how_it_was_read(&list));
         lines.chain([contents(&list, &area)]).for_each(|line| say(&format!("{name}: {line}")));
-        self.refuse(&name, &list, &area)?;
-        Ok(list)
+        refused.map(|()| list)
     }
 
     fn refuse(&self, name: &str, list: &StartList, area: &Area) -> Result<(), CliError> {
@@ -56,6 +58,14 @@ impl ListFlags {
             let (bad, lines) = (thousands(counts.bad), count(counts.lines, "line"));
             return Err(CliError::Usage(format!(
                 "{name}: {bad} of {lines} are bad, more than a tenth: is it the list that you mean? (--skip-bad takes the rest)"
+            )));
+        }
+        if list.lacks_names() && !self.skip_bad {
+            let (lines, stand) =
+                (count(counts.unread, "line"), if counts.unread == 1 { "stands" } else { "stand" });
+            return Err(CliError::Usage(format!(
+                "{name}: {lines} in it {stand} for names that are not read: write them out there (--skip-bad begins \
+                 without them)"
             )));
         }
         if list.is_mostly_outside() && !self.start_anyway {
@@ -82,7 +92,7 @@ impl ListFlags {
 pub(super) fn read_urls(file: &Path) -> Result<Vec<WebUrl>, CliError> {
     let name = name_of(file);
     let list = open(file, None, None).map_err(|error| unreadable(&name, &error))?;
-    complaints(&list).iter().for_each(|line| say(&format!("{name}: {line}")));
+    complaints(&list, false).iter().for_each(|line| say(&format!("{name}: {line}")));
     refuse_empty(&name, &list, None)?;
     Ok(list.urls().collect())
 }
@@ -116,21 +126,91 @@ fn refuse_empty(name: &str, list: &StartList, area: Option<&Area>) -> Result<(),
         Some(area) if list.counts.outside > 0 => {
             format!("no start URL in it lies inside {} (--outside-cctld takes the others in)", domains(area))
         }
-        _ => format!("no start URL in it ({})", count(list.counts.bad, "bad line")),
+        _ => no_start_url(list),
     };
     Err(CliError::Usage(format!("{name}: {why}")))
 }
 
-/// The first bad lines with their reasons.
-fn complaints(list: &StartList) -> Vec<String> {
-    let told = list.bad.iter();
-    let mut complaints: Vec<String> = told
+/// Why there is nothing to begin with.
+fn no_start_url(list: &StartList) -> String {
+    let counts = &list.counts;
+    let mut found = vec![count(counts.bad, "bad line")];
+    if counts.without_value > 0 {
+        found.push(without_value(list));
+    }
+    let advice = if counts.without_ns > 0 {
+        let have = if counts.without_ns == 1 { "has" } else { "have" };
+        let names = count(counts.without_ns, "name");
+        found.push(format!("{names} {have} no NS record"));
+        ": to survey the names of other records, give the names alone, one on a line"
+    } else {
+        ""
+    };
+    format!("no start URL in it ({}){advice}", found.join(", "))
+}
+
+/// `3 rows without a value`
+fn without_value(list: &StartList) -> String {
+    format!("{} without a value", count(list.counts.without_value, "row"))
+}
+
+/// Bad lines that are told one by one.
+const MOST_TOLD: usize = 10;
+/// Reasons and, of each, runs of lines that are told of the others.
+const MOST_REASONS: usize = 20;
+const MOST_RUNS: usize = 30;
+
+/// The bad lines with their reasons: the first one by one. A survey that begins lists the others in its folder; where none
+/// begins, they are told by reasons.
+fn complaints(list: &StartList, begins: bool) -> Vec<String> {
+    let (first, others) = list.bad.split_at(list.bad.len().min(MOST_TOLD));
+    let mut complaints: Vec<String> = first
+        .iter()
         .map(|bad| format!("line {}: '{}' is skipped: {}", bad.line, bad.value.escape_debug(), bad.why))
         .collect();
-    if let more @ 1.. = list.counts.bad - list.bad.len() as u64 {
-        complaints.push(format!("… and {}", count(more, "more bad line")));
+    let more = count(list.counts.bad - first.len() as u64, "more bad line");
+    match others {
+        [] => {}
+        _ if begins => {
+            complaints.push(format!("… and {more}: all are listed in skipped.csv in the survey's folder"));
+        }
+        _ => {
+            complaints.push(format!("… and {more}:"));
+            complaints.extend(by_reason(others));
+        }
     }
     complaints
+}
+
+/// `lines 11–14, 20: neither a URL nor a host name`, for each reason.
+fn by_reason(bad: &[BadLine]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<(u64, u64)>)> = Vec::new();
+    for BadLine { line, why, .. } in bad {
+        let place = reasons.iter().position(|(reason, _)| reason == why);
+        let place = place.unwrap_or_else(|| {
+            reasons.push((why, Vec::new()));
+            reasons.len() - 1
+        });
+        let runs = &mut reasons[place].1;
+        match runs.last_mut() {
+            Some((_, end)) if *line <= *end + 1 => *end = *line,
+            _ => runs.push((*line, *line)),
+        }
+    }
+    let told = reasons.iter().take(MOST_REASONS).map(|(why, runs)| {
+        let is_one = matches!(runs[..], [(begin, end)] if begin == end);
+        let mut lines: Vec<String> = runs
+            .iter()
+            .take(MOST_RUNS)
+            .map(|(begin, end)| if begin == end { begin.to_string() } else { format!("{begin}–{end}") })
+            .collect();
+        if runs.len() > MOST_RUNS {
+            lines.push("…".to_owned());
+        }
+        format!("{} {}: {why}", if is_one { "line" } else { "lines" }, lines.join(", "))
+    });
+    let more = reasons.len().saturating_sub(MOST_REASONS) as u64;
+    told.chain((more > 0).then(|| format!("… and lines for {}", count(more, "more reason")))).collect()
 }
 
 /// The first start URLs that are left out, for they lie outside the country domains.
@@ -189,7 +269,12 @@ fn how_it_was_read(list: &StartList) -> Option<String> {
         Form::Zone => {
             let zone =
                 list.zone.as_deref().map(|zone| format!(" of {}", zone.escape_debug())).unwrap_or_default();
-            format!("a zone file{zone}: names below it with NS records are taken")
+            let others = match list.counts.without_ns {
+                0 => String::new(),
+                1 => "; 1 name without an NS record is not".to_owned(),
+                names => format!("; {} without NS records are not", count(names, "name")),
+            };
+            format!("a zone file{zone}: names below it with NS records are taken{others}")
         }
     };
     Some(format!("{packing}{form}"))
@@ -217,6 +302,9 @@ fn contents(list: &StartList, area: &Area) -> String {
     if counts.bad > 0 {
         odd.push(format!("{} skipped", count(counts.bad, "bad line")));
     }
+    if counts.without_value > 0 {
+        odd.push(without_value(list));
+    }
     let odd = if odd.is_empty() { String::new() } else { format!("; {}", odd.join(", ")) };
     format!("{} on {sites}{odd}", count(counts.urls, "start URL"))
 }
@@ -230,16 +318,38 @@ mod tests {
     }
 
     #[test]
-    fn ten_bad_lines_are_told_and_the_others_counted() {
-        let told = complaints(&list(&"nonsense\n".repeat(12)));
-        assert_eq!(told.len(), 11);
+    fn ten_bad_lines_are_told_and_of_the_others_where_they_stand() {
+        let many = list(&format!("{}me@y.ke\n\n1.5\nme@y.ke\nme@y.ke\n", "nonsense\n".repeat(12)));
+        let told = complaints(&many, false);
         assert_eq!(told[0], "line 1: 'nonsense' is skipped: neither a URL nor a host name");
-        assert_eq!(told[10], "… and 2 more bad lines");
+        assert_eq!(
+            told[10..],
+            [
+                "… and 6 more bad lines:",
+                "lines 11–12, 15: neither a URL nor a host name",
+                "lines 13, 16–17: a mail address, not a host name",
+            ]
+        );
+        let told = complaints(&many, true);
+        assert_eq!(
+            told[10..],
+            ["… and 6 more bad lines: all are listed in skipped.csv in the survey's folder"]
+        );
+        assert_eq!(complaints(&list(&"nonsense\n".repeat(10)), true).len(), 10);
+        let eleven = complaints(&list(&"nonsense\n".repeat(11)), false);
+        assert_eq!(eleven[10..], ["… and 1 more bad line:", "line 11: neither a URL nor a host name"]);
+    }
+
+    #[test]
+    fn a_list_of_many_odd_lines_fills_no_screen() {
+        let lines: String = (0..2000).map(|n| format!("me@y.ke\nx.{}\u{fe}*.ke\n", n % 200)).collect();
+        let told = complaints(&list(&lines), false);
+        assert!(told.len() < 10 + 3 + MOST_REASONS && told.iter().all(|line| line.len() < 400), "{told:?}");
     }
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        assert!(complaints(&list("\x1b[31mred\n"))[0].contains("'\\u{1b}[31mred'"));
+        assert!(complaints(&list("\x1b[31mred\n"), true)[0].contains("'\\u{1b}[31mred'"));
         let header = how_it_was_read(&list("r,\u{202e}nk\n1,a.ke\n2,b.ke\n")).unwrap();
         assert_eq!(header, "columns separated by commas: '\\u{202e}nk', column 2 of 2, is taken");
     }

@@ -12,6 +12,11 @@ pub enum FrontierError {
     #[error("{path}: the survey's state is damaged: {what}")]
     Damaged { path: PathBuf, what: String },
     #[error(
+        "{path}: the survey's state is empty, as a copy to a full disk or a broken restore leaves it: put back a copy of it; \
+         tables and journals are left as they are"
+    )]
+    Empty { path: PathBuf },
+    #[error(
         "{path}: the survey's state was written by a newer ccsurvey (format {format}, this one reads up to {known})"
     )]
     Newer { path: PathBuf, format: u64, known: u64 },

@@ -106,16 +106,21 @@ pub struct Batch<'a> {
 }
 
 impl Frontier {
-    /// Opens the store at `path`, or makes it.
+    /// Opens the store at `path`, or makes it where there is no file.
     ///
     /// # Errors
-    /// When another process has it open, a newer program wrote it, or it cannot be read or written.
+    /// When another process has it open, a newer program wrote it, it is a file without a survey's state, or it cannot be
+    /// read or written.
     pub fn open(path: &Path, spread: Spread) -> Result<Self, FrontierError> {
+        let is_new = !path.exists();
         let store = Builder::new()
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
         let store = Store { path: path.to_owned(), database: store, spread };
+        if !is_new && !store.read("read", has_state)? {
+            return Err(FrontierError::Empty { path: store.path });
+        }
         // A survey that goes on need not wait for the disk.
         if store.read("read", is_prepared)? {
             return Ok(Self::of(store));
@@ -541,6 +546,11 @@ fn keep_robots(txn: &WriteTransaction, robots: &[KeptRobots], since: u64) -> Res
 }
 
 /// Whether all tables are there, as this version has them.
+/// Whether it is the state of a survey, of whatever version.
+fn has_state(txn: &ReadTransaction) -> Result<bool, redb::Error> {
+    Ok(txn.list_tables()?.any(|table| table.name() == META.name()))
+}
+
 fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];

@@ -122,7 +122,7 @@ table! {
     challenge: Option<String>, "", "cf_mitigated", "0.1";
     /// References on the page beyond those that are kept as links: 10,000 pages, or 4 MiB of URLs. Null when the page was
     /// not read, and where it is as an earlier survey had it.
-    dropped_links: Option<u32>, "references", "0", "0.1";
+    dropped_links: Option<u32>, "links", "0", "0.1";
 }
 
 impl ExchangeRow {

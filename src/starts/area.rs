@@ -26,8 +26,8 @@ impl Area {
         self.countries.domain_of(url.host()).is_some()
     }
 
-    /// Why the text that a start URL was read from is not one for a survey of the public Web.
-    pub(super) fn objection(&self, text: &str, url: &WebUrl) -> Option<String> {
+    /// Why a start URL is not one for a survey of the public Web.
+    pub(super) fn objection(&self, url: &WebUrl) -> Option<String> {
         let host = url.host();
         if let Some(range) = host.ip().and_then(special_range) {
             let why = format!("an address that no server of the public Web has ({range})");
@@ -39,11 +39,18 @@ impl Area {
         {
             return Some(HYPHEN.to_owned());
         }
-        let is_name = !text.contains("://") && host.ip().is_none();
-        (is_name && !self.suffixes.has_top_level(host)).then(|| {
-            let last = host.as_str().rsplit('.').next().unwrap_or_default();
-            format!("no host name: '{last}' is no top-level domain")
-        })
+        let is_public = host.ip().is_some() || self.contains(url);
+        if is_public {
+            return None;
+        }
+        let last = host.as_str().rsplit('.').next().unwrap_or_default();
+        if matches!(last, "http" | "https") && host.as_str() == last {
+            return Some("no host name: the URL begins twice".to_owned());
+        }
+        if !self.suffixes.has_top_level(host) {
+            return Some(format!("no host name: '{last}' is no top-level domain"));
+        }
+        (host.as_str() == last).then(|| "no host name: it has one label only".to_owned())
     }
 
     /// The registrable domain of a start URL, whatever the survey calls a site: all its URLs are drawn together.

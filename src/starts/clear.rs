@@ -1,41 +1,82 @@
+use std::collections::HashSet;
+
 use super::area::Area;
-use super::entry::{start_url, without_comment};
+use super::entry::{is_around, start_url, without_comment};
 use crate::address::WebUrl;
+
+pub(super) const SEVERAL: &str = "several names among other words: put each on a line of its own";
 
 /// The start URL that a text is beyond doubt: its host is an address, or ends with a top-level domain that is known. Forms of
 /// lists are told by these.
 pub(super) fn clear_start_url(text: &str, area: Option<&Area>) -> Option<WebUrl> {
     let url = start_url(text).ok()?;
-    let is_clear = |area: &Area| {
-        let is_known = url.host().ip().is_some() || area.suffixes.has_top_level(url.host());
-        is_known && area.objection(text, &url).is_none()
-    };
-    area.is_none_or(is_clear).then_some(url)
+    area.is_none_or(|area| area.objection(&url).is_none()).then_some(url)
 }
 
-/// The texts of several start URLs, where a text holds them and nothing else: names on one line, or in one cell.
+/// The texts of several start URLs, where a text holds them and nothing else: names on one line, or in one cell; after a word
+/// for what they are, one is enough.
 ///
 /// A URL may have commas and bars in it. So without a blank only names are several, and URLs that are whole each; and without
 /// an area, as surveys read the lists that they wrote, nothing is.
 pub(super) fn several<'a>(text: &'a str, area: Option<&Area>) -> Option<Vec<&'a str>> {
     let text = without_comment(text);
-    if area.is_none() || !text.contains(is_between) {
+    if area.is_none() || !text.contains(|c| is_between(c) || c == '=') {
         return None;
     }
     let parts: Vec<&str> = parts(text).collect();
     let is_plain = text.contains(char::is_whitespace)
         || parts.iter().all(|part| part.contains("://"))
         || !parts.iter().any(|part| part.contains('/'));
-    let is_list =
-        parts.len() > 1 && is_plain && parts.iter().all(|part| clear_start_url(part, area).is_some());
+    let is_enough = parts.len() > 1 || parts.len() == 1 && without_label(text).is_some();
+    let is_list = is_enough && is_plain && parts.iter().all(|part| clear_start_url(part, area).is_some());
     is_list.then_some(parts)
 }
 
-/// What stands between blanks, commas, semicolons and bars.
+/// What stands between blanks, commas, semicolons and bars, without the words and marks that only join it to a list.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
-    without_comment(text).split(is_between).filter(|part| !part.is_empty())
+    let text = without_comment(text);
+    let text = without_label(text).unwrap_or(text);
+    // Beside other separators `y` is a value, and no word of Spanish.
+    let is_prose = !text.contains(['\t', ';', '|']);
+    text.split(is_between)
+        .filter(move |part| !(part.is_empty() || is_joint(part) || is_prose && AND.contains(part)))
+}
+
+/// How many names of different sites stand in a text, among whatever else: so many would get lost if one were taken.
+pub(super) fn names_in(text: &str, area: Option<&Area>) -> usize {
+    let Some(area) = area else { return 0 };
+    let is_mark = |c: char| is_between(c) || is_around(c) || "[](){}=".contains(c);
+    let words =
+        without_comment(text).split(is_mark).map(|word| word.trim_matches(|c: char| ".:!?-*".contains(c)));
+    let urls = words.filter_map(|word| clear_start_url(word, Some(area)));
+    let names = urls.filter(|url| url.host().ip().is_none());
+    names.map(|url| area.site_of(&url)).collect::<HashSet<_>>().len()
 }
 
 fn is_between(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | ';' | '|')
+    c.is_whitespace() || matches!(c, ',' | ';' | '|' | '\u{3001}' | '\u{60c}' | '\u{ff0c}')
+}
+
+/// Whether it consists of brackets and other marks that stand in lists.
+fn is_joint(part: &str) -> bool {
+    part.chars().all(|c| "[](){}/&+\u{2022}\u{b7}".contains(c))
+}
+
+/// Words for *and* and *or*.
+const AND: [&str; 16] =
+    ["and", "or", "und", "oder", "sowie", "et", "ou", "y", "o", "e", "en", "of", "na", "au", "и", "و"];
+
+/// The longest word for what follows.
+const MOST_LABEL_CHARS: usize = 40;
+
+/// What follows a word for it: `Sites: a.ke, b.ke`, or `sites = ['a.ke', 'b.ke']`.
+fn without_label(text: &str) -> Option<&str> {
+    let at = text.find([':', '='])?;
+    let (label, rest) = (&text[..at], &text[at + 1..]);
+    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace() || "-_'\"".contains(c);
+    let is_label = label.chars().take(MOST_LABEL_CHARS + 1).count() <= MOST_LABEL_CHARS
+        && label.chars().all(is_word)
+        && label.contains(char::is_alphabetic);
+    let is_apart = text[at..].starts_with('=') || rest.starts_with(char::is_whitespace);
+    (is_label && is_apart).then(|| rest.trim_start()).filter(|rest| !rest.is_empty())
 }

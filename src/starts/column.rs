@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::area::Area;
 use super::clear::{clear_start_url, several};
-use super::entry::in_usual_order;
+use super::entry::{in_usual_order, is_nothing};
 use crate::address::WebUrl;
 
 /// Which column of a list is to be read.
@@ -49,7 +49,7 @@ impl Labels {
     }
 }
 
-/// What the cells of a column hold.
+/// What the cells of a column hold. Of a cell with several names the first is looked at: it is as much worth as one with one.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     /// Cells that are not empty.
@@ -58,29 +58,42 @@ pub(super) struct Held {
     pub good: usize,
     /// What is in them, several in one cell each counted.
     pub urls: usize,
+    /// Good cells with one URL, name or address.
+    single: usize,
     /// Good cells with a host that has a name.
     names: usize,
+    /// Good cells that are named as name servers and mail servers are.
+    servers: usize,
+    /// Good cells with one URL, name or address, and a separator in it.
+    divided: usize,
     distinct: HashSet<u64>,
     /// Those inside the country domains.
     inside: HashSet<u64>,
+    /// Their sites.
+    sites: HashSet<u64>,
+    /// All hosts of all cells.
+    hosts: HashSet<u64>,
 }
 
 impl Held {
     fn of<'a>(cells: impl Iterator<Item = &'a str>, labels: Labels, area: Option<&Area>) -> Self {
         let mut held = Self::default();
         for cell in cells.filter(|cell| !cell.is_empty()) {
-            held.filled += 1;
-            let Some(cell) = labels.usual(cell) else { continue };
-            let urls = urls_of(&cell, area);
-            held.good += usize::from(!urls.is_empty());
+            let value = labels.usual(cell);
+            let urls = value.map(|value| urls_of(&value, area)).unwrap_or_default();
+            held.filled += usize::from(!urls.is_empty() || !is_nothing(cell));
+            let Some(first) = urls.first() else { continue };
+            held.good += 1;
             held.urls += urls.len();
+            held.single += usize::from(urls.len() == 1);
             held.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
-            for url in urls {
-                let hash = xxh3_64(url.host().as_str().as_bytes());
-                held.distinct.insert(hash);
-                if area.is_some_and(|area| area.contains(&url)) {
-                    held.inside.insert(hash);
-                }
+            held.servers += usize::from(urls.iter().all(is_server));
+            held.divided += usize::from(urls.len() == 1 && cell.contains(SEPARATORS));
+            held.hosts.extend(urls.iter().map(|url| hash(url.host().as_str())));
+            held.distinct.insert(hash(first.host().as_str()));
+            if let Some(area) = area.filter(|area| area.contains(first)) {
+                held.inside.insert(hash(first.host().as_str()));
+                held.sites.insert(hash(area.site_of(first).as_str()));
             }
         }
         held
@@ -95,16 +108,61 @@ impl Held {
         !self.inside.is_empty() && self.inside.len() * 10 >= self.distinct.len()
     }
 
-    /// By which one column is better than another: names of the country first, each counted once, for a hoster or a mail
+    /// Whether its URLs have other separators in them, where there could be several columns.
+    pub(super) fn is_divided(&self) -> bool {
+        self.divided * 2 > self.good
+    }
+
+    /// By which one column is better than another: sites of the country first, each counted once, for a hoster or a mail
     /// server of the country stands in many rows.
-    pub(super) fn rank(&self) -> (usize, usize, usize, usize) {
-        (self.inside.len(), self.good, self.distinct.len(), self.names)
+    pub(super) fn rank(&self) -> Rank {
+        let is_of_sites = !self.sites.is_empty() && !self.is_of_servers();
+        let Self { good, names, single, .. } = *self;
+        (is_of_sites, self.sites.len(), self.inside.len(), good, self.distinct.len(), names, single)
+    }
+
+    /// Whether it has the same sites as another column, and its hosts and more: as a certificate has names beside the one
+    /// that it is issued for.
+    fn extends(&self, other: &Self) -> bool {
+        self.sites == other.sites
+            && self.hosts.len() > other.hosts.len()
+            && other.hosts.is_subset(&self.hosts)
+    }
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.extends(other) || !other.extends(self) && self.rank() > other.rank()
+    }
+
+    fn is_of_servers(&self) -> bool {
+        self.good > 0 && self.servers * 2 > self.good
+    }
+
+    fn has_several(&self) -> bool {
+        self.single * 2 < self.good
     }
 
     /// Whether every cell is an address.
     fn is_of_addresses(&self) -> bool {
         self.good == self.filled && self.names == 0
     }
+}
+
+/// What is compared of columns, the most important first.
+pub(super) type Rank = (bool, usize, usize, usize, usize, usize, usize);
+
+/// What columns may be separated by, and URLs have in them.
+const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];
+
+fn hash(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
+/// Whether a host is named as servers are that have no site: `ns1`, `dns-2`, `mx03`.
+fn is_server(url: &WebUrl) -> bool {
+    const SERVERS: [&str; 7] = ["ns", "dns", "pdns", "nameserver", "mx", "mail", "smtp"];
+    let first = url.host().as_str().split('.').next().unwrap_or_default();
+    let word = first.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+    url.host().ip().is_none() && SERVERS.contains(&word)
 }
 
 /// A column as it would be read.
@@ -116,7 +174,11 @@ pub(super) struct Reading {
 }
 
 /// The rows at the beginning of a list as a separator divides them, without empty ones.
-pub(super) struct Table(Vec<Vec<String>>);
+pub(super) struct Table {
+    rows: Vec<Vec<String>>,
+    /// Rows of which something belongs to no field.
+    rough: usize,
+}
 
 /// Of the rows so many in ten have the same number of columns.
 const ALIKE_OF_TEN: usize = 9;
@@ -124,27 +186,37 @@ const ALIKE_OF_TEN: usize = 9;
 const FEW_ROWS: usize = 5;
 
 impl Table {
-    pub(super) fn of(rows: Vec<Vec<String>>) -> Self {
-        Self(rows.into_iter().filter(|row| row.iter().any(|cell| !cell.is_empty())).collect())
+    pub(super) fn of(rows: Vec<Vec<String>>, rough: usize) -> Self {
+        let is_row = |row: &Vec<String>| row.iter().any(|cell| !cell.is_empty());
+        Self { rows: rows.into_iter().filter(is_row).collect(), rough }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
 
     /// How many columns most rows have.
     pub(super) fn columns(&self) -> usize {
-        let widths = self.0.iter().map(Vec::len);
+        let widths = self.rows.iter().map(Vec::len);
         widths.clone().max_by_key(|width| widths.clone().filter(|other| other == width).count()).unwrap_or(0)
     }
 
-    pub(super) fn is_even(&self) -> bool {
+    /// Rows with as many columns as most have, and nothing beside them.
+    pub(super) fn even(&self) -> usize {
         let columns = self.columns();
-        self.0.iter().filter(|row| row.len() == columns).count() * 10 >= self.0.len() * ALIKE_OF_TEN
+        self.rows.iter().filter(|row| row.len() == columns).count().saturating_sub(self.rough)
+    }
+
+    pub(super) fn is_even(&self) -> bool {
+        self.even() * 10 >= self.rows.len() * ALIKE_OF_TEN
     }
 
     fn held(&self, column: usize, labels: Labels, area: Option<&Area>) -> Held {
-        Held::of(self.0.iter().filter_map(|row| row.get(column)).map(String::as_str), labels, area)
+        Held::of(self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str), labels, area)
     }
 
     /// A column, with the labels of its names in the order that makes names of them. Without an area no domain is known to
@@ -164,14 +236,14 @@ impl Table {
     pub(super) fn best(&self, area: Option<&Area>) -> Option<Reading> {
         let readings = (0..self.columns()).map(|column| self.reading(column, area));
         let good = readings.filter(|reading| reading.held.is_mostly_good());
-        good.reduce(|best, other| if other.held.rank() > best.held.rank() { other } else { best })
+        good.reduce(|best, other| if other.held.is_better_than(&best.held) { other } else { best })
     }
 
     /// Whether rows of nothing but names are a table for all that, with one column of those that are meant: their cells
     /// belong together (a host beside its site), or one column says of the others where they are (few hosters, mail
-    /// servers abroad, addresses).
+    /// servers abroad, name servers, addresses).
     pub(super) fn has_one_subject(&self, area: Option<&Area>) -> bool {
-        let (rows, columns) = (self.0.len(), self.columns());
+        let (rows, columns) = (self.rows.len(), self.columns());
         if rows < 2 || columns < 2 || !self.is_even() {
             return false;
         }
@@ -179,9 +251,13 @@ impl Table {
         let shares = || held.iter().map(|held| held.inside.len());
         let differ = rows >= FEW_ROWS && shares().min().unwrap_or(0) * 2 < shares().max().unwrap_or(0);
         let of_few = rows >= FEW_ROWS && held.iter().any(|held| held.distinct.len() * 2 <= rows);
-        let addresses = held.iter().filter(|held| held.is_of_addresses()).count();
-        let related = self.0.iter().filter(|row| are_related(row, area)).count();
-        differ || of_few || (1..columns).contains(&addresses) || related * 2 > rows
+        let number = |is_so: fn(&Held) -> bool| held.iter().filter(|held| is_so(held)).count();
+        let is_only_some = |is_so| (1..columns).contains(&number(is_so));
+        let describes = is_only_some(Held::is_of_addresses)
+            || is_only_some(Held::is_of_servers)
+            || is_only_some(Held::has_several);
+        let related = self.rows.iter().filter(|row| are_related(row, area)).count();
+        differ || of_few || describes || related * 2 > rows
     }
 }
 

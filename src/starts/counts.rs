@@ -17,6 +17,12 @@ pub struct Counts {
     pub doubled: u64,
     /// Lines that are skipped.
     pub bad: u64,
+    /// Rows and lines that say no more than that there is no start URL: they are not among `lines`.
+    pub without_value: u64,
+    /// Directives of a zone file that stand for names which are not read; they are bad lines, too.
+    pub unread: u64,
+    /// Names in a zone file that have other records and no NS record, and are not below one that has.
+    pub without_ns: u64,
     /// All sites of the list that may be surveyed, those that were not drawn included.
     pub sites_in_list: u64,
 }

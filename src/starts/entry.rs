@@ -8,9 +8,10 @@ const SHOWN_CHARS: usize = 80;
 pub(super) const NEITHER: &str = "neither a URL nor a host name";
 /// RFC 1123 §2.1. DNS has names below others that end with one; registries give out none.
 pub(super) const HYPHEN: &str = "a label of a host name neither begins nor ends with '-'";
+const BLANK: &str = "a blank stands in the URL: write it as %20, or put a '#' before a note";
 
-/// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes around it, a comma
-/// behind it and the `*.` of a certificate's name are left out.
+/// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes and brackets around it, a
+/// comma behind it and the `*.` of a certificate's name are left out.
 pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
     let text = bare(without_comment(text));
     if text.is_empty() {
@@ -20,7 +21,10 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
     if text.contains(char::is_control) {
         return Err(NEITHER.to_owned());
     }
+    // To the URL standard a blank is `%20`, and a note behind a URL would make another of it.
+    let has_blank = text.contains(char::is_whitespace);
     let (url, authority) = match text.split_once("://") {
+        Some(_) if has_blank => return Err(BLANK.to_owned()),
         Some((_, rest)) => (WebUrl::parse(text), authority_of(rest)),
         None if text.parse::<Ipv6Addr>().is_ok() => return start_url(&format!("[{text}]")),
         None => {
@@ -32,6 +36,15 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
             }
             if is_network(text) {
                 return Err("a network of addresses, not a host name".to_owned());
+            }
+            // To the URL standard a backslash is a slash, and `a.ke\nb.ke` a page.
+            if text.contains('\\') {
+                return Err(NEITHER.to_owned());
+            }
+            if has_blank {
+                let first = text.split_whitespace().next().filter(|word| word.contains(['/', '?']));
+                let is_url = first.is_some_and(|word| start_url(word).is_ok());
+                return Err(if is_url { BLANK } else { NEITHER }.to_owned());
             }
             (WebUrl::parse(&format!("http://{text}")), name)
         }
@@ -111,17 +124,119 @@ fn is_network(text: &str) -> bool {
     })
 }
 
-/// Without what people, spreadsheets and mail programs put around a URL.
+/// Without what people, spreadsheets, mail programs and programming languages put around a URL.
 fn bare(text: &str) -> &str {
-    let is_quote = |c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '"' | '\'' | '`' | '<' | '>' | '\u{ab}' | '\u{bb}' | '\u{2018}'
-                    ..='\u{201f}' | '\u{2039}' | '\u{203a}' | '\u{feff}'
-            )
-    };
-    text.trim_start_matches(is_quote).trim_end_matches(|c| is_quote(c) || matches!(c, ',' | ';'))
+    unquoted(without_brackets(unquoted(text)))
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim_start_matches(is_around).trim_end_matches(|c| is_around(c) || matches!(c, ',' | ';'))
+}
+
+/// A quote, a blank, or a mark that nobody sees.
+pub(super) fn is_around(c: char) -> bool {
+    c.is_whitespace()
+        || is_unseen(c)
+        || matches!(
+            c,
+            '"' | '\'' | '`' | '<' | '>' | '\u{ab}' | '\u{bb}' | '\u{2018}'
+                ..='\u{201f}' | '\u{2039}' | '\u{203a}'
+        )
+}
+
+/// Marks of no width, and those that tell a direction (Unicode, *Default_Ignorable_Code_Point*): programs put them around what is
+/// copied out of them.
+pub(super) fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
+
+/// Without brackets around it, or one that is closed or opened elsewhere in a list. Those of an IPv6 address stay, and those
+/// that a path has.
+fn without_brackets(text: &str) -> &str {
+    for (open, close) in BRACKETS {
+        if let Some(inner) = text.strip_prefix(open) {
+            let is_address = inner.split(close).next().is_some_and(|text| text.parse::<Ipv6Addr>().is_ok());
+            return match inner.strip_suffix(close).unwrap_or(inner) {
+                body if !is_address && !body.contains(close) => body,
+                _ => text,
+            };
+        }
+        if let Some(body) = text.strip_suffix(close) {
+            let is_of_path = close == ')' && body.contains('/') && !body.ends_with(is_around);
+            return if is_of_path || body.contains(open) { text } else { body };
+        }
+    }
+    text
+}
+
+/// Whether a text says no more than that there is nothing: no letter or digit, or one of the words for it.
+pub(super) fn is_nothing(text: &str) -> bool {
+    let letters: String =
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(20).collect();
+    letters.is_empty() || NOTHING.contains(&letters.as_str())
+}
+
+/// What people and programs write into a cell that has no value, letters alone.
+const NOTHING: [&str; 47] = [
+    "na",
+    "nan",
+    "nd",
+    "nil",
+    "no",
+    "none",
+    "noweb",
+    "nowebsite",
+    "nosite",
+    "not",
+    "notapplicable",
+    "notavailable",
+    "nothing",
+    "null",
+    "unknown",
+    "missing",
+    "empty",
+    "tba",
+    "tbd",
+    "undefined",
+    "ka",
+    "kein",
+    "keine",
+    "keiner",
+    "nein",
+    "unbekannt",
+    "nv",
+    "nvt",
+    "geen",
+    "onbekend",
+    "aucun",
+    "aucune",
+    "néant",
+    "inconnu",
+    "non",
+    "ninguno",
+    "ninguna",
+    "notiene",
+    "desconocido",
+    "nenhum",
+    "nenhuma",
+    "nãotem",
+    "desconhecido",
+    "nessuno",
+    "nessuna",
+    "hakuna",
+    "нет",
+];
+
+/// Whether a line has nothing in it: cells with nothing in them, as spreadsheets write below a table, or brackets around the
+/// lines of a list.
+pub(super) fn is_empty(line: &[u8]) -> bool {
+    let is_none = |c: char| c.is_whitespace() || is_unseen(c) || ",;|[](){}".contains(c);
+    std::str::from_utf8(line).is_ok_and(|line| line.chars().all(is_none))
 }
 
 /// The part of a URL before path, query and fragment.

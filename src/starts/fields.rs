@@ -47,22 +47,38 @@ impl fmt::Display for Separator {
     }
 }
 
-/// The fields of a line, quotes taken off (RFC 4180); the second is whether a quote is still open at its end.
+/// A line as a separator divides it.
+#[derive(Default)]
+pub(super) struct Row<'a> {
+    /// The fields, quotes taken off (RFC 4180).
+    pub fields: Vec<Cow<'a, [u8]>>,
+    /// A quote is still open at its end.
+    pub is_open: bool,
+    /// Something stands between a closing quote and the next separator, and belongs to no field.
+    pub has_rest: bool,
+}
+
+/// The fields of a line; the second is whether a quote is still open at its end.
 pub(super) fn split(line: &[u8], separator: Separator) -> (Vec<Cow<'_, [u8]>>, bool) {
+    let Row { fields, is_open, .. } = divided(line, separator);
+    (fields, is_open)
+}
+
+pub(super) fn divided(line: &[u8], separator: Separator) -> Row<'_> {
     let Some(byte) = separator.byte() else {
         let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        return (words.map(Cow::Borrowed).collect(), false);
+        return Row { fields: words.map(Cow::Borrowed).collect(), ..Row::default() };
     };
-    let mut fields = Vec::new();
+    let mut row = Row::default();
     let mut rest = line;
     loop {
         let begins = rest.iter().position(|byte| *byte != b' ').unwrap_or(0);
         if rest.get(begins) != Some(&b'"') {
             let end = rest.iter().position(|found| *found == byte);
-            fields.push(Cow::Borrowed(&rest[..end.unwrap_or(rest.len())]));
+            row.fields.push(Cow::Borrowed(&rest[..end.unwrap_or(rest.len())]));
             match end {
                 Some(end) => rest = &rest[end + 1..],
-                None => return (fields, false),
+                None => return row,
             }
             continue;
         }
@@ -80,17 +96,19 @@ pub(super) fn split(line: &[u8], separator: Separator) -> (Vec<Cow<'_, [u8]>>, b
                     at += 1;
                 }
                 (None, _) => {
-                    fields.push(Cow::Owned(value));
-                    return (fields, true);
+                    row.fields.push(Cow::Owned(value));
+                    row.is_open = true;
+                    return row;
                 }
             }
         }
-        // What follows a closing quote belongs to no field.
         let end = rest[at..].iter().position(|found| *found == byte);
-        fields.push(Cow::Owned(value));
+        let behind = &rest[at + 1..end.map_or(rest.len(), |end| at + end)];
+        row.has_rest |= !behind.trim_ascii().is_empty();
+        row.fields.push(Cow::Owned(value));
         match end {
             Some(end) => rest = &rest[at + end + 1..],
-            None => return (fields, false),
+            None => return row,
         }
     }
 }
@@ -114,5 +132,10 @@ mod tests {
         assert_eq!(comma(""), (vec![String::new()], false));
         assert_eq!(fields("a;b,c", Separator::Semicolon), (vec!["a".into(), "b,c".into()], false));
         assert_eq!(fields("  7 \t a.ke ", Separator::Blanks), (vec!["7".into(), "a.ke".into()], false));
+        for (line, has_rest) in
+            [("\"a\" ,b", false), ("\"a\"", false), ("\"a\" x", true), ("1,\"a\";2,b", true)]
+        {
+            assert_eq!(divided(line.as_bytes(), Separator::Comma).has_rest, has_rest, "{line}");
+        }
     }
 }

@@ -1,11 +1,12 @@
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use super::area::Area;
-use super::clear::{clear_start_url, several};
-use super::column::{ColumnChoice, Labels, Reading, Table};
-use super::entry::{start_url, without_comment};
+use super::clear::{clear_start_url, names_in, several};
+use super::column::{ColumnChoice, Labels, Rank, Reading, Table};
+use super::entry::{is_empty, is_nothing, is_unseen, start_url, without_comment};
 use super::error::StartError;
-use super::fields::{MOST_CELL_LINES, Separator, split};
+use super::fields::{MOST_CELL_LINES, Row, Separator, divided, split};
 use super::zone::{is_entry, is_marked_entry};
 
 /// How a list is written.
@@ -90,8 +91,7 @@ impl Form {
         area: Option<&Area>,
         choice: Option<&ColumnChoice>,
     ) -> Result<Self, StartError> {
-        let is_content =
-            |line: &&&[u8]| !line.trim_ascii().is_empty() && !line.trim_ascii().starts_with(b"#");
+        let is_content = |line: &&&[u8]| !is_empty(line) && !line.trim_ascii().starts_with(b"#");
         let mut content: Vec<&[u8]> = lines.iter().filter(is_content).copied().take(SAMPLE_LINES).collect();
         let separator = content.first().and_then(|line| told_separator(line));
         if separator.is_some() {
@@ -145,7 +145,7 @@ impl Head<'_> {
             // Nothing better was found: what is wrong with its values is told.
             (Form::Lines, Some(named)) => {
                 let column = named.candidates[0];
-                named.form(&Table::of(Vec::new()).reading(column, self.area))
+                named.form(&Table::of(Vec::new(), 0).reading(column, self.area))
             }
             (form, _) => form,
         }
@@ -196,25 +196,37 @@ impl Head<'_> {
         {
             return Form::Names { has_header: body.len() < self.content.len() };
         }
-        let mut best: Option<(Separator, usize, Reading)> = None;
+        let mut best: Option<Division> = None;
         for separator in self.separators(&Separator::EVERY) {
             let table = table(body, separator);
             if table.columns() < 2 || !table.is_even() {
                 continue;
             }
             let Some(reading) = table.best(self.area) else { continue };
+            let division = self.division(separator, &table, reading);
             // A URL may have commas in it; so a table has several lines, and all of them alike.
-            let urls = reading.held.urls;
+            let urls = division.reading.held.urls;
             let is_table = if self.content.len() > 2 { urls >= whole } else { urls > whole };
-            let is_better = best.as_ref().is_none_or(|(.., best)| reading.held.rank() > best.held.rank());
-            if is_table && is_better {
-                best = Some((separator, table.columns(), reading));
+            let is_sentence = table.len() == 1 && !division.fits_header && self.has_several_names(body);
+            if is_table && !is_sentence && best.as_ref().is_none_or(|best| division.rank() > best.rank()) {
+                best = Some(division);
             }
         }
-        if let Some((separator, columns, reading)) = best {
-            return self.columns(separator, columns, reading);
+        match best {
+            Some(Division { separator, columns, reading, .. }) => self.columns(separator, columns, reading),
+            None => self.lines(body, Form::Lines),
         }
-        self.lines(body, Form::Lines)
+    }
+
+    fn has_several_names(&self, body: &[&[u8]]) -> bool {
+        body.iter().any(|line| names_in(&line_text(line), self.area) > 1)
+    }
+
+    fn division(&self, separator: Separator, table: &Table, reading: Reading) -> Division {
+        let columns = table.columns();
+        let header = self.content.first().filter(|_| self.body().len() < self.content.len());
+        let fits_header = columns > 1 && header.is_some_and(|line| split(line, separator).0.len() == columns);
+        Division { separator, columns, reading, fits_header, even: table.even() }
     }
 
     /// A name in each line; in the usual form if its labels are in the usual order.
@@ -250,7 +262,7 @@ impl Head<'_> {
         let is_value = |field: &str| labels.usual(field).is_some_and(|field| start_url(&field).is_ok());
         let header = field.filter(|field| {
             let is_first_row = several(field, self.area).is_some();
-            !field.is_empty() && !is_value(field) && !is_first_row
+            !is_nothing(field) && !is_value(field) && !is_first_row
         });
         Form::Columns { separator, column, columns, header, labels }
     }
@@ -308,7 +320,8 @@ impl Head<'_> {
         let column = number - 1;
         let read = |separator: Separator| {
             let table = table(self.body(), separator);
-            (separator, table.columns(), table.reading(column, self.area))
+            let reading = table.reading(column, self.area);
+            self.division(separator, &table, reading)
         };
         let divided = match found {
             Form::Columns { separator, .. } => Some(read(*separator)),
@@ -316,15 +329,15 @@ impl Head<'_> {
             _ => self
                 .separators(&Separator::EVERY)
                 .map(read)
-                .filter(|(_, columns, _)| *columns > column)
-                .reduce(|best, other| if other.2.held.rank() > best.2.held.rank() { other } else { best }),
+                .filter(|division| division.columns > column)
+                .reduce(|best, other| if other.rank() > best.rank() { other } else { best }),
         };
         match divided {
-            Some((separator, columns, reading)) if column < columns => {
+            Some(Division { separator, columns, reading, .. }) if column < columns => {
                 Ok(self.columns(separator, columns, reading))
             }
             _ => {
-                let columns = divided.map_or(1, |(_, columns, _)| columns);
+                let columns = divided.map_or(1, |division| division.columns);
                 Err(StartError::Column(format!("there is no column {number}, its lines have {columns}")))
             }
         }
@@ -335,6 +348,27 @@ impl Head<'_> {
 const LISTED_OF_TEN: usize = 9;
 /// Names of columns that a message tells.
 const MOST_COLUMNS_TOLD: usize = 20;
+
+/// The lines as a separator divides them, with the column that would be read.
+struct Division {
+    separator: Separator,
+    columns: usize,
+    reading: Reading,
+    /// The first line names as many columns.
+    fits_header: bool,
+    /// Rows with as many columns as most have.
+    even: usize,
+}
+
+impl Division {
+    /// By which one is better than another: it divides the header as the rows, its URLs have no other separator in them, its
+    /// rows are alike; then by what its column holds, and the one before others.
+    fn rank(&self) -> (bool, bool, bool, Rank, usize, Reverse<usize>) {
+        let Reading { column, held, .. } = &self.reading;
+        let rank = held.rank();
+        (self.fits_header, rank.0, !held.is_divided(), rank, self.even, Reverse(*column))
+    }
+}
 
 /// A first line whose fields name columns.
 struct Named {
@@ -360,7 +394,8 @@ impl Named {
 fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)> {
     let (fields, _) = split(line, separator);
     let fields: Vec<String> = fields.into_iter().map(text).collect();
-    let place = |name: &&str| fields.iter().position(|field| field.to_lowercase() == **name);
+    let bare = |field: &str| field.trim_matches(|c: char| is_unseen(c) || c.is_whitespace()).to_lowercase();
+    let place = |name: &&str| fields.iter().position(|field| bare(field) == **name);
     let candidates: Vec<usize> = NAMES.iter().filter_map(place).collect();
     (!candidates.is_empty()).then_some((fields, candidates))
 }
@@ -368,10 +403,12 @@ fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)>
 /// Lines as a separator divides them. A quoted cell may go on over the end of its line.
 fn table(lines: &[&[u8]], separator: Separator) -> Table {
     let mut rows = Vec::new();
+    let mut rough = 0;
     let mut rest = lines;
     let mut may_go_on = true;
     while let [first, behind @ ..] = rest {
-        let (mut fields, mut is_open) = split(first, separator);
+        let Row { mut fields, mut is_open, has_rest } = divided(first, separator);
+        rough += usize::from(has_rest);
         let mut used = 0;
         let mut row = first.to_vec();
         while is_open && may_go_on && used < behind.len().min(MOST_CELL_LINES) {
@@ -390,7 +427,7 @@ fn table(lines: &[&[u8]], separator: Separator) -> Table {
         rows.push(fields.into_iter().map(text).collect());
         rest = &behind[used..];
     }
-    Table::of(rows)
+    Table::of(rows, rough)
 }
 
 fn line_text(line: &[u8]) -> String {

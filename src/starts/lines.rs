@@ -15,7 +15,7 @@ pub(super) struct Line {
     pub is_cut: bool,
 }
 
-/// Lines that end with LF, CR LF or CR.
+/// Lines that end with LF, CR LF or CR; the signs that ended files once are taken away.
 pub(super) struct Lines<R> {
     input: R,
     number: u64,
@@ -59,6 +59,7 @@ impl<R: BufRead> Lines<R> {
                 break;
             }
         }
+        without_end_of_file(&mut line.bytes);
         self.number += u64::from(is_begun);
         Ok(is_begun.then_some(line))
     }
@@ -69,6 +70,17 @@ impl<R: BufRead> Lines<R> {
             self.put_back.push_front(line);
         }
     }
+}
+
+/// Takes away the signs that ended files on CP/M and DOS, Ctrl-Z: programs still write one, and `copy` leaves it between two
+/// files that it puts together.
+fn without_end_of_file(line: &mut Vec<u8>) {
+    const CTRL_Z: u8 = 0x1a;
+    while line.last() == Some(&CTRL_Z) {
+        line.pop();
+    }
+    let begins = line.iter().take_while(|byte| **byte == CTRL_Z).count();
+    line.drain(..begins);
 }
 
 #[cfg(test)]

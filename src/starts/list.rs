@@ -25,7 +25,7 @@ pub struct StartList {
     pub zone: Option<String>,
     /// What was found in it.
     pub counts: Counts,
-    /// The first bad lines.
+    /// The bad lines, but for those of a list that has very many.
     pub bad: Vec<BadLine>,
     /// The first start URLs outside the country domains that are not taken.
     pub left_out: Vec<LeftOut>,
@@ -117,6 +117,12 @@ impl StartList {
     #[must_use]
     pub fn is_mostly_odd(&self) -> bool {
         self.counts.bad.saturating_mul(10) > self.counts.lines
+    }
+
+    /// Whether directives in it stand for names that are not read.
+    #[must_use]
+    pub fn lacks_names(&self) -> bool {
+        self.counts.unread > 0
     }
 
     /// Whether less than a tenth of its start URLs lies inside the country domains: then it is hardly the list that was

@@ -7,7 +7,7 @@ use super::{Area, ColumnChoice, StartList};
 use crate::address::CountryDomains;
 
 /// What should come of a list.
-enum Expected<'a> {
+pub(super) enum Expected<'a> {
     /// The start URLs are `http://siteN.ke/` with N from 0 on, and nothing is bad.
     Sites(usize),
     /// The start URLs, and nothing is bad.
@@ -21,7 +21,7 @@ enum Expected<'a> {
 use Expected::{Mixed, Refused, Sites, Urls};
 
 /// A line for each of the numbers.
-fn lines(count: usize, line: impl Fn(usize) -> String) -> Vec<u8> {
+pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> Vec<u8> {
     (0..count).map(|n| line(n) + "\n").collect::<String>().into_bytes()
 }
 
@@ -42,6 +42,14 @@ fn read(list: &[u8], area: &Area, column: Option<&str>) -> Result<(Vec<String>, 
 
 #[track_caller]
 fn check_column(name: &str, list: &[u8], column: Option<&str>, expected: &Expected<'_>) {
+    let (read, expected) = compared(list, column, expected);
+    assert_eq!(read, expected, "{name}");
+}
+
+/// What is read, and what should be.
+type Outcome = Result<(Vec<String>, Vec<String>), String>;
+
+fn compared(list: &[u8], column: Option<&str>, expected: &Expected<'_>) -> (Outcome, Outcome) {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let expected = match expected {
         Sites(count) => Ok(((0..*count).map(|n| format!("http://site{n}.ke/")).collect(), Vec::new())),
@@ -49,7 +57,25 @@ fn check_column(name: &str, list: &[u8], column: Option<&str>, expected: &Expect
         Mixed(urls, bad) => Ok((owned(urls), owned(bad))),
         Refused(why) => Err((*why).to_owned()),
     };
-    assert_eq!(read(list, &area(1.0), column), expected, "{name}");
+    (read(list, &area(1.0), column), expected)
+}
+
+/// Lists of one kind, all of which are tried before the first that is misread fails the test.
+#[derive(Default)]
+pub(super) struct Kind(Vec<String>);
+
+impl Kind {
+    pub(super) fn check(&mut self, name: &str, list: &[u8], expected: &Expected<'_>) {
+        let (read, expected) = compared(list, None, expected);
+        if read != expected {
+            self.0.push(format!("{name}:\n  {read:?} in place of\n  {expected:?}"));
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn end(self) {
+        assert!(self.0.is_empty(), "{} misread: {}", self.0.len(), self.0.join("\n"));
+    }
 }
 
 #[track_caller]

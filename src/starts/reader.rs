@@ -1,14 +1,14 @@
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::area::Area;
-use super::clear::{parts, several};
+use super::clear::{SEVERAL, names_in, parts, several};
 use super::column::Labels;
 use super::counts::{BadLine, Counts, LeftOut};
-use super::entry::{NEITHER, front_page, shown, start_url};
+use super::entry::{NEITHER, front_page, is_empty, is_nothing, shown, start_url};
 use super::error::StartError;
 use super::fields::{MOST_CELL_LINES, Separator, split};
 use super::form::{Form, text, told_separator};
@@ -16,8 +16,10 @@ use super::lines::{Line, Lines, MOST_LINE_BYTES};
 use super::zone::{Record, Zone};
 use crate::address::WebUrl;
 
-/// Bad lines, and start URLs that are left out, that are kept to be told one by one.
+/// Start URLs that are left out, that are kept to be told one by one.
 const MOST_TOLD: usize = 10;
+/// Bad lines that are kept with their values and reasons; of a list with more, most are of a kind.
+const MOST_KEPT: usize = 100_000;
 /// Level 1 halves the time of the usual one, and names are small at any.
 const COMPRESSION: i32 = 1;
 
@@ -73,7 +75,6 @@ impl<'a> ListReader<'a> {
                 continue;
             }
             if line.is_cut {
-                self.found.counts.lines += 1;
                 let why =
                     format!("a line of more than {MOST_LINE_BYTES} bytes: put one URL or name on a line");
                 self.note_bad(line.number, &line.bytes, why);
@@ -104,13 +105,23 @@ impl<'a> ListReader<'a> {
             return Ok(());
         }
         let is_last = fields.len() == column + 1;
+        let columns = fields.len();
         match fields.into_iter().nth(column) {
             Some(field) if is_last && is_open => {
                 self.note_open(line, &field);
                 Ok(())
             }
             Some(field) => self.take(line, field, labels),
-            None => self.take(line, Cow::Borrowed(&[]), labels),
+            // Programs leave out empty cells at the end of a row.
+            None if names_in(&String::from_utf8_lossy(row), self.area) == 0 => {
+                self.found.counts.without_value += 1;
+                Ok(())
+            }
+            None => {
+                let have = if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
+                self.note_bad(line, row, format!("it has {have}, and none with the number {}", column + 1));
+                Ok(())
+            }
         }
     }
 
@@ -148,63 +159,75 @@ impl<'a> ListReader<'a> {
         lines: &mut Lines<impl BufRead>,
     ) -> Result<Option<String>, StartError> {
         let mut zone = Zone::default();
+        let mut others = Others::default();
         while let Some(line) = lines.next()? {
             let record = zone.take(line.number, &line.bytes)?;
             match record {
                 Record::Other => {}
-                Record::Delegation(name) => {
-                    self.found.counts.lines += 1;
-                    match front_page(&name).and_then(|url| self.unless_objected(&name, url)) {
-                        // A name has several name servers.
-                        Ok(url) => {
-                            self.keep(line.number, &url)?;
-                        }
-                        Err(why) => self.note(line.number, &name, why),
+                Record::Delegation(name) => self.take_delegation(line.number, &name)?,
+                Record::Generated(names) => {
+                    for name in names {
+                        self.take_delegation(line.number, &name)?;
                     }
                 }
-                Record::Bad { line, value, why } => {
-                    self.found.counts.lines += 1;
+                Record::Name(name) => others.note(&name),
+                Record::Bad { line, value, why } => self.note(line, &value, why),
+                Record::Unread { line, value, why } => {
+                    self.found.counts.unread += 1;
                     self.note(line, &value, why);
                 }
             }
         }
         zone.end()?;
+        self.found.counts.without_ns = others.count(&self.urls);
         Ok(zone.apex().map(ToOwned::to_owned))
+    }
+
+    fn take_delegation(&mut self, line: u64, name: &str) -> io::Result<()> {
+        match front_page(name).and_then(|url| self.unless_objected(url)) {
+            // A name has several name servers.
+            Ok(url) => {
+                self.found.counts.lines += 1;
+                self.keep(line, &url).map(drop)
+            }
+            Err(why) => {
+                self.note(line, name, why);
+                Ok(())
+            }
+        }
     }
 
     /// A cell or line with one start URL, or with several and nothing else.
     fn take(&mut self, line: u64, field: Cow<'_, [u8]>, labels: Labels) -> io::Result<()> {
         if std::str::from_utf8(&field).is_err() {
-            self.found.counts.lines += 1;
             self.note_bad(line, &field, "bytes that are no UTF-8".to_owned());
             return Ok(());
         }
         let cell = text(field);
         let Some(value) = labels.usual(&cell) else {
-            self.found.counts.lines += 1;
-            self.note(line, &cell, if cell.is_empty() { "no URL" } else { NEITHER }.to_owned());
+            self.reject(line, &cell, NEITHER.to_owned());
             return Ok(());
         };
         if let Some(values) = several(&value, self.area) {
             return values.into_iter().try_for_each(|value| self.take_value(line, value));
         }
         if value.contains(['\n', '\r']) {
-            self.found.counts.lines += 1;
             let first = value.lines().next().unwrap_or_default();
-            self.note(line, first, "a URL of more than one line".to_owned());
+            self.reject(line, first, "a URL of more than one line".to_owned());
             return Ok(());
         }
         self.take_value(line, &value)
     }
 
     fn take_value(&mut self, line: u64, value: &str) -> io::Result<()> {
-        self.found.counts.lines += 1;
-        match start_url(value).and_then(|url| self.unless_objected(value, url)) {
+        match start_url(value).and_then(|url| self.unless_objected(url)) {
             Ok(url) => {
+                self.found.counts.lines += 1;
                 let is_new = self.keep(line, &url)?;
                 self.found.counts.doubled += u64::from(!is_new);
             }
-            Err(why) => self.note(line, value, why),
+            Err(_) if names_in(value, self.area) > 1 => self.reject(line, value, SEVERAL.to_owned()),
+            Err(why) => self.reject(line, value, why),
         }
         Ok(())
     }
@@ -215,8 +238,8 @@ impl<'a> ListReader<'a> {
         self.keep(self.found.counts.lines, url).map(drop)
     }
 
-    fn unless_objected(&self, text: &str, url: WebUrl) -> Result<WebUrl, String> {
-        match self.area.and_then(|area| area.objection(text, &url)) {
+    fn unless_objected(&self, url: WebUrl) -> Result<WebUrl, String> {
+        match self.area.and_then(|area| area.objection(&url)) {
             Some(why) => Err(why),
             None => Ok(url),
         }
@@ -254,7 +277,6 @@ impl<'a> ListReader<'a> {
     }
 
     fn note_open(&mut self, line: u64, field: &[u8]) {
-        self.found.counts.lines += 1;
         let first = field.split(|byte| *byte == b'\n').next().unwrap_or_default();
         self.note_bad(line, first, "a quote is opened here and not closed".to_owned());
     }
@@ -263,23 +285,52 @@ impl<'a> ListReader<'a> {
         self.note(line, &String::from_utf8_lossy(value), why);
     }
 
+    /// A value that is no start URL: its line is bad, unless it only says that there is none.
+    fn reject(&mut self, line: u64, value: &str, why: String) {
+        if is_nothing(value) {
+            self.found.counts.without_value += 1;
+        } else {
+            self.note(line, value, why);
+        }
+    }
+
     fn note(&mut self, line: u64, value: &str, why: String) {
+        self.found.counts.lines += 1;
         self.found.counts.bad += 1;
-        if self.found.bad.len() < MOST_TOLD {
+        if self.found.bad.len() < MOST_KEPT {
             self.found.bad.push(BadLine { line, value: shown(value), why });
         }
+    }
+}
+
+/// Names of a zone file with other records than NS, each with the one above it, as keys of their front pages.
+#[derive(Default)]
+struct Others(HashMap<u64, u64>);
+
+impl Others {
+    /// So many are kept; of a zone with more, their number is at least this.
+    const MOST: usize = 1_000_000;
+
+    fn note(&mut self, name: &str) {
+        let key = |name: &str| front_page(name).ok().map(|url| url.page_key().0);
+        if let Some(name_key) = key(name).filter(|_| self.0.len() < Self::MOST) {
+            self.0
+                .insert(name_key, name.split_once('.').and_then(|(_, above)| key(above)).unwrap_or_default());
+        }
+    }
+
+    /// How many have no NS record, and are not below one that has, as name servers are.
+    fn count(&self, with_ns: &HashSet<u64>) -> u64 {
+        let above = |name: &u64| self.0.get(name).copied();
+        let is_known =
+            |name: &u64| std::iter::successors(Some(*name), above).any(|name| with_ns.contains(&name));
+        self.0.keys().filter(|name| !is_known(name)).count() as u64
     }
 }
 
 fn write_line(packed: &mut Packed, url: &WebUrl) -> io::Result<()> {
     packed.write_all(url.as_str().as_bytes())?;
     packed.write_all(b"\n")
-}
-
-/// Whether a line has nothing in it, or cells with nothing in them, as spreadsheets write below a table.
-fn is_empty(line: &[u8]) -> bool {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    line.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'|'))
 }
 
 /// A row of a table, which goes on over the end of its line where a quote is open there, as cells of spreadsheets do.

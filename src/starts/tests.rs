@@ -147,11 +147,13 @@ fn what_is_no_host_name_is_a_bad_line() {
 #[test]
 fn lines_that_do_not_fit_the_others_are_bad() {
     let list = read(format!("{}7\n8,\n9,nonsense\n", "1,a.ke\n2,b.ke\n".repeat(20)));
-    assert_eq!(
-        bad(&list),
-        [(41, "", "no URL"), (42, "", "no URL"), (43, "nonsense", "neither a URL nor a host name")]
-    );
-    assert_eq!((list.counts.lines, list.counts.urls, list.counts.doubled, list.counts.bad), (43, 2, 38, 3));
+    assert_eq!(bad(&list), [(43, "nonsense", "neither a URL nor a host name")]);
+    assert_eq!((list.counts.lines, list.counts.urls, list.counts.doubled, list.counts.bad), (41, 2, 38, 1));
+    assert_eq!(list.counts.without_value, 2);
+    let joined = format!("{}c.ke\nd.ke\n", "1,a.ke\n2,b.ke\n".repeat(20));
+    let list = StartList::read(joined.as_bytes(), Some(&area(1.0))).unwrap();
+    let why = "it has 1 column, and none with the number 2";
+    assert_eq!(bad(&list), [(41, "c.ke", why), (42, "d.ke", why)]);
     assert!(!list.is_mostly_odd() && read("a.ke\nnonsense\n").is_mostly_odd());
     let tenth = read(format!("nonsense\n{}", (1..10).map(|n| format!("a{n}.ke\n")).collect::<String>()));
     assert!(!tenth.is_mostly_odd() && tenth.counts.bad == 1);
@@ -217,8 +219,17 @@ fn sites_doubles_and_what_lies_outside_are_counted() {
     let list =
         StartList::read(&b"a.ke\nwww.a.ke/x\nhttps://a.ke/\nb.co.ke\nc.tz\nnonsense\n"[..], Some(&area(1.0)))
             .unwrap();
-    let counts =
-        Counts { lines: 6, urls: 3, sites: 2, inside: 3, outside: 1, doubled: 1, bad: 1, sites_in_list: 2 };
+    let counts = Counts {
+        lines: 6,
+        urls: 3,
+        sites: 2,
+        inside: 3,
+        outside: 1,
+        doubled: 1,
+        bad: 1,
+        sites_in_list: 2,
+        ..Counts::default()
+    };
     assert_eq!(list.counts, counts);
     assert_eq!(urls(&list), ["http://a.ke/", "http://www.a.ke/x", "http://b.co.ke/"]);
     assert_eq!(list.left_out, [LeftOut { line: 5, url: WebUrl::parse("http://c.tz/").unwrap() }]);
@@ -288,7 +299,7 @@ proptest! {
 }
 
 /// What begins or ends something in one of the forms.
-const PIECES: [&str; 41] = [
+const PIECES: [&str; 53] = [
     "a.ke",
     "b.co.ke",
     "http://",
@@ -330,4 +341,16 @@ const PIECES: [&str; 41] = [
     "\u{201c}",
     "-",
     "name",
+    "$GENERATE 1-3 h$ NS x\n",
+    "$INCLUDE x\n",
+    "[",
+    "]",
+    "'",
+    "Sites: ",
+    "sites = ",
+    " and ",
+    "N/A",
+    "\u{202e}",
+    "\u{1a}",
+    "ns1.",
 ];

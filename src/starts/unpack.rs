@@ -24,7 +24,7 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// What a frame that holds nothing begins with behind its first byte (RFC 8878 §3.1.2): pzstd puts one before each other.
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 /// What is told by its first bytes and not read.
-const NOT_READ: [(&[u8], &str); 14] = [
+const NOT_READ: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive (or a spreadsheet, which is one): unpack it, or save it as CSV"),
     (b"PK\x05\x06", "a zip archive with nothing in it"),
     (b"\xfd7zXZ\0", "packed with xz: unpack it"),
@@ -37,6 +37,10 @@ const NOT_READ: [(&[u8], &str); 14] = [
     (b"PAR1", "a Parquet file: write its column of names as CSV"),
     (b"SQLite format 3", "a database of SQLite: write its column of names as CSV"),
     (b"%PDF-", "a PDF: the list must be text"),
+    (b"{\\rtf", "RTF, the text of a word processor: save it as plain text"),
+    // Its mark begins as that of UTF-16 does.
+    (b"\xff\xfe\0\0", "UTF-32: save it as UTF-8"),
+    (b"\0\0\xfe\xff", "UTF-32: save it as UTF-8"),
     (b"\xff\xfe", "UTF-16: save it as UTF-8"),
     (b"\xfe\xff", "UTF-16: save it as UTF-8"),
 ];
@@ -98,10 +102,17 @@ fn markup_of(begins: &[u8]) -> Option<&'static str> {
     const JSON: &str =
         "JSON: take the names out of it, for example with 'jq -r .domain list.json > list.txt'";
     const XML: &str = "XML or HTML: take the URLs out of it, one on a line";
+    const TOML: &str = "TOML or a file of settings: take the names out of it, one on a line";
+    const PROGRAM: &str = "data as a program has it: take the names out of it, one on a line";
     let text = begins.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begins).trim_ascii_start();
     match text {
-        // A list may begin with an IPv6 address, `[2001:db8::1]`, or a URL between `<` and `>`.
-        [b'{', ..] => Some(JSON),
+        _ if is_toml(text) => Some(TOML),
+        // A list may begin with an IPv6 address, `[2001:db8::1]`, or a URL between `<` and `>`, and have brackets around it.
+        [b'{', rest @ ..] => match key_of(rest.trim_ascii_start()) {
+            Key::Quoted => Some(JSON),
+            Key::Bare => Some(PROGRAM),
+            Key::None => None,
+        },
         [b'[', rest @ ..] => match rest.trim_ascii_start() {
             [] | [b'{' | b'"' | b'[', ..] => Some(JSON),
             _ => None,
@@ -117,6 +128,59 @@ fn markup_of(begins: &[u8]) -> Option<&'static str> {
         _ if begins.contains(&0) => Some("no text (UTF-16 without a mark, or binary data): save it as UTF-8"),
         _ => None,
     }
+}
+
+/// What stands behind a brace.
+enum Key {
+    /// As in JSON; or nothing, which is JSON too.
+    Quoted,
+    /// As in Python, JavaScript or YAML.
+    Bare,
+    /// What follows is a value.
+    None,
+}
+
+fn key_of(text: &[u8]) -> Key {
+    let (is_json, rest) = match text {
+        [] | [b'}', ..] => return Key::Quoted,
+        [quote @ (b'"' | b'\''), rest @ ..] => match rest.iter().position(|byte| byte == quote) {
+            Some(end) => (*quote == b'"', &rest[end + 1..]),
+            None => return if *quote == b'"' { Key::Quoted } else { Key::None },
+        },
+        [b'{' | b'[', ..] => return Key::Bare,
+        word => {
+            let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+            (false, &word[word.iter().take_while(|byte| is_word(byte)).count()..])
+        }
+    };
+    match rest.trim_ascii_start() {
+        // The rest may be cut off here; and the URL `http://…` is no key.
+        [b':', rest @ ..] if !rest.starts_with(b"//") => {
+            if is_json {
+                Key::Quoted
+            } else {
+                Key::Bare
+            }
+        }
+        [b'=', ..] => Key::Bare,
+        _ => Key::None,
+    }
+}
+
+/// Whether a text begins as TOML does: a table's name in brackets on a line of its own, and a key with its value below.
+fn is_toml(text: &[u8]) -> bool {
+    let is_content = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b";");
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(is_content);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-[]\"' :/".contains(byte);
+    let is_table = |line: &[u8]| {
+        line.starts_with(b"[") && line.ends_with(b"]") && line.len() > 2 && line.iter().all(is_name)
+    };
+    let is_value = |line: &[u8]| {
+        let key = line.split(|byte| *byte == b'=').next().unwrap_or_default();
+        let begins = key.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_\"'".contains(byte));
+        key.len() < line.len() && begins && !key.contains(&b'/') && !key.contains(&b'?')
+    };
+    lines.next().is_some_and(is_table) && lines.next().is_some_and(is_value)
 }
 
 /// The members of a gzip file, one after the other (RFC 1952 §2.2). Zeros behind one are padding, as for gzip(1): tapes and
@@ -279,13 +343,61 @@ mod tests {
         ] {
             assert_eq!(read(&bytes, 1000).unwrap_err(), told);
         }
-        for text in ["{\"domain\":\"a.ke\"}\n", "[\n  \"a.ke\"\n]", " [{\"x\":1}]", "\u{feff}{"] {
-            assert!(read(text.as_bytes(), 1000).unwrap_err().starts_with("it is JSON: "), "{text}");
+        let refused = |text: &str, what: &str| {
+            let told = read(text.as_bytes(), 1000).unwrap_err();
+            assert!(told.starts_with(&format!("it is {what}: ")), "{text}: {told}");
+        };
+        for text in [
+            "{\"domain\":\"a.ke\"}\n",
+            "[\n  \"a.ke\"\n]",
+            " [{\"x\":1}]",
+            "\u{feff}{",
+            "{}",
+            "{ \"a\" : [",
+            "[[\"a.ke\"]]",
+        ] {
+            refused(text, "JSON");
+        }
+        for text in [
+            "[[sites]]\nurl = \"http://a.ke/\"\n",
+            "# mine\n[sites]\n\na.ke = \"http://a.ke/\"\n",
+            "[tool.sites]\nurls=['a.ke']\n",
+            "[a.ke]\r\nuser=x\r\n",
+            "[\"a b\"]\nx = 1\n",
+            "; mine\n[main]\nsite_1=x\n",
+        ] {
+            refused(text, "TOML or a file of settings");
+        }
+        for text in ["{'domain': 'a.ke'}", "{domain: 'a.ke'}", "{ url = 'a.ke' }", "{{'a.ke'}}"] {
+            refused(text, "data as a program has it");
+        }
+        for (bytes, what) in [
+            (&b"{\\rtf1\\ansi a.ke}"[..], "RTF, the text of a word processor"),
+            (b"\xff\xfe\0\0a\0\0\0", "UTF-32"),
+            (b"\0\0\xfe\xff\0\0\0a", "UTF-32"),
+            (b"\xff\xfea\0", "UTF-16"),
+            (b"\xfe\xff\0a", "UTF-16"),
+        ] {
+            for bytes in [bytes.to_vec(), gzip(bytes), zstd(bytes)] {
+                let told = read(&bytes, 1000).unwrap_err();
+                assert!(told.starts_with(&format!("it is {what}: ")), "{told}");
+            }
         }
         for text in ["<?xml version='1.0'?>", "<urlset xmlns='x'>", "<!DOCTYPE html>", "\n<HTML>"] {
             assert!(read(text.as_bytes(), 1000).unwrap_err().starts_with("it is XML or HTML: "), "{text}");
         }
-        for text in ["[2001:db8::1]\n", "<http://a.ke/>\n", "7z.ke\n", "BZ.ke\n"] {
+        for text in [
+            "[2001:db8::1]\n",
+            "[2001:db8::1]\n[2001:db8::2]\n",
+            "<http://a.ke/>\n",
+            "7z.ke\n",
+            "BZ.ke\n",
+            "{'a.ke', 'b.ke'}",
+            "{\"a.ke\", \"b.ke\"}",
+            "{http://a.ke/, http://b.ke/}",
+            "[a.ke]\n[b.ke]\n",
+            "[a.ke]\nhttp://b.ke/?x=y\n",
+        ] {
             assert!(read(text.as_bytes(), 1000).is_ok(), "{text}");
         }
         let cut = &gzip(&b"a.ke\n".repeat(1000))[..20];

@@ -7,8 +7,8 @@ use super::error::StartError;
 /// type that it does not know.
 ///
 /// Beyond the RFC: `$TTL` (RFC 2308 §4) and times such as `1h30m`, as name servers take them. Not as in the RFC: a quoted
-/// string ends with its line, for one that is not closed would otherwise swallow the rest of the zone. Files that are
-/// included, and records that BIND's `$GENERATE` makes, are not read.
+/// string ends with its line, for one that is not closed would otherwise swallow the rest of the zone. BIND's `$GENERATE` is
+/// carried out; files that are included are not read.
 #[derive(Debug, Default)]
 pub(super) struct Zone {
     /// What relative names are completed with: absolute, in lower case.
@@ -38,7 +38,17 @@ struct ZoneRecord {
 pub(super) enum Record {
     /// An NS record below the zone: its owner without the last dot.
     Delegation(String),
+    /// Such records that a directive makes: the owners.
+    Generated(Vec<String>),
+    /// Another record below the zone that is not of DNSSEC alone: its owner without the last dot.
+    Name(String),
     Bad {
+        line: u64,
+        value: String,
+        why: String,
+    },
+    /// A directive that stands for records which are not read.
+    Unread {
         line: u64,
         value: String,
         why: String,
@@ -52,6 +62,9 @@ const MOST_WORDS: usize = 6;
 const MOST_WORD_BYTES: usize = 1024;
 /// No record has so many lines: a parenthesis was forgotten.
 const MOST_LINES: u32 = 1000;
+
+/// The most records that one directive makes.
+const MOST_GENERATED: u64 = 65_536;
 
 const CLASSES: [&str; 5] = ["IN", "CH", "HS", "CS", "ANY"];
 const TYPES: [&str; 31] = [
@@ -87,6 +100,9 @@ const TYPES: [&str; 31] = [
     "WKS",
     "MINFO",
 ];
+/// What the zone's signer has made, NSEC3 for names that are no hosts.
+const SIGNED: [&str; 9] =
+    ["DS", "DNSKEY", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "CDS", "CDNSKEY"];
 const DIRECTIVES: [&str; 4] = ["$ORIGIN", "$TTL", "$INCLUDE", "$GENERATE"];
 
 impl Zone {
@@ -165,6 +181,8 @@ impl Zone {
         let bad = |value: &str, why: String| Ok(Record::Bad { line, value: value.to_owned(), why });
         let owner = match (&self.owner, kind) {
             (_, Kind::Other) => return Ok(Record::Other),
+            (Some(Ok(owner)), Kind::Name) => return Ok(self.name(owner)),
+            (_, Kind::Name) => return Ok(Record::Other),
             (_, Kind::None) => return bad(first, "no resource record: it has no type".to_owned()),
             (None, _) => return bad(first, "the record before has no owner".to_owned()),
             (Some(Err(why)), _) => return bad(first, why.clone()),
@@ -178,11 +196,52 @@ impl Zone {
             }
             return Ok(Record::Other);
         }
-        match self.apex.as_deref().or(self.origin.as_deref()) {
+        match self.above() {
             Some(apex) if owner == apex => Ok(Record::Other),
             Some(apex) if !is_below(&owner, apex) => bad(&owner, format!("not in the zone {apex}")),
-            _ => Ok(Record::Delegation(owner.trim_end_matches('.').to_owned())),
+            _ => Ok(Record::Delegation(relative_to_root(&owner))),
         }
+    }
+
+    /// The name that all others are below.
+    fn above(&self) -> Option<&str> {
+        self.apex.as_deref().or(self.origin.as_deref())
+    }
+
+    fn name(&self, owner: &str) -> Record {
+        let is_below = self.above().is_none_or(|apex| owner != apex && is_below(owner, apex));
+        // `_dmarc` and the like hold records and are no hosts.
+        let is_host = is_below && !owner.starts_with(['_', '*']);
+        if is_host { Record::Name(relative_to_root(owner)) } else { Record::Other }
+    }
+
+    /// The records of BIND's `$GENERATE range owner [time] [class] type data`.
+    fn generate(&self, line: u64, words: &[String]) -> Result<Record, StartError> {
+        let value = || words.join(" ");
+        let bad = |why: String| Ok(Record::Bad { line, value: value(), why });
+        let [_, range, owner, rest @ ..] = words else { return bad(NO_RANGE.to_owned()) };
+        match Kind::of(rest) {
+            Kind::Ns => {}
+            Kind::Name | Kind::Other => return Ok(Record::Other),
+            Kind::Soa | Kind::None => return bad(NO_RANGE.to_owned()),
+        }
+        let Some((numbers, count)) = range_of(range) else { return bad(NO_RANGE.to_owned()) };
+        if count > MOST_GENERATED {
+            let why = format!("it makes {count} names, and {MOST_GENERATED} are the most: write them out");
+            return Ok(Record::Unread { line, value: value(), why });
+        }
+        let mut names = Vec::new();
+        for number in numbers {
+            let Some(name) = with_number(owner, number) else { return bad(NO_RANGE.to_owned()) };
+            match self.complete(line, &name, false)? {
+                Ok(name) if self.above().is_none_or(|apex| is_below(&name, apex)) => {
+                    names.push(relative_to_root(&name));
+                }
+                Ok(_) => return bad(format!("not in the zone {}", self.above().unwrap_or("."))),
+                Err(why) => return bad(why),
+            }
+        }
+        Ok(Record::Generated(names))
     }
 
     fn direct(&mut self, line: u64, words: &[String]) -> Result<Record, StartError> {
@@ -196,8 +255,13 @@ impl Zone {
                 Err(why) => Err(StartError::Zone { line, why: format!("$ORIGIN {name}: {why}") }),
             },
             ("$TTL", Some(_)) => Ok(Record::Other),
-            ("$INCLUDE", _) => bad("included files are not read: put what is in them here"),
-            ("$GENERATE", _) => bad("records that are generated are not read: write them out"),
+            ("$INCLUDE", Some(file)) => {
+                let file = super::entry::shown(file);
+                let file = file.escape_debug();
+                let why = format!("the names in the file {file} are missing: put them in place of this line");
+                Ok(Record::Unread { line, value: words.join(" "), why })
+            }
+            ("$GENERATE", _) => self.generate(line, words),
             _ => bad("no directive of a zone file"),
         }
     }
@@ -236,6 +300,8 @@ impl Zone {
 enum Kind {
     Soa,
     Ns,
+    /// Another type that is not of DNSSEC alone.
+    Name,
     Other,
     None,
 }
@@ -255,6 +321,7 @@ impl Kind {
                 return match upper.as_str() {
                     "SOA" if is_internet => Self::Soa,
                     "NS" if is_internet => Self::Ns,
+                    kind if is_internet && TYPES.contains(&kind) && !SIGNED.contains(&kind) => Self::Name,
                     _ => Self::Other,
                 };
             }
@@ -314,6 +381,82 @@ fn unescaped(name: &str) -> Result<(String, bool), String> {
         }
     }
     Ok((plain, is_absolute))
+}
+
+fn relative_to_root(name: &str) -> String {
+    name.trim_end_matches('.').to_owned()
+}
+
+const NO_RANGE: &str =
+    "no $GENERATE that can be carried out: a range such as 1-9 or 0-8/2, an owner with $, and a type";
+
+/// The numbers of `start-stop` or `start-stop/step`, and how many there are.
+fn range_of(text: &str) -> Option<(impl Iterator<Item = u32> + use<>, u64)> {
+    let (range, step) = text.split_once('/').unwrap_or((text, "1"));
+    let (start, stop) = range.split_once('-')?;
+    let (start, stop, step): (u32, u32, u32) = (start.parse().ok()?, stop.parse().ok()?, step.parse().ok()?);
+    if start > stop || step == 0 {
+        return None;
+    }
+    let count = u64::from((stop - start) / step) + 1;
+    Some(((start..=stop).step_by(step as usize), count))
+}
+
+/// The owner that `$GENERATE` makes for a number, as BIND does: `$` is the number, `${offset,width,base}` another form of it,
+/// and `$$` or `\\$` a dollar sign.
+fn with_number(owner: &str, number: u32) -> Option<String> {
+    let mut made = String::new();
+    let mut rest = owner;
+    while let Some(at) = rest.find(['$', '\\']) {
+        made.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        rest = if rest[at..].starts_with('\\') {
+            let escaped = behind.chars().next()?;
+            if escaped != '$' {
+                made.push('\\');
+            }
+            made.push(escaped);
+            &behind[escaped.len_utf8()..]
+        } else if let Some(behind) = behind.strip_prefix('$') {
+            made.push('$');
+            behind
+        } else if let Some(form) = behind.strip_prefix('{') {
+            let (form, behind) = form.split_once('}')?;
+            made.push_str(&formatted(number, form)?);
+            behind
+        } else {
+            made.push_str(&number.to_string());
+            behind
+        };
+    }
+    made.push_str(rest);
+    Some(made)
+}
+
+/// A number as `offset[,width[,base]]` tells it.
+fn formatted(number: u32, form: &str) -> Option<String> {
+    let mut parts = form.split(',');
+    let offset: i64 = parts.next()?.parse().ok()?;
+    let width: usize = parts.next().unwrap_or("0").parse().ok()?;
+    let base = parts.next().unwrap_or("d");
+    let value = u64::try_from(i64::from(number) + offset).ok()?;
+    if width > crate::address::MAX_NAME_BYTES || parts.next().is_some() {
+        return None;
+    }
+    Some(match base {
+        "d" => format!("{value:0width$}"),
+        "o" => format!("{value:0width$o}"),
+        // Hosts have no capitals.
+        "x" | "X" => format!("{value:0width$x}"),
+        "n" | "N" => nibbles(value, width),
+        _ => return None,
+    })
+}
+
+/// The hexadecimal digits as labels, the last first; the dots between them count to the width.
+fn nibbles(value: u64, width: usize) -> String {
+    let digits: Vec<char> = format!("{value:0least$x}", least = width.div_ceil(2)).chars().rev().collect();
+    digits.iter().map(char::to_string).collect::<Vec<_>>().join(".")
 }
 
 fn is_below(name: &str, zone: &str) -> bool {
@@ -376,8 +519,11 @@ mod tests {
             for (number, line) in (1..).zip(text.lines()) {
                 match zone.take(number, line.as_bytes())? {
                     Record::Delegation(name) => names.push(name),
-                    Record::Bad { line, why, .. } => wrong.push((line, why)),
-                    Record::Other => {}
+                    Record::Generated(made) => names.extend(made),
+                    Record::Bad { line, why, .. } | Record::Unread { line, why, .. } => {
+                        wrong.push((line, why));
+                    }
+                    Record::Name(_) | Record::Other => {}
                 }
             }
             zone.end()
@@ -512,17 +658,60 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_a_bad_line() {
-        let (_, wrong) = read("$INCLUDE a.zone\n$GENERATE 1-9 h$ NS x\n$WHAT\na.ke. 60\n").unwrap();
+        let zone = "$INCLUDE a.zone\n$GENERATE 1-9999999 h$.ke. NS x\n$WHAT\na.ke. 60\n$include\n";
+        let (_, wrong) = read(zone).unwrap();
         let told: Vec<(u64, &str)> = wrong.iter().map(|(line, why)| (*line, why.as_str())).collect();
         assert_eq!(
             told,
             [
-                (1, "included files are not read: put what is in them here"),
-                (2, "records that are generated are not read: write them out"),
+                (1, "the names in the file a.zone are missing: put them in place of this line"),
+                (2, "it makes 9999999 names, and 65536 are the most: write them out"),
                 (3, "no directive of a zone file"),
                 (4, "no resource record: it has no type"),
+                (5, "no directive of a zone file"),
             ]
         );
+    }
+
+    // BIND 9's manual, *The $GENERATE Directive*.
+
+    #[test]
+    fn what_a_directive_makes_is_read_as_if_it_were_written_out() {
+        let made = |directive: &str| names(&format!("$ORIGIN ke.\n$GENERATE {directive}\n"));
+        for (directive, expected) in [
+            ("1-3 h$ NS x", ["h1.ke", "h2.ke", "h3.ke"]),
+            ("0-4/2 h$.co 1h IN NS x$", ["h0.co.ke", "h2.co.ke", "h4.co.ke"]),
+            ("8-10 h${0,3} IN NS x", ["h008.ke", "h009.ke", "h010.ke"]),
+            ("8-10 h${-8,2,d}-$ NS x", ["h00-8.ke", "h01-9.ke", "h02-10.ke"]),
+            ("9-11 ${0,0,x}h 60 NS x", ["9h.ke", "ah.ke", "bh.ke"]),
+            ("7-9 h${0,2,o}.a.ke. NS x", ["h07.a.ke", "h10.a.ke", "h11.a.ke"]),
+            ("1-3 ${0,3,n} NS x", ["1.0.ke", "2.0.ke", "3.0.ke"]),
+            ("15-17 ${0,0,N} NS x", ["f.ke", "0.1.ke", "1.1.ke"]),
+            ("1-3 $.\\097 NS x", ["1.a.ke", "2.a.ke", "3.a.ke"]),
+        ] {
+            assert_eq!(made(directive), expected, "{directive}");
+        }
+        for no_names in ["1-254 $ A 192.0.2.$", "1-9 $ PTR h$", "1-9 $ CNAME $.x", "1-9 $ DS 1 2 3 AB"] {
+            assert_eq!(made(no_names), [""; 0], "{no_names}");
+        }
+        for wrong in [
+            "1-3",
+            "1-3 h$",
+            "3-1 h$ NS x",
+            "1-3/0 h$ NS x",
+            "a-b h$ NS x",
+            "1-3 h${1 NS x",
+            "1-3 h${0,1,z} NS x",
+            "1-3 h${-5} NS x",
+            "1-3 h${0,999999999} NS x",
+        ] {
+            let (made, told) = read(&format!("$ORIGIN ke.\n$GENERATE {wrong}\n")).unwrap();
+            assert_eq!((made, told), (Vec::new(), vec![(2, NO_RANGE.to_owned())]), "{wrong}");
+        }
+        let outside = "$ORIGIN ke.\n$GENERATE 1-2 h$.tz. NS x\n$GENERATE 1-2 h\\$$ NS x\n";
+        let told = vec![(2, "not in the zone ke.".to_owned())];
+        assert_eq!(read(outside).unwrap(), (vec!["h$1.ke".to_owned(), "h$2.ke".to_owned()], told));
+        assert!(read("$GENERATE 1-2 h$ NS x\n").unwrap_err().contains("is a relative name"));
     }
 
     #[test]

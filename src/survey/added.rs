@@ -67,7 +67,7 @@ pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOver, SurveyError
     // No two processes of this machine have the same number at the same time.
     let moment = Clock::system().now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let path = added.join(format!("{moment:020}-{}.csv", std::process::id()));
-    folder.add_outside(list.urls_left_out())?;
+    folder.add_left_out(list)?;
     write(&path).map_err(SurveyError::file("write", &path))?;
     Ok(HandedOver(path))
 }

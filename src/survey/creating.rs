@@ -111,7 +111,7 @@ impl Survey {
         manifest.geo = boundaries.geo.describe().cloned().collect();
         storage.folder.write_settings(&settings)?;
         storage.folder.write_start_list(drawn(start, &boundaries.scope))?;
-        storage.folder.add_outside(start.urls_left_out())?;
+        storage.folder.add_left_out(start)?;
         let offers = storage.frontier().offer(offered(start, &boundaries.scope))?;
         manifest.save(storage.dir())?;
         let survey = Self { parts: Arc::new(parts), manifest, tally: Tally::new(), tables: None, stop };

@@ -87,6 +87,7 @@ impl Crew {
     /// Obeys what has changed in the opt-out list, takes in start URLs that were added, and says how the survey stands.
     fn look_around(&mut self, backlog: u64) -> Result<(), SurveyError> {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
+        storage.check_own()?;
         // A simulation writes when it must, not when it could.
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
         self.opt_outs.obey_changes(boundaries, storage, access.now())?;

@@ -87,6 +87,9 @@ impl Survey {
             Ok(false) => SurveyState::Interrupted,
             Err(_) => SurveyState::Failed,
         };
+        if let Err(replaced @ SurveyError::Replaced(_)) = result {
+            return Err(replaced);
+        }
         let closed = self.close(state).map_err(|wrong| wrong.in_survey(&dir));
         let is_finished = result?;
         Ok(Ending { is_finished, broken_promises: closed? })

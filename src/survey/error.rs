@@ -21,6 +21,16 @@ pub enum SurveyError {
     Unfinished(PathBuf),
     #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
     StateMissing(PathBuf),
+    #[error(
+        "{} does not belong to the tables beside it: it knows of {known} rows of the table of sites, which has {rows}, \
+         and {newer} later files of it are there. Put back files that belong together; nothing was changed", path.display()
+    )]
+    StateApart { path: PathBuf, known: u64, rows: u64, newer: usize },
+    #[error(
+        "{}: the survey's folder was removed or replaced while it ran: this survey ends, and what is there now is left alone",
+        .0.display()
+    )]
+    Replaced(PathBuf),
     #[error("{} is a simulation, which has no state to go on from: run `ccsurvey simulate` again", .0.display())]
     Simulated(PathBuf),
     #[error("{}: {source}", path.display())]
@@ -123,6 +133,8 @@ impl SurveyError {
             | Self::Manifest(_)
             | Self::JournalVersion(_)
             | Self::StateMissing(_)
+            | Self::StateApart { .. }
+            | Self::Replaced(_)
             // The network.
             | Self::NameServer(..)
             | Self::Fetch(_)

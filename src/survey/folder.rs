@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::{READ, SurveyError};
 use crate::address::WebUrl;
-use crate::records::{durable, replace_with};
+use crate::records::units::count;
+use crate::records::{csv_line, disarmed, durable, replace_with, visible};
 use crate::settings::{ENTRANCES, Settings};
+use crate::starts::{BadLine, StartList};
 
 /// The layout of a survey's folder.
 ///
@@ -14,6 +16,7 @@ use crate::settings::{ENTRANCES, Settings};
 /// DIR/survey.toml     the effective settings
 /// DIR/start.csv       the start URLs as they were taken
 /// DIR/outside.csv     start URLs that are left out, for they lie outside the country domains
+/// DIR/skipped.csv     lines of the start list that are bad, with the reasons
 /// DIR/added/          start URLs that were handed over later and are not taken in yet
 /// DIR/tables/         the tables
 /// DIR/opt-out.csv     who opted out, and since when that is in force
@@ -86,7 +89,11 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        let settings = Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
+        let mut settings =
+            Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
+        // As in any file of settings: whoever writes a path by hand means it from there.
+        let folder = std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone());
+        settings.move_paths(|path| folder.join(path));
         let tells = toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
         Ok(if tells { settings } else { settings.of_before_entrances() })
     }
@@ -105,6 +112,11 @@ impl Folder {
         self.dir.join("outside.csv")
     }
 
+    /// Bad lines of the start list.
+    pub(super) fn skipped(&self) -> PathBuf {
+        self.dir.join("skipped.csv")
+    }
+
     pub(super) fn added(&self) -> PathBuf {
         self.dir.join("added")
     }
@@ -114,22 +126,48 @@ impl Folder {
         replace_with(&path, |out| write_urls(out, true, urls)).map_err(SurveyError::file("write", &path))
     }
 
-    /// Adds to what is left out, if there is anything.
-    pub(super) fn add_outside(&self, urls: impl Iterator<Item = WebUrl>) -> Result<(), SurveyError> {
-        let mut urls = urls.peekable();
-        if urls.peek().is_none() {
+    /// Adds to what is left out and to what is skipped, if there is anything.
+    pub(super) fn add_left_out(&self, list: &StartList) -> Result<(), SurveyError> {
+        let mut urls = list.urls_left_out().peekable();
+        if urls.peek().is_some() {
+            add(&self.outside(), |out, is_new| write_urls(out, is_new, urls))?;
+        }
+        if list.bad.is_empty() {
             return Ok(());
         }
-        let path = self.outside();
-        let write = |out: &mut dyn Write| match fs::File::open(&path) {
-            Ok(mut before) => {
-                io::copy(&mut before, out)?;
-                write_urls(out, false, urls)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => write_urls(out, true, urls),
-            Err(error) => Err(error),
-        };
-        replace_with(&path, write).map_err(SurveyError::file("write", &path))
+        add(&self.skipped(), |out, is_new| write_bad_lines(out, is_new, list))
+    }
+}
+
+/// Writes behind what is in a file; says whether there is nothing.
+fn add(path: &Path, write: impl FnOnce(&mut dyn Write, bool) -> io::Result<()>) -> Result<(), SurveyError> {
+    let add = |out: &mut dyn Write| match fs::File::open(path) {
+        Ok(mut before) => {
+            io::copy(&mut before, out)?;
+            write(out, false)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => write(out, true),
+        Err(error) => Err(error),
+    };
+    replace_with(path, add).map_err(SurveyError::file("write", path))
+}
+
+/// The bad lines of a list, with the reasons; neither a terminal nor a spreadsheet runs what strangers wrote there.
+fn write_bad_lines(out: &mut dyn Write, with_header: bool, list: &StartList) -> io::Result<()> {
+    if with_header {
+        writeln!(out, "line,value,reason")?;
+    }
+    for BadLine { line, value, why } in &list.bad {
+        let (value, why) = (visible(value), visible(why));
+        let cells = [line.to_string().into(), disarmed(&value), why];
+        writeln!(out, "{}", csv_line(cells))?;
+    }
+    match list.counts.bad - list.bad.len() as u64 {
+        0 => Ok(()),
+        more => {
+            let told = format!("and {} that are not listed", count(more, "bad line"));
+            writeln!(out, "{}", csv_line(["", "", &told]))
+        }
     }
 }
 
@@ -151,6 +189,7 @@ pub(super) fn write_urls(
 
 #[cfg(test)]
 mod tests {
+    use super::super::scope::area;
     use super::*;
 
     #[test]
@@ -160,6 +199,7 @@ mod tests {
             layout.settings(),
             layout.start_list(),
             layout.outside(),
+            layout.skipped(),
             layout.added(),
             layout.opt_outs(),
             layout.state(),
@@ -172,6 +212,7 @@ mod tests {
             "survey.toml",
             "start.csv",
             "outside.csv",
+            "skipped.csv",
             "added",
             "opt-out.csv",
             "state.redb",
@@ -200,13 +241,37 @@ mod tests {
     fn what_is_left_out_is_added_to_what_was_before() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Folder::open(folder.path());
-        let urls = |texts: &[&str]| texts.iter().map(|text| WebUrl::parse(text).unwrap()).collect::<Vec<_>>();
-        layout.add_outside(std::iter::empty()).unwrap();
-        assert!(!layout.outside().exists());
-        layout.add_outside(urls(&["http://a.tz/", "http://b.tz/"]).into_iter()).unwrap();
-        layout.add_outside(urls(&["http://c.tz/"]).into_iter()).unwrap();
-        let written = fs::read_to_string(layout.outside()).unwrap();
-        assert_eq!(written, "url\nhttp://a.tz/\nhttp://b.tz/\nhttp://c.tz/\n");
+        let area = area(&Settings { cctld: vec!["ke".to_owned()], ..Settings::default() }).unwrap();
+        let add = |text: &str| {
+            layout.add_left_out(&StartList::read(text.as_bytes(), Some(&area)).unwrap()).unwrap();
+        };
+        add("a.ke\nN/A\n");
+        assert!(!layout.outside().exists() && !layout.skipped().exists());
+        add("a.tz\nb.tz\n");
+        add("=cmd()\nc.tz\nx\u{1b}[31m, y\n");
+        add("-bad-.ke\n");
+        let written = |path: PathBuf| fs::read_to_string(path).unwrap();
+        assert_eq!(written(layout.outside()), "url\nhttp://a.tz/\nhttp://b.tz/\nhttp://c.tz/\n");
+        assert_eq!(
+            written(layout.skipped()),
+            "line,value,reason\n1,'=cmd(),neither a URL nor a host name\n3,\"x⟨U+001B⟩[31m, y\",neither a URL nor a host name\n\
+             1,'-bad-.ke,a label of a host name neither begins nor ends with '-'\n"
+        );
+    }
+
+    #[test]
+    fn of_very_many_bad_lines_the_first_are_listed_and_the_others_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Folder::open(folder.path());
+        let mut list = StartList::read(&b"a.ke\n"[..], None).unwrap();
+        let bad = |line| BadLine { line, value: "x".to_owned(), why: "no".to_owned() };
+        (list.counts.bad, list.bad) = (1234, (3..5).map(bad).collect());
+        layout.add_left_out(&list).unwrap();
+        let written = fs::read_to_string(layout.skipped()).unwrap();
+        assert_eq!(
+            written,
+            "line,value,reason\n3,x,no\n4,x,no\n,,\"and 1,232 bad lines that are not listed\"\n"
+        );
     }
 
     #[test]
@@ -217,5 +282,20 @@ mod tests {
         layout.write_start_list(urls.into_iter()).unwrap();
         let written = fs::read_to_string(layout.start_list()).unwrap();
         assert_eq!(written, "url\nhttp://a.ke/\n\"https://b.ke/x?a=1,2\"\n");
+    }
+
+    #[test]
+    fn a_path_in_the_settings_counts_from_their_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Folder::open(folder.path());
+        let written = Settings { cctld: vec!["ke".to_owned()], ..Settings::default() };
+        layout.write_settings(&written).unwrap();
+        let text = fs::read_to_string(layout.settings()).unwrap();
+        for (told, expected) in
+            [("later.txt", folder.path().join("later.txt")), ("/x/now.txt", "/x/now.txt".into())]
+        {
+            fs::write(layout.settings(), format!("{text}\nopt-out = \"{told}\"\n")).unwrap();
+            assert_eq!(layout.read_settings().unwrap().opt_out, Some(expected));
+        }
     }
 }

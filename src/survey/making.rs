@@ -139,7 +139,7 @@ fn mark_of(dir: &Path) -> PathBuf {
 
 /// Whether the open file is the one of that name.
 #[cfg(unix)]
-fn is_same(file: &File, path: &Path) -> io::Result<bool> {
+pub(super) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let there = match fs::metadata(path) {
         Ok(there) => there,
@@ -152,7 +152,7 @@ fn is_same(file: &File, path: &Path) -> io::Result<bool> {
 
 /// Where an open file cannot be removed, its name stays its own.
 #[cfg(not(unix))]
-fn is_same(_file: &File, path: &Path) -> io::Result<bool> {
+pub(super) fn is_same(_file: &File, path: &Path) -> io::Result<bool> {
     Ok(path.exists())
 }
 

@@ -51,8 +51,17 @@ impl OptOutFile {
             self.seen = None;
         }
         let mut is_other = !self.is_recorded;
-        if let Some(path) = self.path.as_deref().filter(|_| state.is_some() && state != self.seen) {
-            let (list, problem, is_sound) = read_again(path, boundaries.geo.knows_systems())?;
+        let changed = self.path.as_deref().filter(|_| state.is_some() && state != self.seen);
+        // What cannot be read for a moment (a network file system, an editor's rights) does not end a survey.
+        let text = changed.and_then(|path| match read_text(path) {
+            Ok(text) => Some((path, text)),
+            Err(wrong) => {
+                tell_problem(&storage.progress, Some(format!("{wrong}; its entries stay in force")));
+                None
+            }
+        });
+        if let Some((path, text)) = text {
+            let (list, problem, is_sound) = read_again(path, &text, boundaries.geo.knows_systems());
             tell_problem(&storage.progress, problem);
             tracing::info!(entries = list.entries().len(), "the opt-out list was read");
             let in_force = opt_outs.list();
@@ -83,8 +92,8 @@ fn state_of(path: &Path) -> Option<(SystemTime, u64)> {
 }
 
 /// The list as it is now, what of it cannot be obeyed, and whether every line can be read.
-fn read_again(path: &Path, knows_systems: bool) -> Result<(OptOut, Option<String>, bool), SurveyError> {
-    let (list, wrong) = OptOut::parse_what_is_sound(&read_text(path)?);
+fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<String>, bool) {
+    let (list, wrong) = OptOut::parse_what_is_sound(text);
     let file = path.display();
     let unknown = list.first_system().filter(|_| !knows_systems);
     let problem = match (&wrong, unknown) {
@@ -94,7 +103,7 @@ fn read_again(path: &Path, knows_systems: bool) -> Result<(OptOut, Option<String
         )),
         (None, None) => None,
     };
-    Ok((list, problem, wrong.is_none()))
+    (list, problem, wrong.is_none())
 }
 
 /// Says in the log and the status what cannot be obeyed, until it can.

@@ -27,6 +27,7 @@ use crate::settings::impolite;
 pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> Result<Tally, SurveyError> {
     let Parts { access, storage, .. } = parts;
     let segments = storage.frontier().segments()?;
+    let site_rows = rows_of_own_tables(storage, tables, segments)?;
     tables.discard_after(segments.checked_sub(1))?;
     let mut finished = match storage.tally()? {
         Some(tally) => tally,
@@ -36,7 +37,7 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
         }
     };
     let totals = finished.totals.map_or_else(|| site_totals(storage.dir()), Ok)?;
-    finished.totals = Some(totals);
+    (finished.totals, finished.site_rows) = (Some(totals), Some(site_rows));
     let mut recovery = Recovery::new(parts, &finished, totals);
     let mut unrecorded = storage.frontier().unrecorded()?;
     for order in storage.folder.journaled()? {
@@ -63,6 +64,25 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
         now.unrecorded = unrecorded;
     });
     Ok(finished)
+}
+
+/// Whether the state is that of the tables: files of one and the other may have been lost, put back from a copy or never
+/// copied. Gives the rows of the table of sites that count.
+///
+/// A process that dies may leave one segment with sites that the state does not know of; the journals of these are still there.
+/// All else came from elsewhere, and is not discarded.
+fn rows_of_own_tables(storage: &Storage, tables: &Tables, segments: u64) -> Result<u64, SurveyError> {
+    let (counted, newer): (Vec<_>, Vec<_>) = (tables.site_segments()?.into_iter())
+        .filter(|(_, rows)| *rows > 0)
+        .partition(|(number, _)| *number < segments);
+    let sum = |segments: &[(u64, u64)]| segments.iter().map(|(_, rows)| rows).sum::<u64>();
+    let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
+    let journals = storage.folder.journaled()?.len() as u64;
+    let known = storage.tally()?.and_then(|tally| tally.site_rows).unwrap_or(rows);
+    if rows == known && newer <= 1 && since <= journals {
+        return Ok(rows);
+    }
+    Err(SurveyError::StateApart { path: storage.folder.state(), known, rows, newer })
 }
 
 /// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.

@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::earlier::EarlierPages;
-use super::error::SurveyError;
+use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::handed_on::HandedOn;
 use super::journal::Reader;
+use super::making::is_same;
 use super::progress::{Progress, Snapshot};
 use super::tally::Tally;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
@@ -25,6 +27,8 @@ const PAGE: usize = 1000;
 /// What a survey keeps: its folder, the store in it, and what is told of it while it runs.
 pub(super) struct Storage {
     pub folder: Folder,
+    /// The file of the state, which tells whether the folder still is the one that was opened.
+    own: File,
     frontier: Mutex<Frontier>,
     /// What an earlier survey knows of pages, with `--since`.
     pub earlier_pages: Option<EarlierPages>,
@@ -55,16 +59,33 @@ impl Storage {
         promised: promises::Limits,
         progress: Arc<Progress>,
     ) -> Result<Self, SurveyError> {
-        let frontier = Frontier::open(&folder.state(), spread(settings))?;
+        let state = folder.state();
+        let frontier = Frontier::open(&state, spread(settings))?;
+        let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         let judge = Judge::new(promised, Seen::default());
-        Ok(Self { folder, frontier: Mutex::new(frontier), earlier_pages, judge: Mutex::new(judge), progress })
+        Ok(Self {
+            folder,
+            own,
+            frontier: Mutex::new(frontier),
+            earlier_pages,
+            judge: Mutex::new(judge),
+            progress,
+        })
     }
 
     /// What an earlier survey found in a site, with `--focus`.
     pub(super) fn memory(&self, site: &str) -> Result<Option<Memory>, SurveyError> {
         self.earlier_pages.as_ref().map_or(Ok(None), |pages| pages.memory(site))
+    }
+
+    /// Whether the folder still is the one that this process opened: another may have been begun in its place, and what is
+    /// written by name would end up in that.
+    pub(super) fn check_own(&self) -> Result<(), SurveyError> {
+        let state = self.folder.state();
+        let is_own = is_same(&self.own, &state).map_err(SurveyError::file(READ, &state))?;
+        if is_own { Ok(()) } else { Err(SurveyError::Replaced(self.folder.dir.clone())) }
     }
 
     pub(super) fn dir(&self) -> &Path {

@@ -25,6 +25,8 @@ pub(super) struct Tally {
     pub seen: Seen,
     /// What the trees come to; none where an earlier version stored the tally, and in that of one tree.
     pub totals: Option<SiteTotals>,
+    /// Rows of the table of sites that these trees have; none where an earlier version stored the tally.
+    pub site_rows: Option<u64>,
     /// When it was stored.
     pub as_of: Option<SystemTime>,
 }
@@ -32,7 +34,7 @@ pub(super) struct Tally {
 impl Tally {
     /// Of a survey that begins.
     pub(super) fn new() -> Self {
-        Self { totals: Some(SiteTotals::default()), ..Self::default() }
+        Self { totals: Some(SiteTotals::default()), site_rows: Some(0), ..Self::default() }
     }
 
     /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is

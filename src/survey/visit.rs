@@ -190,6 +190,7 @@ impl Visit {
         desk: Option<Arc<Desk>>,
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
+        parts.storage.check_own()?;
         let (journal, mut past) = Journal::open(&path)?;
         let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;

@@ -207,6 +207,7 @@ impl TableWriter {
     fn enter_tree(&mut self, done: Concluded, finished: Finished) -> Result<(), SurveyError> {
         let TreeRows { rows, unrecorded, robots, asked_for, tally } =
             tree_reader(&self.parts).rows(&done, |pages| {
+                self.parts.storage.check_own()?;
                 self.tables.write(self.segments, pages)?;
                 self.segments += 1;
                 Ok(())
@@ -218,6 +219,9 @@ impl TableWriter {
             let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
             if let Some(totals) = &mut self.tally.totals {
                 totals.add(row);
+            }
+            if let Some(rows) = &mut self.tally.site_rows {
+                *rows += 1;
             }
             let (site, time) = (&done.lease.site, earlier.time + asked_for);
             self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
@@ -293,6 +297,7 @@ impl TableWriter {
             return Ok(());
         }
         let began = Instant::now();
+        self.parts.storage.check_own()?;
         if !self.rows.is_empty() {
             self.tables.write(self.segments, &self.rows)?;
             self.segments += 1;

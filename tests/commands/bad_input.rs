@@ -135,12 +135,13 @@ fn a_start_list_without_a_good_line_is_no_survey() {
 }
 
 #[test]
-fn of_many_bad_lines_ten_are_told() {
+fn of_many_bad_lines_ten_are_told_and_where_the_others_stand() {
     let desk = Desk::new();
     desk.write("s.csv", "nonsense\n".repeat(25));
     let (_, said) = desk.survey(&[]);
-    assert_eq!(said.lines().count(), 13, "{said}");
-    assert!(said.contains("\nccsurvey: s.csv: … and 15 more bad lines\n"), "{said}");
+    assert_eq!(said.lines().count(), 14, "{said}");
+    let told = "\nccsurvey: s.csv: … and 15 more bad lines:\nccsurvey: s.csv: lines 11–25: neither a URL nor a host name\n";
+    assert!(said.contains(told), "{said}");
 }
 
 #[test]
@@ -582,6 +583,11 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
             (2, format!("ccsurvey: error: {message}\n")),
             "{text}"
         );
+    }
+    for [flag, value] in [["--nats", "nats://127.0.0.1:4222"], ["--nats-login", "w.toml"]] {
+        let message =
+            format!("ccsurvey: error: {flag} is given, expected none: a simulation sends nothing\n");
+        assert_eq!(desk.run(&["simulate", "demo", "d", flag, value]), (2, message));
     }
     let (code, said) = desk.run(&["simulate", "none.toml", "d"]);
     let missing =

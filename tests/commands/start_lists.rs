@@ -73,6 +73,10 @@ impl Desk {
         self.urls_of("outside.csv").unwrap_or_default()
     }
 
+    fn skipped(&self) -> Option<String> {
+        fs::read_to_string(self.folder.path().join("d/skipped.csv")).ok()
+    }
+
     fn urls_of(&self, file: &str) -> Option<Vec<String>> {
         let text = fs::read_to_string(self.folder.path().join("d").join(file)).ok()?;
         Some(text.lines().skip(1).map(str::to_owned).collect())
@@ -316,6 +320,120 @@ fn a_list_of_which_more_than_a_tenth_is_bad_begins_nothing() {
     );
     let read = desk.read(list, &["--skip-bad"]);
     assert_eq!((read.code, read.urls.unwrap()), (1, vec!["http://a.ke/".to_owned()]));
+}
+
+#[test]
+fn every_bad_line_is_told_with_its_reason() {
+    let desk = Desk::new();
+    let good: String = (0..400).map(|n| format!("s{n}.ke\n")).collect();
+    let bad: String = (0..37).map(|n| format!("=me{n}@y.ke\n")).collect();
+    let read = desk.read(format!("{good}{bad}"), &[]);
+    assert_eq!((read.code, read.urls.unwrap().len()), (1, 400));
+    assert_eq!(
+        read.said[10..12],
+        [
+            "list: … and 27 more bad lines: all are listed in skipped.csv in the survey's folder",
+            "list: 400 start URLs on 400 sites; 37 bad lines skipped",
+        ]
+    );
+    let rows: String =
+        (0..37).map(|n| format!("{},'=me{n}@y.ke,\"a mail address, not a host name\"\n", n + 401)).collect();
+    assert_eq!(desk.skipped().unwrap(), format!("line,value,reason\n{rows}"));
+    fs::write(desk.folder.path().join("more"), format!("{good}t.ke\nnonsense\n")).unwrap();
+    desk.run(&["add", "d", "--start", "more"], None);
+    let added = format!("line,value,reason\n{rows}402,nonsense,neither a URL nor a host name\n");
+    assert_eq!(desk.skipped().unwrap(), added);
+    // Where nothing begins there is no folder.
+    let read = desk.read(format!("a.ke\n{bad}"), &[]);
+    assert_eq!((read.code, read.urls, desk.skipped()), (2, None, None));
+    assert_eq!(
+        read.said[10..12],
+        ["list: … and 27 more bad lines:", "list: lines 12–38: a mail address, not a host name"]
+    );
+    desk.reads("a.ke\nb.ke\n", "");
+    assert_eq!(desk.skipped(), None);
+}
+
+#[test]
+fn rows_without_a_website_are_counted_and_not_bad() {
+    let desk = Desk::new();
+    let list = "Shule,Website\nA,a.ke\nB,N/A\nC,\nD,-\nE,b.ke\nF\n";
+    let read = desk.read(list, &[]);
+    assert_eq!(
+        (read.code, read.urls.unwrap()),
+        (1, vec!["http://a.ke/".to_owned(), "http://b.ke/".to_owned()])
+    );
+    assert_eq!(
+        read.said,
+        [
+            "list: columns separated by commas: 'Website', column 2 of 2, is taken",
+            "list: 2 start URLs on 2 sites; 4 rows without a value",
+        ]
+    );
+    let read = desk.read("School,Website\nA,\nB,none\n", &[]);
+    let told = "error: list: no start URL in it (0 bad lines, 2 rows without a value)";
+    assert_eq!((read.code, read.urls, read.said.last().unwrap().as_str()), (2, None, told));
+}
+
+#[test]
+fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
+    let desk = Desk::new();
+    let names: String = (0..30).map(|n| format!("s{n} NS x\n")).collect();
+    let zone = |directives: &str| format!("$ORIGIN ke.\n@ IN SOA a b 1 2 3 4 5\n{names}{directives}");
+    for (directives, line, told) in [
+        (
+            "$INCLUDE more.zone\n",
+            "line 33: '$INCLUDE more.zone' is skipped: the names in the file more.zone are missing: put them in place of this line",
+            "1 line in it stands",
+        ),
+        (
+            "$include /etc/bind/go.zone go.ke.\n$GENERATE 1-100000 h$ NS x\n",
+            "line 34: '$GENERATE 1-100000 h$ NS x' is skipped: it makes 100000 names, and 65536 are the most: write them out",
+            "2 lines in it stand",
+        ),
+    ] {
+        let read = desk.read(zone(directives), &[]);
+        assert_eq!((read.code, read.urls), (2, None));
+        assert!(read.said.contains(&format!("list: {line}")), "{:?}", read.said);
+        let told = format!(
+            "error: list: {told} for names that are not read: write them out there (--skip-bad begins without them)"
+        );
+        assert_eq!(read.said.last().unwrap(), &told);
+        assert_eq!(desk.read(zone(directives), &["--skip-bad"]).urls.unwrap().len(), 30);
+    }
+    let read = desk.read(zone("$GENERATE 1-20 h${0,2} NS ns\n$GENERATE 1-254 $ A 41.90.0.$\n"), &[]);
+    let urls = read.urls.unwrap();
+    assert_eq!((urls.len(), urls[30].as_str(), urls[49].as_str()), (50, "http://h01.ke/", "http://h20.ke/"));
+}
+
+#[test]
+fn names_without_name_servers_are_counted_in_a_zone() {
+    let desk = Desk::new();
+    let form = "list: a zone file: names below it with NS records are taken";
+    let advice = "to survey the names of other records, give the names alone, one on a line";
+    // As massdns and dig write what they found.
+    for (list, names) in [
+        (
+            "a.ke. A 41.90.0.1\nb.ke. A 41.90.0.2\nb.ke. AAAA 2c0f::1\nwww.c.ke. CNAME c.ke.\nd.ke. MX 1 x.\n",
+            4,
+        ),
+        ("a.ke.\t300\tIN\tA\t41.90.0.1\na.ke.\t300\tIN\tA\t41.90.0.2\n", 1),
+        ("; <<>> DiG 9.18 <<>> a.ke\n;a.ke. IN A\na.ke. 60 IN CNAME b.ke.\nb.ke. 60 IN A 41.90.0.1\n", 2),
+    ] {
+        let read = desk.read(list, &[]);
+        let (count, have) =
+            if names == 1 { ("1 name".to_owned(), "has") } else { (format!("{names} names"), "have") };
+        let told =
+            format!("error: list: no start URL in it (0 bad lines, {count} {have} no NS record): {advice}");
+        assert_eq!((read.code, read.said.last().unwrap()), (2, &told));
+    }
+    let read = desk.read("a.ke. IN NS x.\nb.ke. IN A 41.90.0.1\nc.ke. IN A 41.90.0.1\nd.ke. IN TXT x\nns.a.ke. IN A 41.90.0.3\n", &[]);
+    assert_eq!(read.said[0], format!("{form}; 3 names without NS records are not"));
+    let read = desk.read(
+        "ke. IN SOA a. b. 1 2 3 4 5\na.ke. IN NS x.\nwww.ke. IN A 41.90.0.1\n_dmarc.ke. IN TXT x\n",
+        &[],
+    );
+    assert!(read.said[0].ends_with(" are taken; 1 name without an NS record is not"), "{:?}", read.said);
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Promise 6: what is recorded is never lost, whatever moment a process is killed at.
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::Neighbourhood;
 use ccsurvey::exchange::Class;
+use ccsurvey::frontier::{Frontier, Spread};
 use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
 use ccsurvey::settings::Settings;
 use ccsurvey::survey::Snapshot;
@@ -540,7 +541,40 @@ fn who_opts_out_while_a_survey_rests_is_not_asked_again() {
 }
 
 #[test]
-fn a_survey_without_its_state_is_refused_and_its_tables_are_left() {
+fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    for is_made_anew in [true, false] {
+        let before = space.accesses().len();
+        let child = program(Stdio::piped())
+            .arg("survey")
+            .args([&dir, Path::new("--start"), &start])
+            .args(["--cctld", "ke", "--contact", "https://survey.example/contact", "--min-delay", "1s"])
+            .args(["--dns", &space.dns(), "--gateway", &space.gateway()])
+            .spawn()
+            .unwrap();
+        assert!(until(|| space.accesses().len() > before + 5));
+        std::fs::rename(&dir, folder.path().join(format!("away-{is_made_anew}"))).unwrap();
+        if is_made_anew {
+            std::fs::create_dir(&dir).unwrap();
+            std::fs::write(dir.join("state.redb"), "of another survey").unwrap();
+        }
+        let ended = child.wait_with_output().unwrap();
+        let message = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{message}");
+        assert!(message.contains("survey's folder was removed or replaced while it ran"), "{message}");
+        let left: Vec<_> =
+            std::fs::read_dir(&dir).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), usize::from(is_made_anew), "{left:?}");
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+}
+
+/// What is left where files were lost, cut off or put back from elsewhere.
+#[test]
+fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
     let space = Space::serve("a_site_with_one_page");
     let folder = tempfile::tempdir().unwrap();
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
@@ -549,12 +583,46 @@ fn a_survey_without_its_state_is_refused_and_its_tables_are_left() {
     let tables = timeless_tables(&dir);
     let interrupted = Manifest { state: SurveyState::Interrupted, ..Manifest::load(&dir).unwrap() };
     interrupted.save(&dir).unwrap();
-    std::fs::remove_file(dir.join("state.redb")).unwrap();
-    let refused = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
-    assert_eq!(refused.status.code(), Some(1));
-    let message = String::from_utf8(refused.stderr).unwrap();
-    let expected =
-        "state.redb is missing: without it the survey cannot go on, and its tables are left as they are";
-    assert!(message.contains(expected), "{message}");
+    let state = dir.join("state.redb");
+    let refused = |expected: &str| {
+        let before = files(&dir);
+        let refused = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{message}");
+        assert!(message.contains(expected), "{message}");
+        assert_eq!(files(&dir), before);
+    };
+    let own = std::fs::read(&state).unwrap();
+    std::fs::remove_file(&state).unwrap();
+    refused("state.redb is missing: without it the survey cannot go on, and its tables are left as they are");
+    std::fs::write(&state, "").unwrap();
+    refused("state.redb: the survey's state is empty");
+    std::fs::remove_file(&state).unwrap();
+    drop(Frontier::open(&state, Spread::default()).unwrap());
+    refused("it knows of 0 rows of the table of sites, which has 0, and 1 later files of it are there");
+    std::fs::write(&state, own).unwrap();
+    let segment = std::fs::read_dir(dir.join("tables/sites")).unwrap().next().unwrap().unwrap().path();
+    let kept = std::fs::read(&segment).unwrap();
+    std::fs::remove_file(&segment).unwrap();
+    refused("it knows of 1 rows of the table of sites, which has 0, and 0 later files of it are there");
+    std::fs::write(&segment, kept).unwrap();
     same_tables(&timeless_tables(&dir), &tables);
+    assert!(spawn(&space, "resume", &dir, &start, &[]).wait().unwrap().success());
+    same_tables(&timeless_tables(&dir), &tables);
+}
+
+/// The tables and journals of a survey with their lengths.
+fn files(dir: &Path) -> BTreeMap<PathBuf, u64> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.metadata().unwrap() {
+                what if what.is_dir() => folders.push(entry.path()),
+                what => drop(found.insert(entry.path(), what.len())),
+            }
+        }
+    }
+    found.retain(|path, _| path.extension().is_some_and(|kind| kind == "parquet" || kind == "journal"));
+    found
 }

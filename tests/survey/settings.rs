@@ -109,22 +109,45 @@ fn no_server_bears_more_requests_than_its_share() {
     assert!(tables.levels.iter().all(LevelRow::reconciles));
 }
 
-/// A survey whose opt-out list is written anew once the servers have seen so much.
+/// A survey whose opt-out list is changed once the servers have seen so much.
 fn survey_with_a_list_that_changes(
     space: &Space,
     list: &Path,
     has_seen: impl Fn() -> bool + Sync,
-    text: &str,
+    change: impl Fn() + Sync,
 ) -> Surveyed {
     let min_delay = Span(Duration::from_millis(60));
     let settings = Settings { min_delay, opt_out: Some(list.to_owned()), ..space.settings() };
     std::thread::scope(|scope| {
         scope.spawn(|| {
             until(&has_seen);
-            std::fs::write(list, text).unwrap();
+            change();
         });
         space.survey(settings)
     })
+}
+
+/// As a network file system or an editor leaves it for a moment, here for good.
+#[test]
+fn a_list_that_cannot_be_read_any_more_stays_in_force_and_does_not_end_the_survey() {
+    let space = Space::serve("a_small_country");
+    let sites = space.survey(space.settings()).rows::<SiteRow>();
+    let largest = sites.iter().max_by_key(|site| site.requests).unwrap().site.clone();
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("opt-out.txt");
+    std::fs::write(&list, format!("{largest}\n")).unwrap();
+    let before = space.accesses().len();
+    let replace = || {
+        std::fs::remove_file(&list).unwrap();
+        std::fs::create_dir(&list).unwrap();
+    };
+    let surveyed =
+        survey_with_a_list_that_changes(&space, &list, || space.accesses().len() > before + 5, replace);
+    assert!(surveyed.ending.is_finished);
+    let problem = Snapshot::load(&surveyed.dir()).unwrap().unwrap().opt_out_problem.unwrap();
+    assert!(problem.contains("opt-out.txt: ") && problem.ends_with("its entries stay in force"), "{problem}");
+    let later = space.accesses().split_off(before);
+    assert!(later.iter().all(|access| !access.host.ends_with(largest.as_str())));
 }
 
 #[test]
@@ -142,7 +165,8 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let is_asked = || space.accesses().iter().skip(before).any(of_largest);
     // A line that is wrong takes nobody's wish away, and is told.
     let text = format!("whoever it was\n{largest} 2026-11-21 # by mail\n");
-    let surveyed = survey_with_a_list_that_changes(&space, &list, is_asked, &text);
+    let surveyed =
+        survey_with_a_list_that_changes(&space, &list, is_asked, || std::fs::write(&list, &text).unwrap());
     let problem = Snapshot::load(&surveyed.dir()).unwrap().unwrap().opt_out_problem.unwrap();
     assert!(problem.contains("line 1: 'it' is not a date"), "{problem}");
     let records = read_opt_outs(&surveyed.dir().join("opt-out.csv")).unwrap();
@@ -182,7 +206,8 @@ fn a_list_that_is_being_written_anew_lets_nobody_be_asked() {
     std::fs::write(&list, format!("{largest}\n")).unwrap();
     let before = space.accesses().len();
     let is_running = || space.accesses().len() > before;
-    let surveyed = survey_with_a_list_that_changes(&space, &list, is_running, "");
+    let surveyed =
+        survey_with_a_list_that_changes(&space, &list, is_running, || std::fs::write(&list, "").unwrap());
     assert!(surveyed.rows::<SiteRow>().iter().map(|site| site.requests).sum::<u64>() > 100);
     let later = space.accesses().split_off(before);
     assert!(later.iter().all(|access| !access.host.ends_with(largest.as_str())));

@@ -36,6 +36,7 @@ use crate::survey::{Ending, Summary, area};
 #[command(mut_arg("start", |flag| flag.required(false).help(START)))]
 #[command(mut_arg("cctld", |flag| flag.help(CCTLD)), mut_arg("contact", |flag| flag.help(CONTACT)))]
 #[command(mut_arg("dns", |flag| flag.hide(true)), mut_arg("gateway", |flag| flag.hide(true)))]
+#[command(mut_arg("nats", |flag| flag.hide(true)), mut_arg("nats-login", |flag| flag.hide(true)))]
 pub struct Simulate {
     #[command(flatten)]
     world: WorldArgument,
