@@ -41,6 +41,8 @@ pub(super) struct HeavyTail<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drawn {
     pub(super) low: f64,
+    /// What a fifth of the draws lie below.
+    pub(super) fifth: f64,
     pub(super) median: f64,
     pub(super) high: f64,
 }
@@ -54,7 +56,7 @@ impl<'a> HeavyTail<'a> {
     }
 
     /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
-    /// the other side, and the median of the draws.
+    /// the other side, and what a fifth and half of the draws lie below.
     pub(super) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<Drawn> {
         let depths = self.sample.beyond.len();
         let mut shares = vec![Vec::with_capacity(draws as usize); depths];
@@ -68,10 +70,11 @@ impl<'a> HeavyTail<'a> {
         let ends = |mut shares: Vec<f64>| {
             shares.sort_unstable_by(f64::total_cmp);
             if shares.is_empty() {
-                return Drawn { low: 0.0, median: 0.5, high: 1.0 };
+                // Nothing is known, and nothing corrected.
+                return Drawn { low: 0.0, fifth: 1.0, median: 0.5, high: 1.0 };
             }
-            let [low, median, high] = [outside, 0.5, 1.0 - outside].map(|share| quantile(&shares, share));
-            Drawn { low, median, high }
+            let below = |share| quantile(&shares, share);
+            Drawn { low: below(outside), fifth: below(0.2), median: below(0.5), high: below(1.0 - outside) }
         };
         shares.into_iter().map(ends).collect()
     }

@@ -8,8 +8,9 @@
 //!   it has, the less: the low end is as many times as far from the median of the draws as [`reach_down`] says. In a Web whose
 //!   trees do not follow that law to the end, because the size of sites is bounded, the draws of a large survey all lie too low:
 //!   of 3,400 trees the high end was the share itself, and 73 of 100 intervals held.
-//! - *Linearised*: the corrected share and its standard error on the scale of log-odds. It knows nothing of trees that the survey
-//!   lacks, and everything of those it has.
+//! - *Linearised*: from the corrected share down and from the measured one up by so many standard errors on the scale of log-odds.
+//!   It knows nothing of trees that the survey lacks, and everything of those it has. Whether there is anything to correct
+//!   is not known either: where large sites are no deeper than others there is not.
 //!
 //! Which shares have an interval is the rule of [`NoInterval`]. What is covered at least up to a depth is covered up to deeper
 //! ones, and the other way round. The numbers were chosen on the Webs that `reports/intervals` names as tuned on, for intervals
@@ -31,36 +32,31 @@ pub(super) fn intervals(
 ) -> Vec<Estimate> {
     let depths = all.beyond.len();
     let reasons = NoInterval::by_depth(all);
-    // At the deepest level all is known that is known.
-    let has_interval = |depth: usize| depth + 1 < depths && reasons[depth].is_none();
-    let drawn = (all.whole > 0.0 && (0..depths).any(has_interval))
-        .then(|| HeavyTail::of(all, most_weights).ends(sampling.replicates, sampling.tail(), chance));
+    let value = |depth: usize| 1.0 - all.missing(depth);
+    let is_part = |depth: usize| value(depth) > 0.0 && value(depth) < 1.0;
+    if !(0..depths).any(is_part) {
+        return (0..depths).map(|depth| Estimate::exact(value(depth))).collect();
+    }
+    let drawn = HeavyTail::of(all, most_weights).ends(sampling.replicates, sampling.tail(), chance);
     let estimate = |depth: usize| {
-        let value = 1.0 - all.missing(depth);
-        let without = Estimate {
-            corrected: corrected(all, depth),
-            no_interval: reasons[depth].filter(|_| value > 0.0 && value < 1.0),
-            ..Estimate::exact(value)
-        };
-        match &drawn {
-            Some(drawn) if has_interval(depth) => hull(without, all, depth, drawn[depth], sampling),
-            _ => without,
-        }
+        let (of_all, is_part) = (Estimate::exact(value(depth)), is_part(depth));
+        let corrected = corrected(all, depth, drawn[depth]);
+        let without = Estimate { corrected, no_interval: reasons[depth].filter(|_| is_part), ..of_all };
+        // At the deepest level all is known that is known.
+        let has_interval = is_part && depth + 1 < depths && reasons[depth].is_none();
+        if has_interval { hull(without, all, depth, drawn[depth], sampling) } else { without }
     };
     (0..depths).map(estimate).collect()
 }
 
-/// The hull of both intervals and of both values.
+/// The hull of both intervals and of both values, of a share that is neither nothing nor all.
 fn hull(estimate: Estimate, all: &SampledRate, depth: usize, drawn: Drawn, sampling: &Sampling) -> Estimate {
     let Estimate { value, corrected, .. } = estimate;
-    if value <= 0.0 || value >= 1.0 {
-        return estimate;
-    }
-    let (centre, reach) = (log_odds(corrected), sampling.normal_quantile() * spread(all, depth));
+    let reach = sampling.normal_quantile() * spread(all, depth);
     let median = log_odds(drawn.median);
     let down = median - reach_down(all.units) * (median - log_odds(drawn.low));
-    let low = from_log_odds(down.min(centre - reach)).min(value).min(corrected);
-    let high = from_log_odds(centre + reach).max(drawn.high).max(value).max(corrected);
+    let low = from_log_odds(down.min(log_odds(corrected) - reach)).min(corrected);
+    let high = from_log_odds(log_odds(value) + reach).max(drawn.high).max(value);
     Estimate { low, high, ..estimate }
 }
 
@@ -70,7 +66,7 @@ fn reach_down(trees: u32) -> f64 {
 }
 
 const MOST_UNKNOWN: f64 = 26.0;
-const MOST_REACH: f64 = 1.5;
+const MOST_REACH: f64 = 2.0;
 
 /// Lets no end lie beyond that of a depth where it must be at least as far: what grows with depth has ends, and corrected
 /// shares, that do.
@@ -106,6 +102,6 @@ mod tests {
 
     #[test]
     fn fewer_trees_reach_further_down() {
-        assert_eq!([reach_down(50), reach_down(300), reach_down(2704)], [2.5, 2.5, 1.5]);
+        assert_eq!([reach_down(50), reach_down(169), reach_down(676), reach_down(2704)], [3.0, 3.0, 2.0, 1.5]);
     }
 }
