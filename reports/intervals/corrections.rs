@@ -39,7 +39,7 @@ impl Judged {
 
 /// Pair coverage of hosts and the load rate of requests by sums over trees; coverage with each host counted once by richness,
 /// as a share of what surveys of so many trees know and of what the whole world has. The program's own is in `curves`.
-pub fn corrections(world: &Recorded, name: &str, trees: usize, runs: u64) {
+pub(crate) fn corrections(world: &Recorded, name: &str, trees: usize, runs: u64) {
     let depths = usize::from(world.trees.deepest()) + 1;
     let hosts = world.known.occurrences(Kind::Hosts);
     let mut of_sums: Vec<Vec<Judged>> = SUMS

@@ -13,7 +13,7 @@ enum Reading {
 }
 
 /// A curve, its truth, and how often it was held.
-pub struct Figure {
+pub(crate) struct Figure {
     reading: Reading,
     truth: Vec<f64>,
     outcomes: Vec<Outcome>,
@@ -21,7 +21,7 @@ pub struct Figure {
 
 /// What was seen at one depth, summed over the runs.
 #[derive(Clone, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     runs: u64,
     measured: Errors,
     corrected: Errors,
@@ -38,7 +38,7 @@ struct Errors {
     above: f64,
 }
 
-pub fn figures(world: &Recorded, trees: usize, depths: usize) -> Vec<Figure> {
+pub(crate) fn figures(world: &Recorded, trees: usize, depths: usize) -> Vec<Figure> {
     let load = ["requests", "bytes", "busy_time"]
         .into_iter()
         .enumerate()
@@ -89,7 +89,7 @@ impl Reading {
 }
 
 impl Figure {
-    pub fn judge(&mut self, curves: &Curves, left: f64) {
+    pub(crate) fn judge(&mut self, curves: &Curves, left: f64) {
         for (depth, outcome) in self.outcomes.iter_mut().enumerate() {
             let Some(estimate) = self.reading.of(curves, depth) else { continue };
             if depth + 1 < curves.levels.len() {
@@ -98,14 +98,14 @@ impl Figure {
         }
     }
 
-    pub fn print(&self, name: &str, trees: usize) {
+    pub(crate) fn print(&self, name: &str, trees: usize) {
         let (reading, of) = self.reading.words();
         print_all(&self.outcomes, &format!("{name},{reading},{of}"), trees, &self.truth);
     }
 }
 
 impl Outcome {
-    pub fn add(&mut self, estimate: Estimate, truth: f64, left: f64) {
+    pub(crate) fn add(&mut self, estimate: Estimate, truth: f64, left: f64) {
         self.runs += 1;
         self.measured.add(estimate.value - truth);
         self.corrected.add(estimate.corrected - truth);
@@ -116,7 +116,7 @@ impl Outcome {
         self.highs.push(high);
     }
 
-    pub fn print(&self, names: &str, trees: usize, depth: usize, truth: f64) {
+    pub(crate) fn print(&self, names: &str, trees: usize, depth: usize, truth: f64) {
         if self.runs > 0 {
             println!(
                 "{names},{trees},{},{depth},{truth:.5},{},{},{},{},{:.5},{:.5}",
@@ -154,7 +154,7 @@ fn median(values: &[f64]) -> f64 {
 }
 
 /// The share of a sum over all trees that comes from levels 0 to d.
-pub fn ratio(trees: &Trees, depths: usize, amount: impl Fn(&LevelCost) -> f64) -> Vec<f64> {
+pub(crate) fn ratio(trees: &Trees, depths: usize, amount: impl Fn(&LevelCost) -> f64) -> Vec<f64> {
     let mut sums = vec![0.0; depths];
     for tree in 0..trees.len() {
         for (depth, level) in trees.levels(tree).iter().enumerate().take(depths) {
@@ -173,7 +173,7 @@ fn cumulative_share(mut sums: Vec<f64>) -> Vec<f64> {
 }
 
 /// Distinct keys of the whole world that are known from levels 0 to d.
-pub fn whole_union(world: &Recorded, kind: Kind, depths: usize) -> Vec<f64> {
+pub(crate) fn whole_union(world: &Recorded, kind: Kind, depths: usize) -> Vec<f64> {
     let known = world.known.counts(kind);
     (0..).take(depths).map(|depth| known.up_to(depth) as f64 / known.total() as f64).collect()
 }
@@ -182,7 +182,12 @@ pub fn whole_union(world: &Recorded, kind: Kind, depths: usize) -> Vec<f64> {
 ///
 /// A key is missed by a survey if none of its trees is drawn: in each country domain with N trees, f of which
 /// know the key, of n drawn ones with chance C(N − f, n) / C(N, n).
-pub fn expected_union(occurrences: &Occurrences, trees: &Trees, drawn: usize, depths: usize) -> Vec<f64> {
+pub(crate) fn expected_union(
+    occurrences: &Occurrences,
+    trees: &Trees,
+    drawn: usize,
+    depths: usize,
+) -> Vec<f64> {
     let misses = Misses::new(trees, drawn);
     let mut sums = vec![0.0; depths];
     for key in occurrences.keys() {
@@ -242,7 +247,7 @@ impl Misses {
     }
 }
 
-pub fn print_all(outcomes: &[Outcome], names: &str, trees: usize, truth: &[f64]) {
+pub(crate) fn print_all(outcomes: &[Outcome], names: &str, trees: usize, truth: &[f64]) {
     for (depth, (outcome, truth)) in outcomes.iter().zip(truth).enumerate() {
         outcome.print(names, trees, depth, *truth);
     }

@@ -102,6 +102,9 @@ mod tests {
 
     #[test]
     fn fewer_trees_reach_further_down() {
-        assert_eq!([reach_down(50), reach_down(169), reach_down(676), reach_down(2704)], [3.0, 3.0, 2.0, 1.5]);
+        assert_eq!(
+            [reach_down(50), reach_down(169), reach_down(676), reach_down(2704)],
+            [3.0, 3.0, 2.0, 1.5]
+        );
     }
 }
