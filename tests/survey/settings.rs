@@ -127,15 +127,21 @@ fn survey_with_a_list_that_changes(
     })
 }
 
+/// The site that a survey asks most, and a folder with a list, `opt-out.txt`, of that site.
+fn opted_out(space: &Space) -> (String, tempfile::TempDir) {
+    let sites = space.survey(space.settings()).rows::<SiteRow>();
+    let largest = sites.iter().max_by_key(|site| site.requests).unwrap().site.clone();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("opt-out.txt"), format!("{largest}\n")).unwrap();
+    (largest, folder)
+}
+
 /// As a network file system or an editor leaves it for a moment, here for good.
 #[test]
 fn a_list_that_cannot_be_read_any_more_stays_in_force_and_does_not_end_the_survey() {
     let space = Space::serve("a_small_country");
-    let sites = space.survey(space.settings()).rows::<SiteRow>();
-    let largest = sites.iter().max_by_key(|site| site.requests).unwrap().site.clone();
-    let folder = tempfile::tempdir().unwrap();
+    let (largest, folder) = opted_out(&space);
     let list = folder.path().join("opt-out.txt");
-    std::fs::write(&list, format!("{largest}\n")).unwrap();
     let before = space.accesses().len();
     let replace = || {
         std::fs::remove_file(&list).unwrap();
@@ -199,11 +205,8 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
 #[test]
 fn a_list_that_is_being_written_anew_lets_nobody_be_asked() {
     let space = Space::serve("a_small_country");
-    let sites = space.survey(space.settings()).rows::<SiteRow>();
-    let largest = sites.iter().max_by_key(|site| site.requests).unwrap().site.clone();
-    let folder = tempfile::tempdir().unwrap();
+    let (largest, folder) = opted_out(&space);
     let list = folder.path().join("opt-out.txt");
-    std::fs::write(&list, format!("{largest}\n")).unwrap();
     let before = space.accesses().len();
     let is_running = || space.accesses().len() > before;
     let surveyed =
