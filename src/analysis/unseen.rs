@@ -40,7 +40,8 @@ pub struct UnseenOfKind {
 /// What must stand beside the estimate.
 pub const UNSEEN_CAVEAT: &str = "A lower bound: it is an estimate only if all were equally likely to be linked \
     to. They are not: popular ones are linked to together and from everywhere, rare ones hardly at all, so there \
-    are more than this. The interval tells what chance alone does. What no tree links to at all is not counted.";
+    are more than this. The interval tells what chance alone does, and supposes many more site trees than were surveyed: where a \
+    quarter or more of them all were, its low end is too high. What no tree links to at all is not counted.";
 
 impl Unseen {
     /// Estimates the unseen of every kind.

@@ -123,12 +123,14 @@ pub struct RecordedPage {
     pub body_hash: u128,
     /// Of the text that is shown; none without a word.
     pub text_simhash: Option<u64>,
+    /// References beyond the links; 0 where the earlier survey did not count them.
+    pub dropped_links: u32,
 }
 
 impl Page {
     /// A page that was read by an earlier survey and has not changed; `robots_tag` is what its server says now.
     ///
-    /// What no table keeps is not known any more: how its charset was told, and its defects.
+    /// What no table keeps is not known any more: how its charset was told, and its other defects.
     #[must_use]
     pub fn recalled(recorded: RecordedPage, robots_tag: Option<&str>) -> Self {
         Self {
@@ -141,7 +143,7 @@ impl Page {
             title: recorded.title,
             body_hash: recorded.body_hash,
             text_simhash: recorded.text_simhash,
-            defects: Defects::default(),
+            defects: Defects { links_dropped: recorded.dropped_links, ..Defects::default() },
             excluded_by: None,
         }
     }

@@ -9,7 +9,7 @@ table! {
     /// A row per request to a server, robots.txt and redirects included, and per attempt that
     /// never reached one. Where `unchanged_bytes` is not null, the server said that the page or file is as an
     /// earlier survey had it (status 304 with `--since`): then `content_type`, `content_encoding`, `charset`,
-    /// `language`, `title`, `body_hash`, `body_bytes`, `internal_links` and `external_links` are those of the
+    /// `language`, `title`, `body_hash`, `body_bytes`, `internal_links`, `external_links` and `dropped_links` are those of the
     /// earlier row, `last_modified` and `etag` too where the answer has none; all else is of this exchange.
     ExchangeRow in "exchanges";
 
@@ -120,8 +120,8 @@ table! {
     /// What shows that the response is a challenge or a block page in the place of what was requested, one word of the list
     /// below; null for other responses. Such a response is no page, whatever its status.
     challenge: Option<String>, "", "cf_mitigated", "0.1";
-    /// References on the page beyond those that are kept as links: 10,000 pages, or 4 MiB of URLs. Null when the page was
-    /// not read, and where it is as an earlier survey had it.
+    /// References on the page beyond those that are kept as links: 10,000 pages, or 4 MiB of URLs; null when the page was not
+    /// read.
     dropped_links: Option<u32>, "links", "0", "0.1";
 }
 

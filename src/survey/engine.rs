@@ -87,9 +87,8 @@ impl Survey {
             Ok(false) => SurveyState::Interrupted,
             Err(_) => SurveyState::Failed,
         };
-        if let Err(replaced @ SurveyError::Replaced(_)) = result {
-            return Err(replaced);
-        }
+        // Whatever went wrong then went wrong for this; and what is to be said of the run does not belong there.
+        self.parts.storage.check_own()?;
         let closed = self.close(state).map_err(|wrong| wrong.in_survey(&dir));
         let is_finished = result?;
         Ok(Ending { is_finished, broken_promises: closed? })

@@ -19,7 +19,7 @@ use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
 use crate::frontier::{KeptRobots, Lease};
 use crate::load::Spent;
-use crate::page::{CharsetOrigin, Page};
+use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::walk::{Content, KeptBy, LevelCount, Probe, Salvage, Tree};
@@ -183,8 +183,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
     let count = |links: usize| Some(u32::try_from(links).unwrap_or(u32::MAX));
     row.internal_links = count(internal);
     row.external_links = count(page.links.len() - internal);
-    row.dropped_links =
-        (page.charset_origin != CharsetOrigin::Recorded).then_some(page.defects.links_dropped);
+    row.dropped_links = Some(page.defects.links_dropped);
     row.charset = Some(page.charset.clone());
     row.language.clone_from(&page.language);
     row.title.clone_from(&page.title);

@@ -80,7 +80,11 @@ impl Evidence {
             }
         }
         self.weigh_products(&pages, level);
-        for folder in self.repeats.weigh(&pages, level, levels) {
+        let mut repeats = std::mem::take(&mut self.repeats);
+        let is_left_out = |url: &WebUrl| self.is_trap(url, level.site, level.known);
+        let folders = repeats.weigh(&pages, level, levels, is_left_out);
+        self.repeats = repeats;
+        for folder in folders {
             self.has_folder = true;
             self.trap(repeats::id(&folder), &repeats::name(&folder));
         }

@@ -64,10 +64,18 @@ impl Repeats {
         before >= MOST_COPIES
     }
 
-    /// A level is done: the folders that are traps by now. Of several around the same URLs it is the innermost.
-    pub(super) fn weigh(&mut self, pages: &[PageRead], level: Level<'_>, levels: u16) -> BTreeSet<String> {
+    /// A level is done: the folders that are traps by now. Of several around the same URLs it is the innermost; what is left
+    /// out for another reason is no more of a folder.
+    pub(super) fn weigh(
+        &mut self,
+        pages: &[PageRead],
+        level: Level<'_>,
+        levels: u16,
+        is_left_out: impl Fn(&WebUrl) -> bool,
+    ) -> BTreeSet<String> {
+        let children = |page| level.children(page).filter(|url| !is_left_out(url));
         let before = std::mem::take(&mut self.streaks);
-        let tallies = repeating(pages, level);
+        let tallies = repeating(pages, level.site, children);
         self.streaks = tallies
             .into_iter()
             .map(|(id, tally)| (id, before.get(&id).copied().unwrap_or_default().and(&tally)))
@@ -84,24 +92,28 @@ impl Repeats {
                 place.folders().filter(|folder| self.streaks.get(&id(folder)).is_some_and(is_long));
             endless.next_back().map(str::to_owned)
         };
-        pages.iter().flat_map(|page| level.children(page)).filter_map(innermost).collect()
+        pages.iter().flat_map(children).filter_map(innermost).collect()
     }
 }
 
 /// The folders whose pages said what is known and brought more of their kind. A page that says what is known and leads
 /// nowhere tells nothing: many are under construction.
-fn repeating(pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, Tally> {
+fn repeating<'a, C: Iterator<Item = WebUrl>>(
+    pages: &'a [PageRead],
+    site: &str,
+    children: impl Fn(&'a PageRead) -> C,
+) -> HashMap<ShapeId, Tally> {
     let mut tallies: HashMap<ShapeId, Tally> = HashMap::default();
-    let pages: Vec<&PageRead> = pages.iter().filter(|page| !page.url.is_query()).collect();
+    let pages: Vec<&'a PageRead> = pages.iter().filter(|page| !page.url.is_query()).collect();
     for page in pages.iter().filter(|page| page.is_repeat && page.leads_on()) {
-        let place = Place::of(&page.url, level.site);
+        let place = Place::of(&page.url, site);
         tallies.extend(place.folders().map(|folder| (id(folder), Tally::default())));
     }
     if tallies.is_empty() {
         return tallies;
     }
     for page in &pages {
-        for folder in Place::of(&page.url, level.site).folders() {
+        for folder in Place::of(&page.url, site).folders() {
             if let Some(tally) = tallies.get_mut(&id(folder)) {
                 tally.repeats += usize::from(page.is_repeat && page.leads_on());
                 tally.news += usize::from(!page.is_repeat);
@@ -115,10 +127,10 @@ fn repeating(pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, Tally> {
         return tallies;
     }
     for page in pages {
-        let place = Place::of(&page.url, level.site);
+        let place = Place::of(&page.url, site);
         let folders: Vec<&str> = place.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
-        for url in level.children(page).filter(|_| !folders.is_empty()) {
-            let child = Place::of(&url, level.site);
+        for url in children(page).filter(|_| !folders.is_empty()) {
+            let child = Place::of(&url, site);
             for folder in &folders {
                 if let Some(tally) = tallies.get_mut(&id(folder)) {
                     tally.own += usize::from(child.is_in(folder));

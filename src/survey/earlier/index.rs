@@ -38,6 +38,7 @@ const COLUMNS: &[&str] = &[
     "unchanged_bytes",
     "excluded_by",
     "text_simhash",
+    "dropped_links",
 ];
 
 /// Whether `dir` has what a survey since it needs, and its files are whole at first sight; how many rows there are.
@@ -192,6 +193,7 @@ fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)
         title: row.title.clone(),
         body_hash: u128::from_str_radix(row.body_hash.as_deref()?, 16).ok()?,
         text_simhash: row.text_simhash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
+        dropped_links: row.dropped_links.unwrap_or_default(),
     };
     Some((page, row.internal_links?.checked_add(row.external_links?)?))
 }

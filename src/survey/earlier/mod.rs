@@ -217,6 +217,7 @@ mod tests {
                 title: None,
                 body_hash: 7,
                 text_simhash: Some(7),
+                dropped_links: 0,
             }),
         }
     }
