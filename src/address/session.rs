@@ -16,12 +16,17 @@ const TOKEN_BYTES: usize = 26;
 /// Letters a–z and digits 0–5 of an identifier of ASP.NET 1.1, which stands in its brackets alone.
 const ASP_NET_BYTES: usize = 24;
 
+/// What stands before the question mark, and behind it where there is one.
+pub(super) fn path_and_query(target: &str) -> (&str, Option<&str>) {
+    let mark = memchr(b'?', target.as_bytes());
+    (&target[..mark.unwrap_or(target.len())], mark.map(|mark| &target[mark + 1..]))
+}
+
 /// A path and query without the identifiers of sessions that servers write into links where a client takes no
 /// cookies: segments of ASP.NET (`/(S(…))/`, `/(A(…)F(…))/`), path parameters (`;jsessionid=…`), parameters
 /// of queries (`PHPSESSID=…`). Only what names itself is taken for one.
 pub(super) fn without_session(target: &str) -> Cow<'_, str> {
-    let mark = memchr(b'?', target.as_bytes());
-    let (path, query) = (&target[..mark.unwrap_or(target.len())], mark.map(|mark| &target[mark + 1..]));
+    let (path, query) = path_and_query(target);
     let may_be_in_path = memchr3(b'(', b'=', b'%', path.as_bytes()).is_some();
     let in_path = may_be_in_path && path.split('/').any(is_session_segment);
     let in_query = query.is_some_and(|query| query.split('&').any(is_session_parameter));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::parsed::{MAX_URL_BYTES, Parsed, UrlError, encode_path, extra_bytes, without_stand_in};
-use super::session::without_session;
+use super::session::{path_and_query, without_session};
 use super::{Host, is_refused_port};
 
 /// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
@@ -197,15 +197,13 @@ impl WebUrl {
     /// From the first slash on, percent-encoded.
     #[must_use]
     pub fn path(&self) -> &str {
-        let target = self.target();
-        &target[..memchr(b'?', target.as_bytes()).unwrap_or(target.len())]
+        path_and_query(self.target()).0
     }
 
     /// Without the question mark; none where there is none.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
-        let target = self.target();
-        memchr(b'?', target.as_bytes()).map(|mark| &target[mark + 1..])
+        path_and_query(self.target()).1
     }
 
     /// The front page of this URL's host, scheme and port kept.
@@ -328,7 +326,7 @@ impl fmt::Display for WebUrl {
 
 /// The path of a target with a query or a path parameter; none of another.
 fn query_path(target: &str) -> Option<&str> {
-    let path = &target[..memchr(b'?', target.as_bytes()).unwrap_or(target.len())];
+    let (path, _) = path_and_query(target);
     (path.len() < target.len() || memchr(b';', path.as_bytes()).is_some()).then_some(path)
 }
 

@@ -9,6 +9,10 @@ use crate::exchange::Class;
 use crate::records::{LevelRow, LostHosts};
 use crate::settings::{DepthRule, Settings};
 
+/// Why a survey that left pages out recommends no depth.
+pub const TELLS_NO_DEPTH: &str =
+    "pages were left out at every level, so that nothing can be told of a survey to a depth";
+
 /// What a survey says that left pages out of every level (`--depth auto`, `--focus`): of no depth can it tell what it would have
 /// found, but of itself what it cost and what it left.
 #[derive(Clone, Debug, Serialize)]

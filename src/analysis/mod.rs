@@ -93,7 +93,7 @@ pub use grouped::Grouped;
 pub use groups::Groups;
 pub use influence::Influence;
 pub use known::{Known, KnownByDepth};
-pub use left_out::LeftOut;
+pub use left_out::{LeftOut, TELLS_NO_DEPTH};
 pub use no_interval::NoInterval;
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;

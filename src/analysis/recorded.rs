@@ -12,7 +12,7 @@ use super::{
     AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Standing, Tree, Trees, UNKNOWN, Unasked,
     group,
 };
-use crate::exchange::{Class, Failure, Purpose};
+use crate::exchange::{Class, Failure};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -319,11 +319,7 @@ fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<Exc
         let depth = columns.depth.get(row).map(|depth| depth_of(Some(depth)));
         let [sent_bytes, received_bytes] =
             [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
-        let cost = match columns.purpose.get(row) {
-            // Probes are no part of what a depth costs.
-            Some(purpose) if purpose == Purpose::Probe.as_str() => Cost::default(),
-            _ => Cost { requests: 1, sent_bytes, received_bytes, busy_ms },
-        };
+        let cost = Cost::of_request(columns.purpose.get(row), sent_bytes, received_bytes, busy_ms);
         exchanges.push(Exchange { tree, at: (key(host), key(address)), depth, cost });
     }
     Ok((exchanges, ended))

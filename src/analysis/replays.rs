@@ -43,6 +43,7 @@ pub struct NotWeighed {
 
 /// The pages of a survey, on which strategies other than a depth are played: what each would have fetched and found of what the
 /// survey did.
+#[derive(Clone)]
 pub struct Replays<'a> {
     dir: &'a Path,
     recorded: &'a Recorded,
@@ -50,7 +51,7 @@ pub struct Replays<'a> {
     confidence: f64,
     rates: Arc<Rates>,
     deepest: u16,
-    ground: Option<Ground>,
+    ground: Option<Arc<Ground>>,
     focus: Option<(Strategy, Policy)>,
     /// What cannot be played on it.
     pub not_weighed: Vec<NotWeighed>,
@@ -114,7 +115,7 @@ impl<'a> Replays<'a> {
         };
         match ground {
             Ok(ground) => {
-                replays.ground = Some(ground);
+                replays.ground = Some(Arc::new(ground));
                 match replays.earlier(settings.since.as_deref()) {
                     Ok(focus) => replays.focus = Some(focus),
                     Err(reason) => replays.not_weighed.push(NotWeighed { flags: FOCUS_FLAGS, reason }),
@@ -123,6 +124,12 @@ impl<'a> Replays<'a> {
             Err(reason) => replays.not_weighed.push(NotWeighed { flags: AUTO_FLAGS, reason }),
         }
         replays
+    }
+
+    /// The same pages, judged at another confidence.
+    #[must_use]
+    pub fn with_confidence(&self, confidence: f64) -> Self {
+        Self { confidence, ..self.clone() }
     }
 
     /// What the survey before this one tells of its sites.

@@ -545,12 +545,12 @@ fn keep_robots(txn: &WriteTransaction, robots: &[KeptRobots], since: u64) -> Res
     Ok(())
 }
 
-/// Whether all tables are there, as this version has them.
 /// Whether it is the state of a survey, of whatever version.
 fn has_state(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     Ok(txn.list_tables()?.any(|table| table.name() == META.name()))
 }
 
+/// Whether all tables are there, as this version has them.
 fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];

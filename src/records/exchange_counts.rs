@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::unlevelled::{Cost, Unlevelled};
 use super::{ExchangeRow, TablesError, read_frames};
-use crate::exchange::Purpose;
 
 /// What is counted in the table `exchanges`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,16 +86,13 @@ impl Levelling {
             else {
                 continue;
             };
-            if purposes.get(row) == Some(Purpose::Probe.as_str()) {
-                continue;
-            }
             if self.tree.as_ref().is_none_or(|(name, number)| name != site || *number != seed) {
                 self.tree = Some((site.to_owned(), seed));
                 self.number += 1;
             }
             let [sent_bytes, received_bytes] = bytes.map(|bytes| bytes.get(row).unwrap_or_default());
             let depth = depths.get(row).map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
-            let cost = Cost { requests: 1, sent_bytes, received_bytes, busy_ms };
+            let cost = Cost::of_request(purposes.get(row), sent_bytes, received_bytes, busy_ms);
             let booked = self.unlevelled.next(&self.number, depth, cost);
             self.add(booked);
         }

@@ -1,5 +1,7 @@
 use std::ops::AddAssign;
 
+use crate::exchange::Purpose;
+
 /// What exchanges cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
@@ -11,6 +13,17 @@ pub struct Cost {
     pub received_bytes: u64,
     /// Of servers, in milliseconds.
     pub busy_ms: f64,
+}
+
+impl Cost {
+    /// What a request costs the levels of its tree. Probes, which are made after the walk, are no part of what a depth costs.
+    #[must_use]
+    pub fn of_request(purpose: Option<&str>, sent_bytes: u64, received_bytes: u64, busy_ms: f64) -> Self {
+        match purpose {
+            Some(purpose) if purpose == Purpose::Probe.as_str() => Self::default(),
+            _ => Self { requests: 1, sent_bytes, received_bytes, busy_ms },
+        }
+    }
 }
 
 impl AddAssign for Cost {
@@ -64,6 +77,12 @@ impl<T: PartialEq + Clone> Unlevelled<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_probe_costs_no_level() {
+        let cost = |purpose| Cost::of_request(purpose, 200, 1000, 0.5).requests;
+        assert_eq!([Some("page"), Some("robots"), Some("probe"), None].map(cost), [1, 1, 0, 1]);
+    }
 
     #[test]
     fn robots_txt_counts_at_the_level_of_the_next_page_or_of_the_last_one() {

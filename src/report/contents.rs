@@ -4,7 +4,7 @@ use super::sections::groups::Groups;
 use super::{Banner, Cell, Fact, Report, Section, percent, sections};
 use crate::analysis::{
     Censoring, Choice, Comparison, Curves, Deepest, Forecast, Influence, Kind, Overview, Recorded, Sampling,
-    Standing, Unseen,
+    Standing, TELLS_NO_DEPTH, Unseen,
 };
 use crate::records::units::duration;
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
@@ -168,8 +168,7 @@ fn headline(findings: &Findings) -> Vec<Fact> {
 /// What is recommended: by coverage alone and, where an environment is given, in it.
 fn recommended(findings: &Findings) -> Vec<Fact> {
     if findings.recorded.manifest.leaves_pages_out() {
-        let why = "pages were left out at every level, so that nothing can be told of a survey to a depth";
-        return vec![Fact::new("Recommended", "none".to_owned()).note(why)];
+        return vec![Fact::new("Recommended", "none".to_owned()).note(TELLS_NO_DEPTH)];
     }
     let fact = |name: &str, comparison: &Comparison| {
         let best = comparison.best();

@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{READ, SurveyError};
+use super::settings_file;
 use crate::address::WebUrl;
 use crate::records::units::count;
 use crate::records::{csv_line, disarmed, durable, replace_with, visible};
@@ -89,11 +90,10 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        let mut settings =
-            Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
-        // As in any file of settings: whoever writes a path by hand means it from there.
-        let folder = std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone());
-        settings.move_paths(|path| folder.join(path));
+        // A survey is read from anywhere.
+        let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+        let settings =
+            settings_file::parse(&text, &place).map_err(|message| SurveyError::Settings { path, message })?;
         let tells = toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
         Ok(if tells { settings } else { settings.of_before_entrances() })
     }

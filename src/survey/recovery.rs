@@ -27,9 +27,11 @@ use crate::settings::impolite;
 pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> Result<Tally, SurveyError> {
     let Parts { access, storage, .. } = parts;
     let segments = storage.frontier().segments()?;
-    let site_rows = rows_of_own_tables(storage, tables, segments)?;
+    let (stored, journaled) = (storage.tally()?, storage.folder.journaled()?);
+    let known = stored.as_ref().and_then(|tally| tally.site_rows);
+    let site_rows = rows_of_own_tables(storage, tables, segments, known, journaled.len() as u64)?;
     tables.discard_after(segments.checked_sub(1))?;
-    let mut finished = match storage.tally()? {
+    let mut finished = match stored {
         Some(tally) => tally,
         None => {
             let status = Snapshot::load(storage.dir()).map_err(SurveyError::file(READ, storage.dir()))?;
@@ -40,7 +42,7 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
     (finished.totals, finished.site_rows) = (Some(totals), Some(site_rows));
     let mut recovery = Recovery::new(parts, &finished, totals);
     let mut unrecorded = storage.frontier().unrecorded()?;
-    for order in storage.folder.journaled()? {
+    for order in journaled {
         let lease = storage.frontier().open_tree(order)?;
         if let Some(lease) = lease {
             unrecorded += recovery.read(&lease, replies.get(&order).map_or(&[], Vec::as_slice))?;
@@ -67,18 +69,24 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
 }
 
 /// Whether the state is that of the tables: files of one and the other may have been lost, put back from a copy or never
-/// copied. Gives the rows of the table of sites that count.
+/// copied. `known` are the rows of the table of sites that the state knows of; none where an earlier version stored it. Gives
+/// those that count.
 ///
 /// A process that dies may leave one segment with sites that the state does not know of; the journals of these are still there.
 /// All else came from elsewhere, and is not discarded.
-fn rows_of_own_tables(storage: &Storage, tables: &Tables, segments: u64) -> Result<u64, SurveyError> {
+fn rows_of_own_tables(
+    storage: &Storage,
+    tables: &Tables,
+    segments: u64,
+    known: Option<u64>,
+    journals: u64,
+) -> Result<u64, SurveyError> {
     let (counted, newer): (Vec<_>, Vec<_>) = (tables.site_segments()?.into_iter())
         .filter(|(_, rows)| *rows > 0)
         .partition(|(number, _)| *number < segments);
     let sum = |segments: &[(u64, u64)]| segments.iter().map(|(_, rows)| rows).sum::<u64>();
     let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
-    let journals = storage.folder.journaled()?.len() as u64;
-    let known = storage.tally()?.and_then(|tally| tally.site_rows).unwrap_or(rows);
+    let known = known.unwrap_or(rows);
     if rows == known && newer <= 1 && since <= journals {
         return Ok(rows);
     }

@@ -23,8 +23,12 @@ pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
     let file_name = || file.to_owned();
     let text = std::fs::read_to_string(file)
         .map_err(|source| SettingsFileError::Unreadable { file: file_name(), source })?;
-    let mut settings =
-        Settings::parse(&text).map_err(|wrong| SettingsFileError::Wrong { file: file_name(), wrong })?;
+    parse(&text, file).map_err(|wrong| SettingsFileError::Wrong { file: file_name(), wrong })
+}
+
+/// The settings in the text of a file, whose paths count from its folder: whoever writes one by hand means it from there.
+pub(super) fn parse(text: &str, file: &Path) -> Result<Settings, String> {
+    let mut settings = Settings::parse(text)?;
     let folder = file.parent().unwrap_or(Path::new(""));
     settings.move_paths(|path| folder.join(path));
     Ok(settings)

@@ -150,7 +150,7 @@ impl Streak {
     }
 }
 
-/// Where a page lies: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
+/// Where a page that is no query lies: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
 pub(super) struct Place(String);
 
 impl Place {
@@ -162,8 +162,7 @@ impl Place {
 
     /// The folders around it, from the whole site on: `*.a.ke/`, `*.a.ke/www.a.ke/` …
     pub(super) fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
-        let path = self.0.split_once('?').map_or(self.0.as_str(), |(path, _)| path);
-        path.match_indices('/').map(|(slash, _)| &self.0[..=slash])
+        self.0.match_indices('/').map(|(slash, _)| &self.0[..=slash])
     }
 
     fn is_in(&self, folder: &str) -> bool {

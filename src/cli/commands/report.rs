@@ -9,7 +9,8 @@ use super::choose_depth::{
 };
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped,
-    Grouping, Influence, LoadUnit, Overview, Recorded, Replays, Sampling, Unseen, Verdict, counted,
+    Grouping, Influence, Kind, LoadUnit, Overview, Recorded, Replays, Sampling, TELLS_NO_DEPTH, Unseen,
+    Verdict, counted,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -100,18 +101,29 @@ impl ReportCommand {
         // Pages that were left out of every level tell nothing of a survey to a depth.
         let tells_depth = !recorded.manifest.leaves_pages_out();
         if environment.is_some() && !tells_depth {
-            say(
-                "no forecast: this survey left pages out at every level, so that nothing can be told of a survey to a depth",
-            );
+            say(&format!("no forecast: {TELLS_NO_DEPTH}"));
         }
         let environment = environment.filter(|_| tells_depth);
-        let comparison = if tells_depth && choice.verdict != Verdict::SurveyDeeper {
+        let is_weighed = tells_depth && choice.verdict != Verdict::SurveyDeeper;
+        let replays = is_weighed.then(|| {
             let by = (sampling, Evidence::EVEN);
-            let replays = Replays::open(&self.dir, &recorded, (of, LoadUnit::Requests), by, rates.clone());
-            Comparison::with_choice(&choice, &evidence.curves, &replays)
-        } else {
-            Comparison::default()
-        };
+            Replays::open(&self.dir, &recorded, (of, LoadUnit::Requests), by, rates.clone())
+        });
+        let comparison = replays.as_ref().map_or_else(Comparison::default, |replays| {
+            Comparison::with_choice(&choice, &evidence.curves, replays)
+        });
+        let forecast = environment.map(|environment| {
+            self.forecast(environment, &recorded, sampling, |of_forecast, confidence| match &replays {
+                // The pages are read once.
+                Some(replays) if of_forecast == of => replays.with_confidence(confidence),
+                _ => {
+                    let by = (sampling, confidence);
+                    Replays::open(&self.dir, &recorded, (of_forecast, LoadUnit::Requests), by, rates.clone())
+                }
+            })
+        });
+        let forecast = forecast.transpose()?;
+        drop(replays);
         let influence = choice.depth.filter(|_| tells_depth);
         Ok(Findings {
             comparison,
@@ -119,7 +131,7 @@ impl ReportCommand {
             deepest: Deepest::measure(&recorded, &sampling),
             unseen: Unseen::estimate(&recorded, &sampling),
             choice,
-            forecast: environment.map(|of| self.forecast(of, &recorded, sampling, rates)).transpose()?,
+            forecast,
             groups: self.groups(&recorded, &evidence.curves)?,
             overview,
             standing: recorded.standing().knowing(known),
@@ -136,12 +148,14 @@ impl ReportCommand {
         self.by.iter().map(|&by| Ok(Groups { by, list: grouped.by(by, MOST_GROUPS)? })).collect()
     }
 
-    fn forecast(
+    /// What a survey takes in an environment, with other strategies there; `replays` gives these for what coverage counts and
+    /// a confidence.
+    fn forecast<'a>(
         &self,
         environment: Environment,
-        recorded: &Recorded,
+        recorded: &'a Recorded,
         sampling: Sampling,
-        rates: &Arc<Rates>,
+        replays: impl FnOnce(Kind, f64) -> Replays<'a>,
     ) -> Result<(Forecast, Comparison), CliError> {
         let settings = settings_of(&self.dir, &recorded.manifest)?;
         let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::of(&settings))?;
@@ -154,8 +168,7 @@ impl ReportCommand {
         let comparison = if forecast.verdict == Verdict::SurveyDeeper {
             Comparison::default()
         } else {
-            let (by, of) = ((sampling, confidence), (forecast.of, LoadUnit::Requests));
-            let replays = Replays::open(&self.dir, recorded, of, by, rates.clone());
+            let replays = replays(forecast.of, confidence);
             let exchanges = (&exchanges, &conditions);
             Comparison::with_forecast(&forecast, &evidence.curves, &replays, exchanges, rule)
         };
