@@ -97,25 +97,27 @@ impl Repeats {
 }
 
 /// The folders whose pages said what is known and brought more of their kind. A page that says what is known and leads
-/// nowhere tells nothing: many are under construction.
+/// nowhere tells nothing: many are under construction. Nor does one that leads only into another trap.
 fn repeating<'a, C: Iterator<Item = WebUrl>>(
     pages: &'a [PageRead],
     site: &str,
     children: impl Fn(&'a PageRead) -> C,
 ) -> HashMap<ShapeId, Tally> {
     let mut tallies: HashMap<ShapeId, Tally> = HashMap::default();
-    let pages: Vec<&'a PageRead> = pages.iter().filter(|page| !page.url.is_query()).collect();
-    for page in pages.iter().filter(|page| page.is_repeat && page.leads_on()) {
+    let pages = pages.iter().filter(|page| !page.url.is_query());
+    let pages: Vec<(&'a PageRead, bool)> =
+        pages.map(|page| (page, page.is_repeat && children(page).next().is_some())).collect();
+    for (page, _) in pages.iter().filter(|(_, repeats)| *repeats) {
         let place = Place::of(&page.url, site);
         tallies.extend(place.folders().map(|folder| (id(folder), Tally::default())));
     }
     if tallies.is_empty() {
         return tallies;
     }
-    for page in &pages {
+    for (page, repeats) in &pages {
         for folder in Place::of(&page.url, site).folders() {
             if let Some(tally) = tallies.get_mut(&id(folder)) {
-                tally.repeats += usize::from(page.is_repeat && page.leads_on());
+                tally.repeats += usize::from(*repeats);
                 tally.news += usize::from(!page.is_repeat);
                 tally.others += page.external_hosts;
             }
@@ -126,7 +128,7 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
     if tallies.is_empty() {
         return tallies;
     }
-    for page in pages {
+    for (page, _) in pages {
         let place = Place::of(&page.url, site);
         let folders: Vec<&str> = place.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
         for url in children(page).filter(|_| !folders.is_empty()) {

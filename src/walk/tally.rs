@@ -79,13 +79,6 @@ pub(super) struct Streak {
     pub first: Option<u64>,
 }
 
-impl PageRead {
-    /// Whether it brought new internal URLs.
-    pub(super) fn leads_on(&self) -> bool {
-        !self.found.is_empty()
-    }
-}
-
 impl ShapeTally {
     pub(super) fn add_page(&mut self, page: &PageRead, streak: Option<&Streak>) {
         self.first = self.first.or_else(|| streak.and_then(|streak| streak.first)).or(page.simhash);
