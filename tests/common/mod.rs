@@ -125,7 +125,7 @@ impl Space {
     }
 
     /// The accesses, once there are so many. A server that is hung up on notes it when it sees that, which
-    /// may be after the survey has ended; after a minute what is there has to do.
+    /// may be after the survey has ended; after some minutes what is there has to do.
     pub(crate) fn accesses_once(&self, number: usize) -> Vec<Access> {
         waiting::until(|| self.accesses().len() >= number);
         self.accesses()
