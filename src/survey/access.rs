@@ -50,6 +50,8 @@ impl Access {
     ) -> Result<Self, SurveyError> {
         let is_simulated = simulation.is_some();
         let (opt_outs, fetch) = (boundaries.opt_outs.clone(), settings.into());
+        #[cfg(feature = "hazards")]
+        let opt_outs = super::hazards::opt_outs(opt_outs);
         let clock = simulation.as_ref().map_or_else(Clock::system, |it| Clock::beginning_at(it.begins));
         let fetcher = match simulation {
             None => Fetcher::new(fetch, opt_outs, clock)?,

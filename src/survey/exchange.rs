@@ -150,6 +150,8 @@ impl<'a> Asking<'a> {
     /// As [`Self::exchange`] for a robots.txt, unless another tree got it less than a day ago. Where another tree asks for
     /// it now, that exchange is waited for, as long as the server would be.
     pub(super) async fn robots(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+        #[cfg(feature = "hazards")]
+        let wanted = Wanted { ask: super::hazards::before_robots(wanted.ask), ..wanted };
         let Parts { access, storage, boundaries, shared_robots, .. } = self.parts;
         let claim = loop {
             // Listening begins before asking, so that no ending is missed in between.

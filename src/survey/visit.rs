@@ -456,10 +456,10 @@ impl Visit {
 
     fn tell_walk(&mut self, heard: Heard) {
         let failure = heard.answer.failure;
-        let content = heard.content;
+        let (answer, content) = (heard.answer, heard.content);
         #[cfg(feature = "hazards")]
-        let content = super::hazards::content(content);
-        self.walk.handle(heard.ask.number, heard.answer, content);
+        let (answer, content) = super::hazards::told(&heard.ask, answer, content);
+        self.walk.handle(heard.ask.number, answer, content);
         match failure {
             Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
             Some(Failure::ServerBudget) => self.walk.end(Outcome::RequestBudget),

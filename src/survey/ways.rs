@@ -134,6 +134,10 @@ impl Ways {
     /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
     /// read without the HTTP library.
     pub(super) fn go_on_after(&self, heard: &Heard) -> bool {
+        #[cfg(feature = "hazards")]
+        if super::hazards::forgets(heard) {
+            return true;
+        }
         let Some(failure) = heard.answer.failure.filter(|_| heard.answer.address.is_some()) else {
             return false;
         };

@@ -7,7 +7,8 @@
 #![allow(clippy::disallowed_methods)] // The server of these tests has a clock and sockets of its own.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -18,12 +19,59 @@ use ccsurvey::analysis::Overview;
 use ccsurvey::exchange::{Answer, Failure, Purpose};
 use ccsurvey::load::{Budget, Pace};
 use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Question, Questions, Verdict, Wishes};
-use ccsurvey::records::Manifest;
+use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::robots::Rules;
+use ccsurvey::space::{Handshake, Lookup, Reaction, Records, ServeSettings, Server, Web, serve};
 
-use crate::common::Space;
+use crate::common::rows;
 
-/// A server with a front page and some pages that it links to.
+/// Hosts and their addresses, for a name server.
+#[derive(Clone, Copy)]
+struct Names(&'static [(&'static str, [u8; 4])]);
+
+const ONE: Names = Names(&[("shop.ke", [41, 90, 0, 1])]);
+/// Two sites of one server.
+const SHARED: Names = Names(&[("shop.ke", [41, 90, 0, 1]), ("twin.ke", [41, 90, 0, 1])]);
+/// Side by side.
+const NEIGHBOURS: Names =
+    Names(&[("shop.ke", [41, 90, 0, 1]), ("near.ke", [41, 90, 0, 2]), ("by.ke", [41, 90, 0, 3])]);
+/// One of them is not to be asked.
+const APART: Names = Names(&[("shop.ke", [41, 90, 0, 1]), ("closed.ke", [41, 90, 7, 1])]);
+/// One of them is in a private network.
+const INNER: Names = Names(&[("shop.ke", [41, 90, 0, 1]), ("closed.ke", [10, 0, 0, 7])]);
+
+impl Names {
+    fn address(self, host: &str) -> Option<IpAddr> {
+        let Self(list) = self;
+        list.iter().find(|(name, _)| *name == host).map(|(_, address)| IpAddr::from(*address))
+    }
+}
+
+impl Web for Names {
+    fn lookup(&self, host: &str) -> Lookup {
+        match self.address(host) {
+            Some(IpAddr::V4(address)) => {
+                Lookup::Found(Records { v4: Some(Ipv4Addr::from(address)), ..Records::default() })
+            }
+            _ if host == "ke" => Lookup::Found(Records::default()),
+            _ => Lookup::NoSuchName,
+        }
+    }
+
+    fn handshake(&self, _host: &str) -> Handshake {
+        Handshake::Closed
+    }
+
+    fn server(&self, host: &str) -> Option<Server> {
+        self.address(host).map(Server::at)
+    }
+
+    fn respond(&self, _is_https: bool, _host: &str, _target: &str) -> Reaction {
+        Reaction::NoSuchHost
+    }
+}
+
+/// A server with a front page and some pages that it links to, the same for each host.
 #[derive(Clone, Copy)]
 struct Shop {
     pages: usize,
@@ -36,6 +84,8 @@ struct Shop {
     fails: &'static [&'static str],
     /// What robots.txt says beside a Crawl-delay.
     rules: &'static str,
+    /// How `closed.ke` answers for robots.txt.
+    closed: &'static str,
     page_bytes: usize,
     /// The time that a page takes on its link.
     link: Duration,
@@ -50,6 +100,7 @@ impl Default for Shop {
             retry_after: None,
             fails: &[],
             rules: "",
+            closed: "404 Not Found",
             page_bytes: 0,
             link: Duration::ZERO,
         }
@@ -59,6 +110,7 @@ impl Default for Shop {
 /// A request as the server saw it.
 #[derive(Clone, Debug)]
 struct Seen {
+    host: String,
     path: String,
     status: u16,
     retry_after: Option<Duration>,
@@ -97,9 +149,12 @@ impl Shop {
             arrived.get_or_insert_with(Instant::now);
             asked.push(byte[0]);
         }
-        let path = String::from_utf8_lossy(&asked).split(' ').nth(1).unwrap_or_default().to_owned();
+        let head = String::from_utf8_lossy(&asked).to_lowercase();
+        let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        let host = head.split("\r\nhost: ").nth(1).unwrap_or_default();
+        let host = host.split("\r\n").next().unwrap_or_default().to_owned();
         thread::sleep(self.thinks);
-        let (status, head, body) = self.reply(&path);
+        let (status, head, body) = self.reply(&host, &path);
         let (mut bytes, begun) = (head.len(), Instant::now());
         let _ = stream.write_all(head.as_bytes());
         let pieces = 20;
@@ -116,11 +171,21 @@ impl Shop {
         let (arrived, ended) = (arrived.unwrap(), Instant::now());
         let asks = self.retry_after.filter(|_| path == "/p2");
         let asks = asks.map(|(_, seconds)| Duration::from_secs(seconds.into()));
-        log.lock().unwrap().push(Seen { path, status, retry_after: asks, arrived, begun, ended, bytes });
+        log.lock().unwrap().push(Seen {
+            host,
+            path,
+            status,
+            retry_after: asks,
+            arrived,
+            begun,
+            ended,
+            bytes,
+        });
     }
 
-    fn reply(self, path: &str) -> (u16, String, String) {
+    fn reply(self, host: &str, path: &str) -> (u16, String, String) {
         let (status, more, body) = match (path, self.crawl_delay, self.retry_after) {
+            ("/robots.txt", ..) if host == "closed.ke" => (self.closed, String::new(), String::new()),
             ("/robots.txt", Some(delay), _) => {
                 ("200 OK", String::new(), format!("User-agent: *\nCrawl-delay: {delay}\n"))
             }
@@ -160,16 +225,19 @@ struct Surveyed {
     log: Vec<Seen>,
 }
 
-/// Surveys the shop with these flags; `broken` are the environment variables that break a rule.
-fn survey(shop: Shop, promise: &str, flags: &[&str], broken: &[(&str, &str)]) -> Surveyed {
-    let space = Space::serve("a_site_with_one_page");
+/// Surveys hosts that are all answered for by the shop, with these flags; `broken` are the environment variables that
+/// break a rule.
+fn survey(shop: Shop, names: Names, promise: &str, flags: &[&str], broken: &[(&str, &str)]) -> Surveyed {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let served = runtime.block_on(serve(Arc::new(names), ServeSettings::default())).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (gateway, log) = shop.open();
-    let list = folder.path().join("list");
-    std::fs::write(&list, space.starts()[0].door().as_str()).unwrap();
+    let starts: String = names.0.iter().map(|(host, _)| format!("http://{host}/\n")).collect();
+    std::fs::write(folder.path().join("list"), starts).unwrap();
+    std::fs::write(folder.path().join("opt-out"), "41.90.7.1\n").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
         .args(["survey", "d", "--start", "list", "--cctld", "ke", "--feed-back", "off", "--json"])
-        .args(["--dns", &space.dns(), "--gateway", &gateway, "--rate", "none"])
+        .args(["--dns", &served.dns_addr.to_string(), "--gateway", &gateway, "--rate", "none"])
         .args(flags)
         .current_dir(folder.path())
         .envs(broken.iter().copied())
@@ -179,17 +247,19 @@ fn survey(shop: Shop, promise: &str, flags: &[&str], broken: &[(&str, &str)]) ->
         .unwrap()
         .wait_with_output()
         .unwrap();
+    drop(served);
     let mut log = log.lock().unwrap().clone();
     log.sort_by_key(|seen| seen.arrived);
-    let dir = folder.path().join("d");
+    let (verdict, reported) = judged(&folder.path().join("d"), promise);
+    let (code, said) = (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap());
+    Surveyed { code, said, verdict, reported, log }
+}
+
+/// What the survey and the report say of a promise.
+fn judged(dir: &Path, promise: &str) -> (Verdict, Judgement) {
     let find = |list: Vec<Verdict>| list.into_iter().find(|verdict| verdict.id == promise).expect(promise);
-    Surveyed {
-        code: output.status.code().unwrap(),
-        said: String::from_utf8(output.stderr).unwrap(),
-        verdict: find(Manifest::load(&dir).unwrap().promises),
-        reported: find(Overview::load(&dir).unwrap().ledger.promises).judgement,
-        log,
-    }
+    let reported = find(Overview::load(dir).unwrap().ledger.promises).judgement;
+    (find(Manifest::load(dir).unwrap().promises), reported)
 }
 
 /// A promise, and how the server sees whether it was kept.
@@ -201,12 +271,33 @@ struct Promised<'a> {
     limits: Limits,
     broken: &'a [(&'a str, &'a str)],
     is_kept: &'a dyn Fn(&[Seen]) -> bool,
+    names: Names,
+    /// Wishes of owners against a request that the server saw.
+    against: fn(&Seen) -> Wishes,
+    /// Whether the log is all that it takes to judge: what servers bear is summed by the load.
+    is_judged_by_log: bool,
+}
+
+impl Default for Promised<'_> {
+    fn default() -> Self {
+        Self {
+            id: "",
+            shop: Shop::default(),
+            flags: &QUICK,
+            limits: of_pace(quick()),
+            broken: &[],
+            is_kept: &|_| true,
+            names: ONE,
+            against: |_| Wishes::default(),
+            is_judged_by_log: true,
+        }
+    }
 }
 
 impl Promised<'_> {
     #[track_caller]
     fn is_kept_and_its_breach_is_seen(&self) {
-        let kept = survey(self.shop, self.id, self.flags, &[]);
+        let kept = survey(self.shop, self.names, self.id, self.flags, &[]);
         assert!(kept.log.len() > 3 && (self.is_kept)(&kept.log), "{}: {:#?}", self.id, kept.log);
         assert_eq!(
             (kept.code, kept.verdict.judgement),
@@ -215,11 +306,18 @@ impl Promised<'_> {
             kept.verdict,
             kept.said
         );
-        assert_eq!(self.judged_by(&kept.log), Judgement::Held, "{}: {:#?}", self.id, kept.log);
+        assert_eq!(
+            self.judged_by(&kept.log, Judgement::Held),
+            Judgement::Held,
+            "{}: {:#?}",
+            self.id,
+            kept.log
+        );
         assert_ne!(kept.reported, Judgement::Broken, "{}", self.id);
-        let broken = survey(self.shop, self.id, self.flags, self.broken);
+        let broken = survey(self.shop, self.names, self.id, self.flags, self.broken);
         assert!(broken.log.len() > 3 && !(self.is_kept)(&broken.log), "{}: {:#?}", self.id, broken.log);
-        let verdicts = [broken.verdict.judgement, broken.reported, self.judged_by(&broken.log)];
+        let by_log = self.judged_by(&broken.log, Judgement::Broken);
+        let verdicts = [broken.verdict.judgement, broken.reported, by_log];
         assert_eq!((broken.code, verdicts), (3, [Judgement::Broken; 3]), "{}: {}", self.id, broken.said);
         assert!(broken.said.contains("ccsurvey: error: a load promise was broken: "), "{}", broken.said);
     }
@@ -227,20 +325,25 @@ impl Promised<'_> {
 
 /// What the same judge says who hears the log of the server and nothing of the survey.
 impl Promised<'_> {
-    fn judged_by(&self, log: &[Seen]) -> Judgement {
+    fn judged_by(&self, log: &[Seen], unjudged: Judgement) -> Judgement {
+        if !self.is_judged_by_log {
+            return unjudged;
+        }
         // The server sees a request a little later than it was sent, and that it has answered it.
         let limits = Limits { rounding: self.limits.rounding.max(MS(100)), ..self.limits.clone() };
         let mut judge = Judge::new(limits, ccsurvey::promises::Seen::default());
-        let (site, address) = (Site::new(Host::parse("shop.ke").unwrap()), [41, 90, 0, 1].into());
         let rules = Rules::parse(self.shop.rules.as_bytes(), "ccsurvey");
         let mut questions = Questions::default();
         for seen in log {
-            let url = format!("http://shop.ke{}", seen.path);
+            let (site, address) =
+                (Site::new(Host::parse(&seen.host).unwrap()), self.names.address(&seen.host));
+            let address = address.unwrap();
+            let url = format!("http://{}{}", seen.host, seen.path);
             let is_robots = seen.path == "/robots.txt";
             let purpose = if is_robots { Purpose::Robots } else { Purpose::Page };
             let delay = self.shop.crawl_delay.map(|seconds| Duration::from_secs(seconds.into()));
             let (answer, crawl_delay) = (seen.answer(log[0].arrived), delay.filter(|_| !is_robots));
-            let against = Wishes::default();
+            let against = (self.against)(seen);
             let url_seen = WebUrl::parse(&url).unwrap();
             judge.note(&Fact {
                 site: &site,
@@ -256,6 +359,7 @@ impl Promised<'_> {
             questions.note(&Question { url: &url, purpose, status, failure, is_forbidden });
         }
         let bytes: usize = log.iter().map(|seen| seen.bytes).sum();
+        let site = Site::new(Host::parse(&log[0].host).unwrap());
         judge.note_tree(&site, [log.len() as u64, bytes as u64], Duration::ZERO, questions.order());
         let verdicts = judge.verdicts_at_the_end();
         verdicts.iter().find(|verdict| verdict.id == self.id).unwrap().judgement
@@ -311,6 +415,7 @@ fn one_request_at_a_time_in_a_site_and_at_a_server() {
             limits: of_pace(quick()),
             broken: &[("CCSURVEY_HAZARD", "per-site = 4\nper-address = 4")],
             is_kept: &|log| most_at_once(log) == 1,
+            ..Promised::default()
         }
         .is_kept_and_its_breach_is_seen();
     }
@@ -325,6 +430,7 @@ fn the_least_pause() {
         limits: of_pace(Pace { min_delay: MS(300), ..quick() }),
         broken: &[("CCSURVEY_HAZARD", "min-delay = \"1ms\"")],
         is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(300)),
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -338,6 +444,7 @@ fn five_times_the_last_exchange() {
         limits: of_pace(Pace { factor: 5.0, ..quick() }),
         broken: &[("CCSURVEY_HAZARD", "delay-factor = 0.0")],
         is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(600)),
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -351,6 +458,7 @@ fn the_pause_that_robots_txt_asks_for() {
         limits: of_pace(quick()),
         broken: &[("CCSURVEY_DEAF", "crawl-delay")],
         is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(1000)),
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -377,6 +485,7 @@ fn the_time_that_a_server_names() {
                 let named = log.iter().position(|seen| seen.path == "/p2").unwrap();
                 gaps(log)[named] >= MS(2000)
             },
+            ..Promised::default()
         }
         .is_kept_and_its_breach_is_seen();
     }
@@ -399,6 +508,7 @@ fn the_share_of_a_servers_link() {
             let pages = log.windows(2).filter(|pair| pair[0].bytes > 1000);
             pages.into_iter().all(|pair| pair[1].arrived.saturating_duration_since(pair[0].ended) >= MS(500))
         },
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -413,6 +523,7 @@ fn the_bytes_of_a_site() {
         limits: Limits { tree: Budget { bytes: Some(MOST as u64), ..Budget::default() }, ..of_pace(quick()) },
         broken: &[("CCSURVEY_HAZARD", "max-bytes = \"none\"")],
         is_kept: &|log| log.iter().map(|seen| seen.bytes).sum::<usize>() <= MOST,
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -426,6 +537,7 @@ fn the_requests_of_a_site() {
         limits: Limits { tree: Budget { requests: Some(5), ..Budget::default() }, ..of_pace(quick()) },
         broken: &[("CCSURVEY_HAZARD", "max-requests = \"none\"")],
         is_kept: &|log| log.len() <= 5,
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -442,6 +554,7 @@ fn the_longer_pause_of_a_server_in_trouble() {
             let failed = log.iter().position(|seen| seen.path == "/p2").unwrap();
             gaps(log)[failed] >= MS(800)
         },
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -458,6 +571,7 @@ fn the_rest_of_a_server_in_trouble_again_and_again() {
             let failed = log.iter().position(|seen| seen.path == "/p5").unwrap();
             gaps(log)[failed] >= MS(1000)
         },
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
 }
@@ -471,6 +585,191 @@ fn what_robots_txt_forbids() {
         limits: of_pace(quick()),
         broken: &[("CCSURVEY_DEAF", "robots")],
         is_kept: &|log| log.iter().all(|seen| seen.path != "/p3"),
+        ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
+}
+
+const SHY: fn(&Seen) -> Wishes =
+    |seen| Wishes { had_opted_out: seen.host == "closed.ke", ..Wishes::default() };
+
+fn never_closed(log: &[Seen]) -> bool {
+    log.iter().all(|seen| seen.host != "closed.ke")
+}
+
+#[test]
+fn whoever_opted_out() {
+    Promised {
+        id: "opt_out",
+        names: APART,
+        flags: &[&QUICK[..], &["--opt-out", "opt-out"]].concat(),
+        broken: &[("CCSURVEY_DEAF", "opt-out")],
+        is_kept: &never_closed,
+        against: SHY,
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn special_addresses() {
+    Promised {
+        id: "special_addresses",
+        names: INNER,
+        broken: &[("CCSURVEY_HAZARD", "permit-special-addresses = true")],
+        is_kept: &never_closed,
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn pages_of_a_host_without_robots_txt() {
+    Promised {
+        id: "robots_unreachable",
+        names: APART,
+        shop: Shop { closed: "500 Internal Server Error", ..Shop::default() },
+        broken: &[("CCSURVEY_DEAF", "robots-status")],
+        is_kept: &|log| log.iter().all(|seen| seen.host != "closed.ke" || seen.path == "/robots.txt"),
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn robots_txt_before_pages() {
+    Promised {
+        id: "robots_first",
+        broken: &[("CCSURVEY_DEAF", "robots-first")],
+        is_kept: &|log| log[0].path == "/robots.txt",
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn no_page_twice() {
+    Promised {
+        id: "once",
+        broken: &[("CCSURVEY_DEAF", "once")],
+        is_kept: &|log| {
+            log.iter().all(|seen| log.iter().filter(|other| other.path == seen.path).count() == 1)
+        },
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn one_request_at_a_time_in_a_neighbourhood() {
+    Promised {
+        id: "one_at_a_time_neighbourhood",
+        names: NEIGHBOURS,
+        shop: Shop { thinks: MS(200), ..Shop::default() },
+        flags: &[&QUICK[..], &["--per-neighbourhood", "1"]].concat(),
+        limits: of_pace(Pace { per_neighbourhood: Some(1), ..quick() }),
+        broken: &[("CCSURVEY_HAZARD", "per-neighbourhood = \"none\"")],
+        is_kept: &|log| most_at_once(log) == 1,
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_least_pause_in_a_neighbourhood() {
+    let slow = ["--min-delay", "300ms", "--delay-factor", "0", "--harm", "none", "--max-delay", "20s"];
+    Promised {
+        id: "least_pause_neighbourhood",
+        names: NEIGHBOURS,
+        flags: &[&slow[..], &["--per-neighbourhood", "1"]].concat(),
+        limits: of_pace(Pace { min_delay: MS(300), per_neighbourhood: Some(1), ..quick() }),
+        broken: &[("CCSURVEY_HAZARD", "per-neighbourhood = \"none\"")],
+        is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(300)),
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+/// What a server bears of all its sites, and its network of all servers.
+#[test]
+fn what_a_server_and_a_network_bear() {
+    for (id, flag, key) in [
+        ("server_requests", "--max-server-requests", "max-server-requests"),
+        ("network_requests", "--max-network-requests", "max-network-requests"),
+    ] {
+        Promised {
+            id,
+            names: SHARED,
+            flags: &[&QUICK[..], &[flag, "9"]].concat(),
+            broken: &[("CCSURVEY_HAZARD", &format!("{key} = 1000"))],
+            is_kept: &|log| log.len() <= 9,
+            is_judged_by_log: false,
+            ..Promised::default()
+        }
+        .is_kept_and_its_breach_is_seen();
+    }
+}
+
+/// Three hours of quiet in Nairobi, which is three hours ahead of UTC and knows no summer time, around a time that is so
+/// many hours from now.
+fn quiet_hours(from_now: u64) -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() / 3600;
+    let at = |ahead: u64| (since + 3 + from_now + ahead) % 24;
+    format!("{:02}:00-{:02}:00", at(23), at(2))
+}
+
+#[test]
+fn the_quiet_hours_of_a_server() {
+    let surveyed = |hours: &str, broken: &[(&str, &str)]| {
+        let flags = [&QUICK[..], &["--quiet-hours", hours]].concat();
+        survey(Shop::default(), ONE, "quiet_hours", &flags, broken)
+    };
+    let kept = surveyed(&quiet_hours(12), &[]);
+    assert_eq!((kept.code, kept.verdict.judgement), (0, Judgement::Held), "{}", kept.said);
+    // The tables do not tell the time where a server stands.
+    assert_eq!(kept.reported, Judgement::NotJudged);
+    let broken = surveyed(&quiet_hours(0), &[("CCSURVEY_HAZARD", "quiet-hours = \"none\"")]);
+    assert!(broken.log.len() > 3, "requests within the quiet hours");
+    assert_eq!((broken.code, broken.verdict.judgement), (3, Judgement::Broken), "{}", broken.said);
+}
+
+/// Beside its time a site may wait five minutes for its turn, so that this takes simulated time; of that the tables tell.
+#[test]
+fn the_time_of_a_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = "seed = 4\n[sites]\ncount = 1\nstart_share = 1.0\none_page_share = 0.0\nbrochure_share = 0.0\ncms_share = 1.0\n\
+                 large_share = 0.0\ncms_median = 300.0\ncms_sigma = 0.1\n[robots]\nall_share = 0.0\n[faults]\nmoved_share = 0.0\n\
+                 reset_share = 0.0\nno_dns_share = 0.0\n";
+    std::fs::write(folder.path().join("world.toml"), world).unwrap();
+    for (dir, hazard, code, judgement) in
+        [("kept", "", 0, Judgement::Held), ("broken", "max-time = \"none\"", 3, Judgement::Broken)]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+            .args(["simulate", "world.toml", dir, "--max-time", "1m", "--feed-back", "off", "--rate", "none"])
+            .args([
+                "--harm",
+                "none",
+                "--delay-factor",
+                "0",
+                "--min-delay",
+                "5s",
+                "--max-delay",
+                "5s",
+                "--json",
+            ])
+            .current_dir(folder.path())
+            .env("CCSURVEY_HAZARD", hazard)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let (verdict, reported) = judged(&folder.path().join(dir), "time_budget");
+        let all = (output.status.code(), verdict.judgement, reported);
+        assert_eq!(all, (Some(code), judgement, judgement), "{dir}: {verdict}: {said}");
+        let rows = rows::<ExchangeRow>(&folder.path().join(dir)).into_iter();
+        let mut times: Vec<SystemTime> = rows.map(|row| row.started.into()).collect();
+        times.sort_unstable();
+        let took = times.last().unwrap().duration_since(times[0]).unwrap();
+        let most = Duration::from_secs(60 + 300);
+        assert_eq!(took <= most, judgement == Judgement::Held, "{dir}: {took:?}");
+    }
 }
