@@ -213,6 +213,13 @@ impl Forecast {
         failing.min_by_key(|(limit, depth)| (limit.bound == Bound::Coverage, *depth))
     }
 
+    /// Whether it is the survey's end, and no bound, that keeps a deeper survey from being recommended.
+    #[must_use]
+    pub fn may_go_deeper(&self) -> bool {
+        let is_deepest = self.depth == Some(self.deepest);
+        is_deepest && self.environment.survey.coverage.is_none() && self.open_trees > 0
+    }
+
     /// Depths whose survey is over sooner than one to a lesser depth.
     #[must_use]
     pub fn sooner_than_shallower(&self) -> Vec<u16> {

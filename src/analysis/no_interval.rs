@@ -30,10 +30,11 @@ impl NoInterval {
     pub(super) fn by_depth(all: &SampledRate) -> Vec<Option<Self>> {
         let depths = all.beyond.len();
         let largest = all.wholes.iter().copied().fold(0.0, f64::max);
-        let of_all = if all.units < LEAST_TREES {
-            Some(Self::FewTrees)
-        } else if largest > LARGEST_SHARE * all.whole {
+        let of_all = if all.units > 1 && largest > LARGEST_SHARE * all.whole {
+            // However few they are, this one says more of why.
             Some(Self::LargestTree)
+        } else if all.units < LEAST_TREES {
+            Some(Self::FewTrees)
         } else {
             None
         };

@@ -100,6 +100,12 @@ impl Trees {
         &self.trees[tree]
     }
 
+    /// Whether the servers of any were busy for a time that could be measured.
+    #[must_use]
+    pub fn were_busy(&self) -> bool {
+        (0..self.len()).flat_map(|tree| self.levels(tree)).any(|level| level.busy_ms > 0.0)
+    }
+
     /// The levels of a tree from 0 down; levels at which nothing happened at its end are missing.
     #[must_use]
     pub fn levels(&self, tree: usize) -> &[LevelCost] {

@@ -94,14 +94,16 @@ fn a_share_without_an_interval_says_why_in_the_sentence_the_table_and_the_json()
         let coverage = &level["coverage"];
         assert_eq!(
             (coverage["low"].is_null(), &coverage["no_interval"]),
-            (true, &"few_trees".into()),
+            (true, &"largest_tree".into()),
             "{level}"
         );
     }
     let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--coverage", "0.5"]);
-    let why = "\n  Risk: not known; fewer than 50 site trees hold any of it, so there is no interval.\n";
+    let why = "\n  Risk: not known; one site tree holds more than half of it, so there is no interval.\n";
     assert!(code == 0 && words.contains(why), "{words}");
-    assert!(words.lines().filter(|line| line.contains("few trees")).count() >= 3, "{words}");
+    assert!(words.lines().filter(|line| line.contains("one large tree")).count() >= 3, "{words}");
+    // Of the load no tree holds so much.
+    assert_eq!(choice["levels"][0]["load"][0]["no_interval"], "few_trees");
 }
 
 #[test]
@@ -130,6 +132,34 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
     // What is asked of an environment is not answered either, unless no coverage is asked for.
     assert_eq!(shallow.forecast("[survey]\ncoverage = 0.95\n")["verdict"], "survey_deeper");
     assert_eq!(shallow.forecast("[survey]\ndays = 1000\n")["depth"], 2);
+    // That it ended there is told with the depth.
+    let (code, words, _) =
+        shallow.run(&["choose-depth", &shallow.recorded, "--environment", "environment.toml"]);
+    let deeper = [
+        " of 40 site trees go on below depth 2, where this survey ended: deeper surveys may keep",
+        &format!("may have {next} %"),
+    ];
+    assert!(code == 0 && deeper.iter().all(|words_of| words.contains(*words_of)), "{words}");
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let desk = Desk::recorded();
+    let (code, _, wrong) =
+        desk.run(&["choose-depth", &desk.recorded, "--of", "addresses", "--reading", "pair"]);
+    assert!(code == 2 && wrong.contains("expected '--reading union'"), "{wrong}");
+    // These servers answer at once.
+    let silent = "silent_share = 0.0\n";
+    desk.write(
+        "quick.toml",
+        &format!("seed = 2\n[sites]\ncount = 10\n[time]\nscale = 0.0\n[faults]\n{silent}[extras]\n{silent}[robots]\n{silent}"),
+    );
+    desk.simulate("quick.toml", "quick", &["--depth", "3"]);
+    let (code, _, wrong) = desk.run(&["choose-depth", "quick", "--load", "0.5", "--load-unit", "time"]);
+    assert!(
+        code == 2 && wrong.contains("busy for a measurable time, expected 'requests' or 'bytes'"),
+        "{wrong}"
+    );
 }
 
 #[test]

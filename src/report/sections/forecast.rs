@@ -16,11 +16,12 @@ pub(in crate::report) fn section(forecast: &Forecast, comparison: &Comparison, i
 fn recommendation(forecast: &Forecast) -> String {
     match forecast.depth.and_then(|depth| forecast.level(depth)) {
         Some(level) => format!(
-            "Depth {} is recommended: it keeps all bounds, takes {} and covers {} of the {}.",
+            "Depth {} is recommended: it keeps all bounds, takes {} and covers {} of the {}.{}",
             level.depth,
             duration(level.seconds),
             Cell::ShareBetween(level.coverage).shown(),
             counted(forecast.of, forecast.reading),
+            if forecast.may_go_deeper() { deeper(forecast) } else { String::new() },
         ),
         None if forecast.verdict == Verdict::SurveyDeeper => format!(
             "No depth can be recommended: {} of {} site trees go on below depth {}, where the survey ended. With the \
@@ -39,6 +40,17 @@ fn recommendation(forecast: &Forecast) -> String {
             format!("No depth fits. Ruled out by: {}.{nearest}", forbidding.join("; "))
         }
     }
+}
+
+/// What a depth that keeps all bounds leaves open.
+fn deeper(forecast: &Forecast) -> String {
+    format!(
+        " {} of {} site trees go on below it, where the survey ended: deeper surveys may keep the bounds too, and of all levels \
+         its coverage may be {} with the next one.",
+        thousands(forecast.open_trees),
+        thousands(forecast.trees),
+        percent(forecast.known.with_next),
+    )
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]

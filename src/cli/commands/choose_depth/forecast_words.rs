@@ -158,14 +158,20 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
     if let Some(settling) = forecast.settling {
         let _ = writeln!(text, "  {}", settled(settling, forecast.trees));
     }
+    if forecast.may_go_deeper() {
+        let _ = write!(text, "  {}", too_shallow(forecast).beside_a_depth(kind_in_words(forecast.of)));
+    }
     text + &kept(forecast.limits.iter())
 }
 
-fn survey_deeper(forecast: &Forecast) -> String {
+fn too_shallow(forecast: &Forecast) -> TooShallow {
     let Forecast { open_trees, trees, deepest, known, .. } = *forecast;
+    TooShallow { open_trees, trees, deepest, known }
+}
+
+fn survey_deeper(forecast: &Forecast) -> String {
     let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
-    let deeper = TooShallow { open_trees, trees, deepest, known };
-    let said = deeper.in_words(kind_in_words(forecast.of), &format!("{wanted} is wanted"));
+    let said = too_shallow(forecast).in_words(kind_in_words(forecast.of), &format!("{wanted} is wanted"));
     said + &kept(forecast.limits.iter())
 }
 

@@ -147,8 +147,18 @@ impl ChooseDepth {
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let (kind, reading) = self.counted(environment.as_ref());
+        if kind == Kind::Addresses && self.reading == Some(Reading::Pair) {
+            let message = "'--reading pair' with '--of addresses': addresses belong to no site tree, expected '--reading union'";
+            return Err(CliError::Usage(message.to_owned()));
+        }
         let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
         let recorded = Recorded::knowing(&self.dir, reading.rests_on(kind), self.by.as_slice(), MOST_GROUPS)?;
+        if self.load_unit == LoadUnit::BusyTime && !recorded.trees.were_busy() {
+            return Err(CliError::Usage(format!(
+                "'--load-unit time': no server of the survey in {} was busy for a measurable time, expected 'requests' or 'bytes'",
+                self.dir.display()
+            )));
+        }
         let advice = if recorded.manifest.leaves_pages_out() {
             self.without_depth(&recorded)?
         } else {

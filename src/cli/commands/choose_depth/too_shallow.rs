@@ -12,6 +12,19 @@ pub(super) struct TooShallow {
 }
 
 impl TooShallow {
+    /// What a depth that keeps all bounds leaves open.
+    pub(super) fn beside_a_depth(&self, of: &str) -> String {
+        format!(
+            "{} of {} site trees go on below depth {deepest}, where this survey ended: deeper surveys may keep the bounds too. Of\n  \
+             all levels, coverage is at most what is shown; levels 0 to {deepest} may have {} of the {of} with the next level.\n  \
+             To know, survey a sample of the sites deeper (--sample, --depth), and ask again.\n",
+            thousands(self.open_trees),
+            thousands(self.trees),
+            percent(self.known.with_next),
+            deepest = self.deepest,
+        )
+    }
+
     /// Why no depth can be recommended, and what to do then.
     pub(super) fn in_words(&self, of: &str, wanted: &str) -> String {
         let DepthShare { with_next, by_trend } = self.known;

@@ -62,8 +62,10 @@ fn table(choice: &Choice, mark: &str) -> Columns {
         "",
     ]);
     let unit = choice.criterion.unit() as usize;
+    let were_busy = choice.levels.iter().any(|level| level.busy_ms > 0.0);
     for level in &choice.levels {
         let [requests, wire, busy] = level.load.map(|load| percent(load.value));
+        let busy = if were_busy { busy } else { String::new() };
         table.row([
             &level.depth.to_string(),
             &percent(level.coverage.value),
