@@ -7,7 +7,7 @@
 #![allow(clippy::disallowed_methods)] // The server of these tests has a clock and sockets of its own.
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -50,9 +50,7 @@ impl Names {
 impl Web for Names {
     fn lookup(&self, host: &str) -> Lookup {
         match self.address(host) {
-            Some(IpAddr::V4(address)) => {
-                Lookup::Found(Records { v4: Some(Ipv4Addr::from(address)), ..Records::default() })
-            }
+            Some(IpAddr::V4(address)) => Lookup::Found(Records { v4: Some(address), ..Records::default() }),
             _ if host == "ke" => Lookup::Found(Records::default()),
             _ => Lookup::NoSuchName,
         }

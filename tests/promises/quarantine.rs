@@ -40,7 +40,8 @@ fn without(mut tables: TimelessTables, site: &str, number: u32) -> TimelessTable
     let row = tables.exchanges.iter_mut().find(|row| row.site == site && row.number == number).unwrap();
     row.failure = Some("unreadable".to_owned());
     (row.charset, row.language, row.title, row.excluded_by) = (None, None, None, None);
-    (row.body_hash, row.text_simhash, row.internal_links, row.external_links) = (None, None, None, None);
+    (row.body_hash, row.text_simhash, row.dropped_links) = (None, None, None);
+    (row.internal_links, row.external_links) = (None, None);
     let depth = row.depth.unwrap();
     let level = tables.levels.iter_mut().find(|level| level.site == site && level.depth == depth).unwrap();
     level.pages -= 1;
