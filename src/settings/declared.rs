@@ -194,7 +194,7 @@ settings! {
         /// countries hours off. The quiet hours count into --max-time of a site
         quiet_hours: Option<QuietHours> as OrNone = None => value("HOURS|none").less_is_gentler();
         /// Bytes per second, both ways, that the whole survey may take of your link and of thin links on the way,
-        /// e.g. 500kB
+        /// e.g. 500kB. Bodies are read no faster than that; a second's worth, or one largest exchange, may be saved up
         // 8 Mbit/s: a quarter of a modest office link.
         rate: Option<Size> as OrNone = Some(Size(MIB)) => value("BYTES|none")
             .above_zero().less_is_gentler().lifting_breaks("the ceiling of the whole survey");
@@ -280,7 +280,8 @@ settings! {
         first_byte_timeout: Span = Span(Duration::from_secs(30)) => TIMEOUT;
         /// How long to wait for each further byte
         idle_timeout: Span = Span(Duration::from_secs(20)) => TIMEOUT;
-        /// How long a whole exchange may take; a server that sends slowly is busy all that time
+        /// How long a whole exchange may take, beside the time in which --rate does not let it read on; a server that
+        /// sends slowly is busy all that time
         exchange_timeout: Span = Span(Duration::from_secs(60)) => TIMEOUT;
     }
     "Files" {

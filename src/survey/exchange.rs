@@ -299,8 +299,10 @@ impl<'a> Asking<'a> {
             let tree = self.tree;
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
             let ask = ask.clone();
-            let order = Order { tree, ask, address, asked, known, byte_limit, manner, is_suspect };
-            match unless_stopped(access, hand.put(order)).await.ok_or(STOPPED)? {
+            let reserved = permit.reserved();
+            let order =
+                Order { tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect };
+            match unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)? {
                 Put::Heard(reply) => {
                     let Heard { answer, content, .. } = reply.into_heard();
                     (answer, Body::Read(content))
@@ -315,7 +317,7 @@ impl<'a> Asking<'a> {
                 }
             }
         } else {
-            let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit);
+            let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit, &permit);
             let (answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
             (answer, Body::Unread(body))
         };

@@ -111,7 +111,7 @@ mod scripted_tests;
 mod shared_robots_tests;
 
 pub use crate::load::LONGEST_WAIT;
-pub use access::{least, most_bytes};
+pub use access::{largest_exchange, least};
 pub use added::{HandedOver, hand_over, has_added, settings_of, take_in};
 pub use agents::{LEAST_CAPACITY, Lives, Staff, Team, requests_of_sites};
 pub use earlier::{Focus, ReadingProgress};

@@ -8,6 +8,7 @@ use std::time::Duration;
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow};
 use ccsurvey::settings::{Settings, Span};
+use ccsurvey::survey::largest_exchange;
 
 use crate::common::{Space, rows, same, same_tables, timeless_tables};
 
@@ -412,4 +413,52 @@ fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
     assert!(before > 100 && after > 100, "{before} before, {after} after");
     assert!(minutes.iter().filter(|minute| **minute == 18 * 60 + 30).count() < after / 10);
     same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
+}
+
+/// Large pages of many servers, whose responses begin late.
+const LARGE_PAGES: &str = r#"
+profile = "cctld-2026"
+seed = 31337
+
+[sites]
+count = 80
+
+[pages]
+bytes_median = 150000
+most_bytes = 1000000
+"#;
+
+#[test]
+fn no_more_moves_in_any_time_than_the_rate_and_what_may_be_saved_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--depth", "1", "--sites", "80", "--feed-back", "off", "--harm", "none", "--max-requests", "10"];
+    let (dir, summary) = summary_of(LARGE_PAGES, folder.path(), &flags);
+    let rate = 1_048_576.0;
+    let saved_up = largest_exchange(&Settings::default()).bytes as f64;
+    // What moved between two moments, in seconds.
+    let exchanges = rows::<ExchangeRow>(&dir);
+    let mut moved: Vec<(f64, f64, f64)> = exchanges
+        .iter()
+        .filter_map(|row| {
+            let started = row.started.0 as f64 / 1e6;
+            let bytes = (row.sent_bytes + row.received_bytes) as f64;
+            Some((started, started + row.total_ms? / 1e3, bytes))
+        })
+        .collect();
+    moved.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let all: f64 = moved.iter().map(|(_, _, bytes)| bytes).sum();
+    let took = moved.last().unwrap().1 - moved.iter().map(|(started, ..)| *started).fold(f64::INFINITY, f64::min);
+    assert!(all > 25.0 * rate && all / took > rate / 3.0, "{all} bytes in {took} s: the rate was hardly needed");
+    for (from, ..) in &moved {
+        let within = moved.iter().filter(|(started, ..)| started >= from);
+        within.fold(0.0, |sum, (_, ended, bytes)| {
+            let sum = sum + bytes;
+            let most = saved_up + rate * (ended - from + 0.002);
+            assert!(sum <= most, "{sum} bytes in {} s", ended - from);
+            sum
+        });
+    }
+    let failed = exchanges.iter().filter(|row| row.failure.as_deref() == Some("too_slow")).count();
+    assert_eq!(failed, 0, "a pause of our own is no failure");
+    assert_eq!(summary["broken_promises"].as_array().map(Vec::len).unwrap_or_default(), 0);
 }
