@@ -39,7 +39,7 @@ pub use base::Base;
 pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError, MAX_LABEL_BYTES, MAX_NAME_BYTES};
-pub use local_time::usual_offset;
+pub use local_time::LocalClocks;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};
