@@ -80,7 +80,6 @@ mod kept_pages;
 mod local_hours;
 mod making;
 mod opt_outs;
-mod others;
 mod own_link;
 mod parts;
 mod past;
@@ -119,7 +118,6 @@ pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
 pub use hands::{FRESH, Hand, Order, Put, Reply};
-pub use others::{Others, THIN, Waits};
 
 pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
