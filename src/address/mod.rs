@@ -9,7 +9,7 @@
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
 //! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
-//! asked sooner, a [`UrlPattern`] which URLs a pattern means, [`usual_offset`] what time it is there, and [`http_date`]
+//! asked sooner, a [`UrlPattern`] which URLs a pattern means, [`LocalClocks`] what time it is there, and [`http_date`]
 //! when a server means.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
