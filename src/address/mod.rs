@@ -9,7 +9,7 @@
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
 //! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
-//! asked sooner, a [`UrlPattern`] which URLs a pattern means, [`usual_offset`] what time it is there, and [`http_date`]
+//! asked sooner, a [`UrlPattern`] which URLs a pattern means, [`LocalClocks`] what time it is there, and [`http_date`]
 //! when a server means.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
@@ -39,7 +39,7 @@ pub use base::Base;
 pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError, MAX_LABEL_BYTES, MAX_NAME_BYTES};
-pub use local_time::usual_offset;
+pub use local_time::LocalClocks;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_nats::RequestErrorKind;
-use futures_util::future::FusedFuture;
+use futures_util::future::{BoxFuture, FusedFuture};
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -18,8 +18,8 @@ use super::bus::{Bus, Published, here_subject, orders_subject, said_subject, tre
 use super::machine::Watch;
 use super::message::{Here, Said, Sent, Terms, TreeEntry, Welcome, decode, encode, parts_of};
 use super::{ClusterError, FRESH, PATIENCE, SIGN_OF_LIFE};
-use crate::exchange::Purpose;
-use crate::fetch::Clock;
+use crate::exchange::{Purpose, RECEIVE_WINDOW};
+use crate::fetch::{Clock, Meter};
 use crate::settings::Settings;
 use crate::survey::{Order, Worker};
 use crate::walk::Content;
@@ -327,10 +327,12 @@ impl Run {
                 return Ok(());
             }
             counts.requests.fetch_add(1, Ordering::Relaxed);
+            let granted = AtomicU64::new(order.reserved.unwrap_or(u64::MAX));
+            let meter = record.meter(asked, granted);
             let carried_out = tokio::select! {
                 biased;
                 () = held_up() => None,
-                reply = worker.carry_out(&order) => reply.ok(),
+                reply = worker.carry_out(&order, &meter) => reply.ok(),
             };
             let Some(reply) = carried_out else {
                 record.tell(TreeEntry::Lost { asked }).await?;
@@ -382,6 +384,12 @@ struct Record<'a> {
 }
 
 impl Record<'_> {
+    /// Of its exchange, to which the survey has granted so many bytes of its rate.
+    fn meter(&self, asked: SystemTime, granted: AtomicU64) -> CoordinatorsMeter {
+        let (bus, said) = (self.bus.clone(), self.said.clone());
+        CoordinatorsMeter { bus, said, tree: self.tree, sequence: self.after, asked, granted }
+    }
+
     /// Tells the coordinator, or, where that is away, the bus, which keeps it.
     async fn tell(&mut self, told: TreeEntry) -> Result<(), ClusterError> {
         if self.say(told.clone()).await?.is_none() {
@@ -409,6 +417,35 @@ impl Record<'_> {
             }
             Published::Refused => Ok(false),
         }
+    }
+}
+
+/// The rate of the survey, as the coordinator grants it.
+struct CoordinatorsMeter {
+    bus: Bus,
+    said: String,
+    tree: u64,
+    sequence: u64,
+    asked: SystemTime,
+    granted: AtomicU64,
+}
+
+impl Meter for CoordinatorsMeter {
+    fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
+        async move {
+            if bytes <= self.granted.load(Ordering::Relaxed) {
+                return;
+            }
+            // One message for some pieces: what is not needed is given back with the response.
+            let moved = bytes + RECEIVE_WINDOW;
+            let told = TreeEntry::ReadOn { asked: self.asked, moved };
+            let said = Said { tree: self.tree, sequence: self.sequence, told };
+            let Ok(said) = encode(&said) else { return };
+            // Where the coordinator is away, no request is sent either: what is in flight may end.
+            let _ = self.bus.client.request(self.said.clone(), said.into()).await;
+            self.granted.fetch_max(moved, Ordering::Relaxed);
+        }
+        .boxed()
     }
 }
 

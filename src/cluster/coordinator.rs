@@ -16,10 +16,10 @@ use super::agent::{MOST_CAPACITY, is_name};
 use super::bus::{Bus, Published, coordinator_subject, here_subject, said_subject, subject_word};
 use super::hand::AgentHand;
 use super::left::left;
-use super::message::{Here, Said, Terms, Welcome, decode, encode};
+use super::message::{Here, Said, Terms, TreeEntry, Welcome, decode, encode};
 use super::office::Office;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
-use crate::fetch::Clock;
+use crate::fetch::{self, Clock};
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
 use crate::settings::Settings;
@@ -103,7 +103,7 @@ impl Coordinator {
             office: office.clone(),
             staff,
             terms: terms_of(survey.settings())?,
-            longest: survey.settings().exchange_timeout.0,
+            longest: fetch::Settings::from(survey.settings()).longest_exchange(),
             clock,
             progress: survey.progress(),
             agents: Mutex::default(),
@@ -225,7 +225,13 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
 async fn listen(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
     while let Some(message) = said.next().await {
         let is_taken = match decode::<Said>(&message.payload) {
-            Ok(said) => office.note(said),
+            Ok(said) if matches!(said.told, TreeEntry::ReadOn { .. }) => {
+                if office.note(said, message.reply.clone()) {
+                    continue;
+                }
+                false
+            }
+            Ok(said) => office.note(said, None),
             Err(wrong) => {
                 tracing::error!(%wrong, "what an agent says");
                 false

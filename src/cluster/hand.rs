@@ -2,6 +2,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use async_nats::Subject;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
@@ -12,6 +13,7 @@ use super::message::{Parts, Sent, TreeEntry, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
 use crate::exchange::{Answer, Ask};
+use crate::fetch::Meter;
 use crate::survey::{Hand, Order, Put, Reply};
 
 /// An agent, as the coordinator has questions put by it.
@@ -37,10 +39,10 @@ impl std::fmt::Debug for AgentHand {
 }
 
 impl Hand for AgentHand {
-    fn put(&self, order: Order) -> BoxFuture<'_, Put> {
+    fn put<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put> {
         async move {
             let tree = order.tree;
-            match self.have_put(order).await {
+            match self.have_put(order, meter).await {
                 Ok(put) => put,
                 Err(wrong) => {
                     tracing::error!(tree, "whether a question was put is unknown");
@@ -65,7 +67,7 @@ impl Hand for AgentHand {
 }
 
 impl AgentHand {
-    async fn have_put(&self, order: Order) -> Result<Put, ClusterError> {
+    async fn have_put(&self, order: Order, meter: &dyn Meter) -> Result<Put, ClusterError> {
         let mut gone = self.gone.clone();
         if *gone.borrow() {
             return Ok(Put::Unsent);
@@ -84,20 +86,33 @@ impl AgentHand {
             .say(orders_subject(&office.name, &self.id), encode(&Sent { after, order: order.clone() })?)
             .await?;
         let sent = Instant::now();
+        let mut reader = Reader::default();
         loop {
             let until = sent + if case.was_put { self.longest + READING } else { FRESH };
-            tokio::select! {
+            let granted = tokio::select! {
                 biased;
                 Some(event) = ears.events.recv() => {
+                    if let (TreeEntry::ReadOn { asked: of, moved }, Some(reply)) = (&event.told, &event.reply) {
+                        if *of == asked {
+                            case.was_put = true;
+                            reader.reading = Some((meter.read_on(*moved), reply.clone()));
+                        }
+                        continue;
+                    }
                     if let Some(put) = case.take(event) {
                         if put == Put::Unsent {
                             office.doubt(tree);
                         }
                         return Ok(put);
                     }
+                    None
                 }
+                reply = reader.may_read_on() => Some(reply),
                 _ = gone.wait_for(|gone| *gone) => break,
-                () = tokio::time::sleep_until(until) => {}
+                () = tokio::time::sleep_until(until) => None,
+            };
+            if let Some(reply) = granted {
+                office.bus.reply(reply, encode(&true)?).await?;
             }
             if Instant::now() >= until {
                 // Most answers have come by then; of a question that takes longer its entry tells.
@@ -112,6 +127,27 @@ impl AgentHand {
         let mut case = Case::new(&order);
         let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
         Ok(told.unwrap_or_else(|| case.given_up()))
+    }
+}
+
+/// An agent that may want to read on.
+#[derive(Default)]
+struct Reader<'a> {
+    /// What it waits for, and where.
+    reading: Option<(BoxFuture<'a, ()>, Subject)>,
+}
+
+impl Reader<'_> {
+    /// When it may: where that is to be said.
+    async fn may_read_on(&mut self) -> Subject {
+        match &mut self.reading {
+            Some((reading, _)) => reading.await,
+            None => std::future::pending().await,
+        }
+        match self.reading.take() {
+            Some((_, reply)) => reply,
+            None => std::future::pending().await,
+        }
     }
 }
 
@@ -132,7 +168,7 @@ impl Case {
         Self { asked, ask, address, was_put: false, parts: Parts::default(), started: None }
     }
 
-    fn take(&mut self, Event { at, told }: Event) -> Option<Put> {
+    fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
         match told {
             TreeEntry::Asked { asked } if asked == self.asked => {
                 self.was_put = true;
@@ -221,13 +257,14 @@ mod tests {
             asked: ASKED,
             known,
             byte_limit: 0,
+            reserved: None,
             manner: Manner::WithoutLibrary,
             is_suspect: false,
         }
     }
 
     fn told(told: TreeEntry) -> Event {
-        Event { at: at(100), told }
+        Event { at: at(100), told, reply: None }
     }
 
     #[test]

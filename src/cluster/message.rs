@@ -12,7 +12,7 @@ use super::machine::MachineLoad;
 use crate::survey::{Order, Reply};
 
 /// The first byte of every message. Coordinator and agents are of one version.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Of compression: what is sent is a quarter of what it was, in little time.
@@ -89,6 +89,8 @@ pub(super) enum TreeEntry {
     Unsent { asked: SystemTime },
     /// What came of it, in so many parts; how long ago the exchange began when the first was published.
     Part { asked: SystemTime, number: u32, of: u32, ago: Duration, bytes: Vec<u8> },
+    /// The exchange wants to have moved so many bytes in all. Told to the coordinator alone, whose reply says when it may.
+    ReadOn { asked: SystemTime, moved: u64 },
     /// No order from before this is obeyed any more.
     Fence,
 }
@@ -276,7 +278,7 @@ mod tests {
         assert_eq!(decode::<TreeEntry>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
         let wrong = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
-        assert!(wrong.contains("it is of version 3 (expected 2"), "{wrong}");
+        assert!(wrong.contains("it is of version 4 (expected 3"), "{wrong}");
         decode::<TreeEntry>(&[&bytes[..], &[0]].concat()).unwrap_err();
         decode::<TreeEntry>(&[]).unwrap_err();
     }

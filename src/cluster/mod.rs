@@ -6,6 +6,8 @@
 //! tree goes to its agent as an [`Order`](crate::survey::Order) when the server's turn has come. So the survey has one
 //! ledger, one clock and one rule of delay, however many agents ask: budgets of networks, the rate of the whole survey,
 //! opt-outs and quiet hours hold over all of them as they do on one machine.
+//! The rate is in the coordinator's hands too: an order names what is reserved for its response, and of a larger body
+//! an agent reads on when the coordinator replies that it may (`TreeEntry::ReadOn`).
 //!
 //! **No question is put twice.** A site tree has a subject on the bus. Before an agent puts a question it publishes there that
 //! it is asked (`TreeEntry::Asked`), with the sequence that the order names as the last one on the subject

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use async_nats::Subject;
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::Stream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -40,6 +41,8 @@ struct Inner {
 pub(super) struct Event {
     pub at: SystemTime,
     pub told: TreeEntry,
+    /// Where an agent waits to hear that it may read on.
+    pub reply: Option<Subject>,
 }
 
 /// Ears for what is told of a tree, until they are dropped.
@@ -69,14 +72,15 @@ impl Office {
         }
     }
 
-    /// An agent has said something just now; says whether anybody listens.
-    pub(super) fn note(&self, said: Said) -> bool {
+    /// An agent has said something just now; says whether anybody listens. To whoever wants to read on, the listener
+    /// replies.
+    pub(super) fn note(&self, said: Said, reply: Option<Subject>) -> bool {
         let at = self.clock.now();
         let mut inner = self.inner();
         let Some(ears) = inner.waiting.get(&said.tree).cloned() else { return false };
         let last = inner.last.entry(said.tree).or_default();
         *last = said.sequence.max(*last);
-        ears.send(Event { at, told: said.told }).is_ok()
+        ears.send(Event { at, told: said.told, reply }).is_ok()
     }
 
     /// Listens to what is told of a tree from now on.
@@ -134,7 +138,7 @@ impl Office {
         let last = found.last().map(|(time, _)| *time);
         let dated = found.into_iter().filter_map(|(time, payload)| {
             let before = last?.duration_since(time).unwrap_or_default();
-            Some(Event { at: now.checked_sub(before)?, told: decode(&payload).ok()? })
+            Some(Event { at: now.checked_sub(before)?, told: decode(&payload).ok()?, reply: None })
         });
         Ok(dated.collect())
     }

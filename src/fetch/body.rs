@@ -8,20 +8,33 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
 use super::decode::{Decoder, Fed};
+use super::meter::Meter;
 use super::raw::Unframed;
 use super::wire::{WireCount, ends_in_chunked};
-use crate::exchange::{Failure, MediaType, Sniffed, sniff};
+use crate::exchange::{Failure, MediaType, RECEIVE_WINDOW, Sniffed, sniff};
 
 /// The body of an answer as it comes in, within its time-outs.
-pub(super) struct Body {
+pub(super) struct Body<'a> {
     response: Response,
     /// Its end is told by the connection's end, not by a length or a last chunk.
     unframed: bool,
     /// How much of it is left where only we know: a server that names a transfer coding other than chunks (`identity`)
     /// and a length goes by the length, as browsers do, and may keep the connection.
     left: Option<u64>,
-    idle: Duration,
-    deadline: Instant,
+    /// `Content-Length`, where it frames the body.
+    length: Option<u64>,
+    limits: Limits<'a>,
+}
+
+/// How fast and how long a body is read.
+pub(super) struct Limits<'a> {
+    pub meter: &'a dyn Meter,
+    /// So much longer the exchange may take because it pauses.
+    pub patience: Duration,
+    /// Between two pieces.
+    pub idle: Duration,
+    /// Of the whole exchange, unless it pauses.
+    pub deadline: Instant,
 }
 
 /// What is wanted of a body.
@@ -47,8 +60,8 @@ pub(super) struct Read {
 /// connection alive: a new one costs as much again in packets, and more with TLS.
 const WORTH_DRAINING: u64 = 16 * 1024;
 
-impl Body {
-    pub(super) fn new(response: Response, idle: Duration, deadline: Instant) -> Self {
+impl<'a> Body<'a> {
+    pub(super) fn new(response: Response, limits: Limits<'a>) -> Self {
         let headers = response.headers();
         let last_coding = headers.get_all(TRANSFER_ENCODING).iter().next_back();
         let is_unchunked = last_coding.is_some_and(|codings| !ends_in_chunked(codings));
@@ -58,7 +71,8 @@ impl Body {
             && (response.extensions().get::<Unframed>().is_some()
                 || is_unchunked
                 || (!headers.contains_key(CONTENT_LENGTH) && last_coding.is_none()));
-        Self { response, unframed, left, idle, deadline }
+        let length = if last_coding.is_none() { announced(headers) } else { left };
+        Self { response, unframed, left, length, limits }
     }
 
     /// Reads and decodes, until the end or until one of the caps is reached. A body that turns out to be no page is
@@ -125,14 +139,30 @@ impl Body {
         decoder.into_bytes()
     }
 
+    /// Waits until what the server can send, once the next piece is read, is within the rate of the survey.
+    async fn pause(&mut self, tally: &WireCount) -> Result<(), Failure> {
+        let moved = tally.wire.sent + tally.wire.received;
+        let to_come = self.length.map_or(u64::MAX, |length| length.saturating_sub(tally.body));
+        let limits = &mut self.limits;
+        let begun = Instant::now();
+        let readable = limits.meter.read_on(moved + to_come.min(RECEIVE_WINDOW));
+        let waited = timeout_at(limits.deadline + limits.patience, readable).await;
+        let forgiven = begun.elapsed().min(limits.patience);
+        limits.patience -= forgiven;
+        limits.deadline += forgiven;
+        waited.map_err(|_| Failure::TooSlow)
+    }
+
     /// The next piece, or none at the end.
     async fn next(&mut self, tally: &mut WireCount) -> Result<Option<Bytes>, Failure> {
         if self.left == Some(0) {
             return Ok(None);
         }
-        let due = self.deadline.min(Instant::now() + self.idle);
+        self.pause(tally).await?;
+        let Limits { deadline, idle, .. } = self.limits;
+        let due = deadline.min(Instant::now() + idle);
         match timeout_at(due, self.response.chunk()).await {
-            Err(_) if due == self.deadline => Err(Failure::TooSlow),
+            Err(_) if due == deadline => Err(Failure::TooSlow),
             Err(_) => Err(Failure::IdleTimeout),
             Ok(Ok(Some(mut piece))) => {
                 if let Some(left) = &mut self.left {

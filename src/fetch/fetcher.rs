@@ -9,6 +9,7 @@ use super::gate::{Choice, Gate};
 use super::in_process::{Burden, Foreseen, Web};
 use super::line::{Line, Lines, Opener};
 use super::manner::Manner;
+use super::meter::{Meter, Unmetered};
 use super::names::{Family, Found, Names};
 use super::old_tls::greet;
 use super::pin::{KnownAddresses, Pin};
@@ -83,6 +84,7 @@ struct Wanted<'a> {
     ask: &'a Ask,
     address: IpAddr,
     byte_limit: u64,
+    meter: &'a dyn Meter,
 }
 
 impl Fetcher {
@@ -197,10 +199,10 @@ impl Fetcher {
         address: IpAddr,
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
-        self.fetch_in(Manner::Usual, known, ask, address, byte_limit).await
+        self.fetch_in(Manner::Usual, known, ask, address, byte_limit, &Unmetered).await
     }
 
-    /// The same in the manner that the server asks for.
+    /// The same in the manner that the server asks for, and no faster than the meter lets.
     pub async fn fetch_in(
         &self,
         manner: Manner,
@@ -208,8 +210,9 @@ impl Fetcher {
         ask: &Ask,
         address: IpAddr,
         byte_limit: u64,
+        meter: &dyn Meter,
     ) -> (Answer, Vec<u8>) {
-        let wanted = Wanted { known, ask, address, byte_limit };
+        let wanted = Wanted { known, ask, address, byte_limit, meter };
         match manner {
             Manner::Usual => self.fetch_over(Lines::to, wanted).await,
             #[cfg(feature = "old-tls")]
@@ -225,7 +228,7 @@ impl Fetcher {
         line_to: fn(&Lines, IpAddr, &WebUrl) -> Arc<Line>,
         wanted: Wanted<'_>,
     ) -> (Answer, Vec<u8>) {
-        let Wanted { known, ask, address, byte_limit } = wanted;
+        let Wanted { known, ask, address, byte_limit, meter } = wanted;
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked(parts.clock.now(), Some(address), failure, None), Vec::new());
@@ -250,6 +253,7 @@ impl Fetcher {
             encrypted: ask.url.is_https(),
             wire_limit: byte_limit.min(largest_limit(&parts.settings)),
             clock: parts.clock,
+            meter,
         };
         let (answer, body) = exchange.run(request).await;
         if answer.failure.is_some_and(Failure::may_be_read_otherwise) {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use reqwest::{Request, Response};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Settings;
 use super::connect::Notes;
@@ -16,7 +16,7 @@ use super::idle::kept_for;
 use super::tls::{CertificateCheck, Spoken};
 use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Failure, Purpose, TlsError};
+use crate::exchange::{Failure, Purpose, RECEIVE_WINDOW, TlsError};
 
 /// A Web in this process, which is asked instead of the network.
 ///
@@ -171,8 +171,8 @@ struct Kept {
 
 /// The TLS version that a Web in process speaks.
 const TLS: &str = "TLSv1.3";
-/// A body comes in pieces that take about so long, so that time-outs find it on its way.
-const PIECE: Duration = Duration::from_secs(1);
+/// A body comes in stretches that take about so long, so that time-outs find it on its way.
+const STRETCH: Duration = Duration::from_secs(1);
 
 impl Thread {
     pub(super) fn new(web: Arc<dyn Web>, is_https: bool, settings: &Settings) -> Self {
@@ -225,6 +225,7 @@ impl Thread {
                 }
                 let body = Arriving {
                     rest: Bytes::from(body),
+                    stretch: Stretch { begun: Instant::now(), bytes: 0, came: 0 },
                     before_cut: cut_after.unwrap_or(usize::MAX),
                     bytes_per_second,
                     kept: (purpose != Purpose::Head).then(|| self.kept.clone()),
@@ -309,10 +310,19 @@ impl Kept {
 /// A body on its way.
 struct Arriving {
     rest: Bytes,
+    stretch: Stretch,
     before_cut: usize,
     bytes_per_second: f64,
     /// Where it is noted that the connection can be used again; none where no body is read.
     kept: Option<Kept>,
+}
+
+/// A part of a body that comes in one go, if it is read as it comes.
+struct Stretch {
+    begun: Instant,
+    bytes: usize,
+    /// So many of them have come.
+    came: usize,
 }
 
 impl Arriving {
@@ -329,10 +339,20 @@ impl Arriving {
             return None;
         }
         let left = this.rest.len().min(this.before_cut);
-        let piece = this.rest.split_to(left.min(this.bytes_in(PIECE)));
+        if this.stretch.came == this.stretch.bytes {
+            this.stretch =
+                Stretch { begun: Instant::now(), bytes: left.min(this.bytes_in(STRETCH)), came: 0 };
+        }
+        let Stretch { begun, bytes, came } = &mut this.stretch;
+        // A server sends no more before what it has sent is read.
+        let piece = this.rest.split_to((*bytes - *came).min(RECEIVE_WINDOW as usize));
+        *came += piece.len();
         this.before_cut -= piece.len();
-        let seconds = piece.len() as f64 / this.bytes_per_second;
-        sleep(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)).await;
+        let seconds = *came as f64 / this.bytes_per_second;
+        match Duration::try_from_secs_f64(seconds).ok().and_then(|took| begun.checked_add(took)) {
+            Some(due) => sleep_until(due).await,
+            None => sleep(Duration::MAX).await,
+        }
         Some((Ok(piece), Some(this)))
     }
 

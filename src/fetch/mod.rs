@@ -17,7 +17,8 @@
 //! 4. **Ask.** One `GET` or `HEAD` over HTTP/1.1. Not HTTP/2: one request at a time needs no
 //!    multiplexing, and HTTP/1.1 keeps the bytes of an exchange countable.
 //! 5. **Read.** The head, then as much of the body as the purpose wants: robots.txt and pages are
-//!    read and decoded under caps. What counts as a page is `exchange`'s rule: where its type does not tell, the
+//!    read and decoded under caps, and no faster than the [`Meter`] lets: while it holds a reader up, nothing is taken from the
+//!    connection, so that TCP slows the server down. What counts as a page is `exchange`'s rule: where its type does not tell, the
 //!    beginning of the body does. Any other successful answer ends by hanging up. Small error pages are read and thrown away, because that costs less than the next
 //!    connection.
 //! 6. **Tell.** Every mishap becomes one word of [`Failure`](crate::exchange::Failure); nothing
@@ -53,7 +54,8 @@
 //! when the TLS library looks for a session to resume. `first_byte` runs from the ready
 //! connection to the complete head, `total` from the start of the connection (or of the request,
 //! on one kept alive) to the last byte read. Each time-out stands for itself; the time-out of
-//! the whole covers all of them.
+//! the whole covers all of them. A pause of our own (the rate of the survey is used up) is the server's fault in none of
+//! them, up to [`Settings::patience`] in an exchange; it counts into `total`, for the server has us all that time.
 //!
 //! # Invalid certificates
 //! A survey wants the page and the reason: by default a bad certificate is noted in one word
@@ -95,6 +97,7 @@ mod idle;
 mod in_process;
 mod line;
 mod manner;
+mod meter;
 mod names;
 #[cfg(feature = "old-tls")]
 mod old_line;
@@ -120,5 +123,6 @@ pub use clock::Clock;
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
 pub use manner::Manner;
+pub use meter::{Meter, Unmetered};
 pub use pin::KnownAddresses;
 pub use settings::{FetchError, Settings, Timeouts};

@@ -9,11 +9,12 @@ use reqwest::header::HeaderValue;
 use reqwest::{Request, Response, StatusCode, Version};
 use tokio::time::{Instant, sleep_until};
 
-use super::body::{Body, Read, Wanted};
+use super::body::{Body, Limits, Read, Wanted};
 use super::body_use::{BodyUse, is_markup};
 use super::connect::{Moments, Notes};
 use super::decode::Decoder;
 use super::line::Line;
+use super::meter::Meter;
 use super::raw::is_http2;
 use super::request::request_bytes;
 use super::wire::WireCount;
@@ -36,6 +37,7 @@ pub(super) struct Exchange<'a> {
     /// The most the exchange may receive.
     pub wire_limit: u64,
     pub clock: Clock,
+    pub meter: &'a dyn Meter,
 }
 
 impl Exchange<'_> {
@@ -138,7 +140,9 @@ impl Exchange<'_> {
         let content_type = answer.head.content_type.as_deref();
         let body_use = BodyUse::for_answer(self.purpose, &response, content_type, self.settings.max_body);
         let ancient = response.version() == Version::HTTP_09;
-        let body = Body::new(response, self.settings.timeouts.idle, deadline);
+        let Settings { timeouts, patience, .. } = self.settings;
+        let limits = Limits { meter: self.meter, patience: *patience, idle: timeouts.idle, deadline };
+        let body = Body::new(response, limits);
         let read = match body_use {
             BodyUse::Keep(cap, media_type) => {
                 let encoding = answer.head.content_encoding.as_deref();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exchange::LONGEST_PAUSE;
 use crate::settings;
 
 /// How exchanges are made. The defaults are the polite ones.
@@ -25,6 +26,8 @@ pub struct Settings {
     pub max_body: u64,
     /// How long each phase may take.
     pub timeouts: Timeouts,
+    /// How long an exchange may pause in all because the rate of the survey is used up: so much longer it may take.
+    pub patience: Duration,
     /// Files with further root certificates (PEM).
     pub extra_roots: Vec<PathBuf>,
     /// Connections to one server address that are kept alive: as many as may be in use at once.
@@ -84,10 +87,23 @@ impl From<&settings::Settings> for Settings {
                 idle: settings.idle_timeout.0,
                 whole: settings.exchange_timeout.0,
             },
+            // What servers are kept busy is bounded with the time-out of an exchange in mind.
+            patience: match settings.rate {
+                Some(_) if !settings.budgets.bound_busy() => LONGEST_PAUSE,
+                _ => Duration::ZERO,
+            },
             extra_roots: settings.ca.clone(),
             connections_per_address: settings.per_address as usize,
             shortest_pause: settings.min_delay.0,
         }
+    }
+}
+
+impl Settings {
+    /// No exchange takes longer.
+    #[must_use]
+    pub fn longest_exchange(&self) -> Duration {
+        self.timeouts.whole + self.patience
     }
 }
 

@@ -1,59 +1,130 @@
 use std::time::{Duration, SystemTime};
 
-/// Seconds of the rate that may be saved up.
-pub const BURST_SECONDS: f64 = 10.0;
+use super::LargestExchange;
+use crate::exchange::{LONGEST_PAUSE, RECEIVE_WINDOW};
 
-/// The survey-wide ceiling on bytes per second.
+/// Seconds of the rate that may be saved up, where that is more than one largest exchange.
+const BURST_SECONDS: f64 = 1.0;
+
+/// The survey-wide ceiling on bytes per second: in any *T* seconds no more than `capacity + rate × T` bytes move.
 ///
-/// An exchange reserves the most it may move before it starts and gives back what it did not use, so in
-/// any window of *T* seconds exchanges begin that move at most `capacity + rate × T` bytes, where the
-/// capacity is ten seconds of the rate or one largest exchange.
+/// A request reserves what its server may send before anybody reads. The rest of a body is read as tokens come in, and
+/// whoever reads goes first: while a reader waits, no request is sent. What is reserved counts as saved up, however long
+/// its server takes, so that a hundred slow servers that respond at once bring no more than one.
 ///
-/// It is empty at first, so that this holds although the process dies and is started again and again. The price is that
-/// a survey begins when the most that an exchange may move is saved up: after two seconds at 1 MiB/s.
+/// Heads and handshakes come whole, and a piece of a body may be larger than what was taken for it. That is owed, and is
+/// made good before anything else moves; the capacity leaves room for it.
+///
+/// The bucket is empty at first, so that this holds although the process dies and is started again and again.
 #[derive(Debug)]
 pub struct Bucket {
     rate: f64,
     capacity: f64,
+    /// What a request reserves.
+    reserve: u64,
+    /// As of `at`; below zero where more came than was there.
     level: f64,
-    /// The level is as of this time.
     at: Option<SystemTime>,
+    /// Reserved by requests whose servers have sent nothing of it yet.
+    reserved: u64,
+    /// What the reader waits for who is next.
+    wanted: f64,
+}
+
+/// What one exchange has taken.
+#[must_use = "what is not given back is not there for others"]
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// May still come.
+    reserved: u64,
+    /// Has come.
+    moved: u64,
+}
+
+impl Claim {
+    pub(super) fn reserved(&self) -> u64 {
+        self.reserved
+    }
 }
 
 impl Bucket {
-    /// `rate` in bytes per second; one exchange moves `largest` bytes at most.
+    /// `rate` in bytes per second.
     #[must_use]
-    pub fn new(rate: u64, largest: u64) -> Self {
+    pub fn new(rate: u64, most: LargestExchange) -> Self {
         let rate = (rate as f64).max(1.0);
-        let capacity = (rate * BURST_SECONDS).max(largest as f64);
-        Self { rate, capacity, level: 0.0, at: None }
+        let capacity = (rate * BURST_SECONDS).max(most.bytes as f64) - most.ahead as f64;
+        // All that is in flight can be read before any of it has paused for too long, though each be the largest.
+        let readable = capacity * most.bytes as f64 / (rate * LONGEST_PAUSE.as_secs_f64());
+        let reserve = readable.max(RECEIVE_WINDOW as f64).min(capacity).min(most.bytes as f64) as u64;
+        Self { rate, capacity, reserve, level: 0.0, at: None, reserved: 0, wanted: 0.0 }
     }
 
-    /// Takes `bytes`, or says when they will be there.
+    /// A request is to be sent.
     ///
     /// # Errors
-    /// The time to ask again, unless something is given back before.
-    pub fn reserve(&mut self, now: SystemTime, bytes: u64) -> Result<(), SystemTime> {
+    /// The time to ask again, unless an exchange ends before.
+    pub fn begin(&mut self, now: SystemTime) -> Result<Claim, SystemTime> {
         self.refill(now);
-        let missing = bytes as f64 - self.level;
-        if missing > 0.0 {
-            // A millisecond more: rounding must not make the caller come too early, again and again.
-            let wait =
-                Duration::try_from_secs_f64(missing / self.rate + 0.001).unwrap_or(Duration::from_secs(3600));
-            return Err(now + wait);
-        }
-        self.level -= bytes as f64;
+        self.wait_for(now, self.reserve as f64 + self.wanted)?;
+        self.level -= self.reserve as f64;
+        self.reserved += self.reserve;
+        Ok(Claim { reserved: self.reserve, moved: 0 })
+    }
+
+    /// A reader is about to have moved `moved` bytes in all.
+    ///
+    /// # Errors
+    /// The time to ask again, unless an exchange ends before. Until then the reader is the next, whoever else asks;
+    /// [`Self::give_way`] ends that.
+    pub fn read_on(&mut self, now: SystemTime, claim: &mut Claim, moved: u64) -> Result<(), SystemTime> {
+        self.refill(now);
+        let reserved = moved.saturating_sub(claim.moved).min(claim.reserved);
+        claim.reserved -= reserved;
+        claim.moved += reserved;
+        self.reserved -= reserved;
+        let further = moved.saturating_sub(claim.moved);
+        // A bucket that cannot become fuller is full enough, or those who wait would wait for each other.
+        self.wanted = (further as f64).min(self.room()).max(0.0);
+        self.wait_for(now, self.wanted)?;
+        self.give_way();
+        self.level -= further as f64;
+        claim.moved += further;
         Ok(())
     }
 
-    /// So many of the bytes taken were not needed.
-    pub fn give_back(&mut self, bytes: u64) {
-        self.level = (self.level + bytes as f64).min(self.capacity);
+    /// Nobody waits to read on.
+    pub fn give_way(&mut self) {
+        self.wanted = 0.0;
+    }
+
+    /// An exchange has ended and has moved so many bytes; none where nobody knows how many, up to what it had taken.
+    pub fn end(&mut self, now: SystemTime, claim: &Claim, moved: Option<u64>) {
+        self.refill(now);
+        let taken = claim.reserved + claim.moved;
+        self.reserved -= claim.reserved;
+        self.level += taken as f64 - moved.unwrap_or(taken) as f64;
+        self.level = self.level.min(self.room());
+    }
+
+    /// The most that the level can be.
+    fn room(&self) -> f64 {
+        self.capacity - self.reserved as f64
+    }
+
+    fn wait_for(&self, now: SystemTime, bytes: f64) -> Result<(), SystemTime> {
+        let missing = bytes - self.level;
+        if missing <= 0.0 {
+            return Ok(());
+        }
+        // A millisecond more: rounding must not make the caller come too early, again and again.
+        let wait =
+            Duration::try_from_secs_f64(missing / self.rate + 0.001).unwrap_or(Duration::from_secs(3600));
+        Err(self.at.map_or(now, |at| at.max(now)) + wait)
     }
 
     fn refill(&mut self, now: SystemTime) {
         let passed = self.at.and_then(|at| now.duration_since(at).ok()).unwrap_or_default();
-        self.level = (self.level + passed.as_secs_f64() * self.rate).min(self.capacity);
+        self.level = (self.level + passed.as_secs_f64() * self.rate).min(self.room());
         self.at = Some(self.at.map_or(now, |at| at.max(now)));
     }
 }

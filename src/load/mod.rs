@@ -41,7 +41,7 @@ mod share;
 mod site_troubles;
 mod slots;
 
-pub use bucket::{BURST_SECONDS, Bucket};
+pub use bucket::{Bucket, Claim};
 pub use budget::{Budget, Grant, Limit, SiteBudget, Spent, least_bytes};
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;

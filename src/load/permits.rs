@@ -3,13 +3,14 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::{HashMap, HashSet};
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, Claim};
 use super::server::Rest;
+use super::server_link::{Flow, IN_FLIGHT};
 use super::share::Headroom;
 use super::slots::Slots;
 use super::{LargestExchange, Networks, Pace, ServerState, SharedBudget};
 use crate::address::{Neighbourhood, Site, server_at};
-use crate::exchange::{Answer, Purpose};
+use crate::exchange::{Answer, Failure, Purpose};
 
 /// Where every exchange of a survey gets its permit.
 ///
@@ -66,6 +67,8 @@ pub struct Permit {
     site: Site,
     begun: SystemTime,
     byte_limit: u64,
+    /// Of the rate of the survey; none where there is no rate.
+    claim: Option<Claim>,
 }
 
 impl Permit {
@@ -73,6 +76,12 @@ impl Permit {
     #[must_use]
     pub fn byte_limit(&self) -> u64 {
         self.byte_limit
+    }
+
+    /// What it reserves of the rate of the survey; none where there is no rate.
+    #[must_use]
+    pub fn reserved(&self) -> Option<u64> {
+        self.claim.as_ref().map(Claim::reserved)
     }
 }
 
@@ -82,7 +91,7 @@ impl Load {
     pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: LargestExchange) -> Self {
         Self {
             pace,
-            bucket: rate.map(|rate| Bucket::new(rate, most.bytes)),
+            bucket: rate.map(|rate| Bucket::new(rate, most)),
             budget,
             most,
             servers: HashMap::default(),
@@ -142,26 +151,42 @@ impl Load {
             Headroom::Tomorrow(time) => return Turn::NotBefore(time),
             Headroom::Never => return Turn::Spent,
         };
-        if let Some(bucket) = &mut self.bucket
-            && let Err(at) = bucket.reserve(now, self.most.bytes)
-        {
-            return Turn::Full(at);
-        }
+        let claim = match self.bucket.as_mut().map(|bucket| bucket.begin(now)).transpose() {
+            Ok(claim) => claim,
+            Err(at) => return Turn::Full(at),
+        };
         self.begin(address, crawl_delay);
         *self.sites.entry(site.clone()).or_default() += 1;
-        Turn::Go(Permit { address, site: site.clone(), begun: now, byte_limit })
+        Turn::Go(Permit { address, site: site.clone(), begun: now, byte_limit, claim })
+    }
+
+    /// The exchange is about to have moved `moved` bytes in all, both ways, as far as the rate of the survey goes.
+    ///
+    /// # Errors
+    /// The time to ask again, unless another exchange ends before. Until then no exchange begins ([`Self::give_way`]).
+    pub fn read_on(&mut self, now: SystemTime, permit: &mut Permit, moved: u64) -> Result<(), SystemTime> {
+        match (&mut self.bucket, &mut permit.claim) {
+            (Some(bucket), Some(claim)) => bucket.read_on(now, claim, moved),
+            _ => Ok(()),
+        }
+    }
+
+    /// Who was to read on waits no longer.
+    pub fn give_way(&mut self) {
+        if let Some(bucket) = &mut self.bucket {
+            bucket.give_way();
+        }
     }
 
     /// The exchange, which was for this purpose, ended with an answer.
     pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Answer) {
-        let used = answer.wire.sent + answer.wire.received;
-        self.release(&permit, used);
+        self.release(&permit, answer.ended(), Some(moved_by(purpose, answer)));
         self.book(permit.address, &permit.site, purpose, answer);
     }
 
     /// The permit was not used, or its use is unknown; the server may have worked on it until `now`.
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
-        self.release(&permit, self.most.bytes);
+        self.release(&permit, now, None);
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
         let rest = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
@@ -171,7 +196,7 @@ impl Load {
     /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
     /// when the server is done with it, so that the longest pause follows.
     pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
-        self.release(&permit, self.most.bytes);
+        self.release(&permit, now, None);
         self.lose_unseen(permit.address, asked, now);
     }
 
@@ -209,9 +234,9 @@ impl Load {
         }
     }
 
-    fn release(&mut self, permit: &Permit, used: u64) {
-        if let Some(bucket) = &mut self.bucket {
-            bucket.give_back(self.most.bytes.saturating_sub(used));
+    fn release(&mut self, permit: &Permit, now: SystemTime, moved: Option<u64>) {
+        if let (Some(bucket), Some(claim)) = (&mut self.bucket, &permit.claim) {
+            bucket.end(now, claim, moved);
         }
         if let Some(taken) = self.sites.get_mut(&permit.site) {
             *taken -= 1;
@@ -298,4 +323,12 @@ impl Load {
         self.servers.retain(|address, state| changed.contains(address) || !state.is_idle(now));
         self.neighbourhoods.retain(|_, slots| !slots.is_idle(now));
     }
+}
+
+/// What an exchange moved, with what was on its way when it was hung up on.
+fn moved_by(purpose: Purpose, answer: &Answer) -> u64 {
+    let counted = answer.wire.sent + answer.wire.received;
+    let is_cut =
+        answer.failure == Some(Failure::BodyTooLarge) || Flow::from_answer(purpose, answer).is_unread;
+    if is_cut { counted + IN_FLIGHT as u64 } else { counted }
 }

@@ -1,57 +1,176 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use super::Limits;
 use super::fact::HORIZON;
-use crate::load::BURST_SECONDS;
+use crate::exchange::Answer;
 
-/// The bytes of exchanges by when they began, against a ceiling: ten seconds of it, or the largest exchange, may be
-/// saved up.
+/// Bytes by when they moved, against the rate of the survey. Of the rate one second's worth, or one largest exchange, may
+/// be saved up.
+///
+/// Facts do not tell when each byte moved, but between which moments: what came before the end of the head, and what came
+/// after it. The rate was exceeded if in any time more moved than it allows: of what certainly moved in that time, for
+/// it neither began earlier nor ended later.
 #[derive(Clone, Debug)]
 pub(super) struct Ceiling {
     rate: f64,
-    capacity: f64,
-    /// Begun so lately that one which began earlier may still be told.
-    begun: BinaryHeap<Reverse<(SystemTime, u64)>>,
-    /// Bytes that the ceiling has not made good yet, as of this time.
-    owed: f64,
-    at: Option<SystemTime>,
+    saved_up: f64,
+    rounding: Duration,
+    /// Those of which some that ended earlier may still be told; the one that ended first is the first.
+    told: BinaryHeap<Reverse<Part>>,
+    latest: Option<SystemTime>,
+    times: Times,
     above: u64,
 }
 
+/// Bytes that moved between two moments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    until: SystemTime,
+    from: SystemTime,
+    bytes: u64,
+}
+
+/// So much of the rate may be saved up at least.
+const SECONDS_SAVED_UP: f64 = 1.0;
+/// The clocks of starts and of durations differ by a thousandth at most (NTP slews by half of that), and a millisecond.
+const SLEW: u32 = 1000;
+const TICK: Duration = Duration::from_millis(1);
+
 impl Ceiling {
-    pub(super) fn new(rate: u64, largest: u64) -> Self {
-        let rate = rate as f64;
-        let capacity = (rate * BURST_SECONDS).max(largest as f64);
-        Self { rate, capacity, begun: BinaryHeap::new(), owed: 0.0, at: None, above: 0 }
+    /// None where no rate was promised.
+    pub(super) fn new(limits: &Limits) -> Option<Self> {
+        let rate = limits.rate? as f64;
+        Some(Self {
+            rate,
+            saved_up: (rate * SECONDS_SAVED_UP).max(limits.largest as f64),
+            rounding: limits.rounding,
+            told: BinaryHeap::new(),
+            latest: None,
+            times: Times::default(),
+            above: 0,
+        })
     }
 
-    /// Takes in an exchange; gives the bytes above the ceiling and what may be saved up, at its worst so far.
-    pub(super) fn add(&mut self, started: SystemTime, bytes: u64) -> u64 {
-        self.begun.push(Reverse((started, bytes)));
-        while let Some(Reverse((first, bytes))) = self.begun.peek().copied()
-            && first + HORIZON < started
-        {
-            self.begun.pop();
-            self.weigh(first, bytes);
+    /// Takes in an exchange; gives the bytes above the rate and what may be saved up, at its worst so far.
+    pub(super) fn add(&mut self, answer: &Answer) -> u64 {
+        self.told.extend(parts(answer, self.rounding).map(Reverse));
+        self.latest = self.latest.max(Some(answer.started));
+        if let Some(known) = self.latest.and_then(|latest| latest.checked_sub(HORIZON)) {
+            while let Some(Reverse(part)) = self.told.peek().copied()
+                && part.until <= known
+            {
+                self.told.pop();
+                self.weigh(part);
+            }
         }
         self.above
     }
 
-    fn weigh(&mut self, started: SystemTime, bytes: u64) {
-        let passed = self.at.and_then(|at| started.duration_since(at).ok()).unwrap_or_default();
-        self.owed = (self.owed - passed.as_secs_f64() * self.rate).max(0.0) + bytes as f64;
-        self.at = self.at.max(Some(started));
-        // A byte for rounding.
-        self.above = self.above.max((self.owed - self.capacity - 1.0).max(0.0).ceil() as u64);
-    }
-
-    /// The same once nothing that began earlier is still to be told.
+    /// The same once nothing that ended earlier is still to be told.
     pub(super) fn above_at_the_end(&self) -> u64 {
         let mut all = self.clone();
-        while let Some(Reverse((started, bytes))) = all.begun.pop() {
-            all.weigh(started, bytes);
+        while let Some(Reverse(part)) = all.told.pop() {
+            all.weigh(part);
         }
         all.above
     }
+
+    fn weigh(&mut self, part: Part) {
+        if let Some(most) = self.times.most_beyond(self.rate, part) {
+            self.above = self.above.max((most - self.saved_up).max(0.0).floor() as u64);
+        }
+    }
+}
+
+/// What moved since each moment, of all that has ended; moments are the beginnings of slots in which something began.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    /// The beginning of the first slot.
+    base: Option<SystemTime>,
+    /// A tree whose leaves are the slots, and whose root is the node 1.
+    nodes: Vec<Node>,
+}
+
+/// Of some slots.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// What began in them, in bytes.
+    sum: f64,
+    /// The most, over their moments, of what began in them since, and what the rate allows until that moment.
+    most: f64,
+}
+
+const EMPTY: Node = Node { sum: 0.0, most: f64::NEG_INFINITY };
+const SLOT: Duration = Duration::from_millis(20);
+/// Eleven minutes; half of them are kept when they are over.
+const SLOTS: usize = 1 << 15;
+
+impl Times {
+    /// By how much more moved than the rate allows, in a time that ends with this part, at its worst. Parts come in the
+    /// order of their ends.
+    fn most_beyond(&mut self, rate: f64, part: Part) -> Option<f64> {
+        let before = SLOT * (SLOTS / 2) as u32;
+        if self.nodes.is_empty() {
+            self.nodes = vec![EMPTY; 2 * SLOTS];
+        }
+        let base = *self.base.get_or_insert(part.from.checked_sub(before)?);
+        // None where it began before all that is remembered.
+        let passed = part.from.duration_since(base).ok()?;
+        let mut slot = usize::try_from(passed.as_nanos() / SLOT.as_nanos()).ok()?;
+        if slot >= SLOTS {
+            self.forget(slot - SLOTS / 2, rate);
+            slot = SLOTS / 2;
+        }
+        let mut at = SLOTS + slot;
+        let sum = self.nodes[at].sum + part.bytes as f64;
+        self.nodes[at] = leaf(rate, slot, sum);
+        while at > 1 {
+            at /= 2;
+            self.nodes[at] = Node::of(self.nodes[2 * at], self.nodes[2 * at + 1]);
+        }
+        let until = part.until.duration_since(self.base?).ok()?;
+        Some(self.nodes[1].most - rate * until.as_secs_f64())
+    }
+
+    /// Forgets the first slots.
+    fn forget(&mut self, slots: usize, rate: f64) {
+        let sums: Vec<f64> = self.nodes[SLOTS..].iter().skip(slots).map(|node| node.sum).collect();
+        let sums = sums.into_iter().chain(std::iter::repeat(0.0)).take(SLOTS);
+        for (slot, sum) in sums.enumerate() {
+            self.nodes[SLOTS + slot] = if sum > 0.0 { leaf(rate, slot, sum) } else { EMPTY };
+        }
+        for at in (1..SLOTS).rev() {
+            self.nodes[at] = Node::of(self.nodes[2 * at], self.nodes[2 * at + 1]);
+        }
+        let passed = SLOT.checked_mul(u32::try_from(slots).unwrap_or(u32::MAX)).unwrap_or_default();
+        self.base = self.base.and_then(|base| base.checked_add(passed));
+    }
+}
+
+impl Node {
+    /// Of slots and those after them.
+    fn of(earlier: Self, later: Self) -> Self {
+        Self { sum: earlier.sum + later.sum, most: later.most.max(earlier.most + later.sum) }
+    }
+}
+
+fn leaf(rate: f64, slot: usize, sum: f64) -> Node {
+    Node { sum, most: rate * SLOT.as_secs_f64() * slot as f64 + sum }
+}
+
+/// What an exchange moved until the head of its response was there, and after; all together where that is not known.
+fn parts(answer: &Answer, rounding: Duration) -> impl Iterator<Item = Part> + use<> {
+    let (started, timings, wire) = (answer.started, answer.timings, answer.wire);
+    let slack = |took: Duration| took / SLEW + TICK + rounding;
+    let all = wire.sent + wire.received;
+    let body = answer.after_head.min(all);
+    let phases = [timings.connect, timings.tls, timings.first_byte];
+    let headed = phases.into_iter().flatten().sum::<Duration>().min(timings.total);
+    let early = if body > 0 { headed } else { timings.total };
+    let from = |after: Duration| started.checked_sub(rounding).unwrap_or(started) + (after - after / SLEW);
+    let head = Part { from: from(Duration::ZERO), until: started + early + slack(early), bytes: all - body };
+    let until = started + timings.total + slack(timings.total);
+    [head, Part { from: from(headed), until, bytes: body }].into_iter().filter(|part| part.bytes > 0)
 }

@@ -54,7 +54,7 @@ impl Judge {
     /// Begins with what was seen before.
     #[must_use]
     pub fn new(limits: Limits, seen: Seen) -> Self {
-        let ceiling = limits.rate.map(|rate| Ceiling::new(rate, limits.largest));
+        let ceiling = Ceiling::new(&limits);
         Self {
             limits,
             seen,
@@ -120,8 +120,7 @@ impl Judge {
         let at_once = self.in_neighbourhoods.add(neighbourhood, span);
         self.seen.in_neighbourhood.take(at_once, || neighbourhood.to_string());
         if let Some(ceiling) = &mut self.ceiling {
-            let wire = fact.answer.wire;
-            let above = ceiling.add(fact.answer.started, wire.sent + wire.received);
+            let above = ceiling.add(fact.answer);
             self.seen.above_rate = self.seen.above_rate.max(above);
         }
     }

@@ -145,7 +145,7 @@ impl Promise {
             Self::Harm => {
                 let share = pace.harm.map(|share| format!("{} %", share * 100.0));
                 let share = share.as_deref().unwrap_or("a share");
-                format!("others wait at most {share} longer for the answers of each server")
+                format!("others wait at most {share} longer for the answers of each server, by estimate over the survey")
             }
             Self::BackOff => "longer pauses for servers in trouble".to_owned(),
             Self::PutOff => "servers that stay in trouble are put off, then given up".to_owned(),

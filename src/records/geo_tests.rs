@@ -149,7 +149,8 @@ fn address(text: &str) -> IpAddr {
 }
 
 fn place(country: &str, asn: u32, as_org: &str) -> GeoLocation {
-    GeoLocation { country: Some(country.into()), asn: Some(asn), as_org: Some(as_org.into()) }
+    let (country, as_org) = (Some(country.into()), Some(as_org.into()));
+    GeoLocation { country, asn: Some(asn), as_org, time_zone: None }
 }
 
 #[test]
@@ -394,5 +395,21 @@ proptest! {
             let _ = geo.lookup(IpAddr::V4(ip.into()));
             let _ = geo.lookup(address("192.0.2.7"));
         }
+    }
+}
+
+#[test]
+fn the_time_zone_of_a_place_is_read_wherever_databases_have_it() {
+    let nested = Map(vec![("location", Map(vec![("time_zone", Text("America/Denver"))]))]);
+    for record in [
+        nested,
+        Map(vec![("time_zone", Text("America/Denver"))]),
+        Map(vec![("timezone", Text("America/Denver"))]),
+    ] {
+        let found = Folder::new().look_up(&[country_record(), record]);
+        assert_eq!(
+            (found.country.as_deref(), found.time_zone.as_deref()),
+            (Some("KE"), Some("America/Denver"))
+        );
     }
 }

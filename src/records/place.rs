@@ -10,6 +10,8 @@ pub struct GeoLocation {
     pub asn: Option<u32>,
     /// The organisation that runs the autonomous system.
     pub as_org: Option<String>,
+    /// Its name in the IANA database, such as `Europe/Berlin`; databases of cities have it.
+    pub time_zone: Option<String>,
 }
 
 type Path = &'static [&'static str];
@@ -17,6 +19,9 @@ type Path = &'static [&'static str];
 /// `GeoLite2`, `GeoIP2` and DB-IP nest the country; flat databases have a code, some of them under
 /// `country` itself. The country where an address is *registered* is not where its server stands.
 const COUNTRY: &[Path] = &[&["country", "iso_code"], &["country_code"], &["country"]];
+
+/// GeoLite2-City and GeoIP2 nest it; IPinfo and IPLocate do not.
+const TIME_ZONE: &[Path] = &[&["location", "time_zone"], &["time_zone"], &["timezone"]];
 
 /// The layouts of GeoLite2, DB-IP and iptoasn, then flat and nested ones of others: IPinfo and IPLocate have `asn`.
 const ASN: &[Path] = &[
@@ -74,6 +79,7 @@ impl GeoLocation {
             country: COUNTRY.iter().find_map(|path| country_code(&text(path)?)),
             asn,
             as_org: organisation_at(AS_ORG).or_else(beside),
+            time_zone: TIME_ZONE.iter().find_map(|path| text(path)),
         }
     }
 
@@ -85,7 +91,7 @@ impl GeoLocation {
 
     /// What is not known here is taken from another database.
     pub(super) fn or(self, other: impl FnOnce() -> Self) -> Self {
-        if self.country.is_some() && self.asn.is_some() && self.as_org.is_some() {
+        if self.country.is_some() && self.asn.is_some() && self.as_org.is_some() && self.time_zone.is_some() {
             return self;
         }
         let other = other();
@@ -93,6 +99,7 @@ impl GeoLocation {
             country: self.country.or(other.country),
             asn: self.asn.or(other.asn),
             as_org: self.as_org.or(other.as_org),
+            time_zone: self.time_zone.or(other.time_zone),
         }
     }
 }

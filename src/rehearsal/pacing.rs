@@ -1,10 +1,11 @@
+use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Respite, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
-use crate::load::{Backoff, Bucket, Flow, Health, Observation, Pace, ServerLink, Symptom, symptom_of};
+use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, Pace, ServerLink, Symptom, symptom_of};
 use crate::settings::Settings;
-use crate::survey::most_bytes;
+use crate::survey::largest_exchange;
 
 /// What chance adds to a doubled pause, in the mean.
 const USUAL_CHANCE: f64 = 0.5;
@@ -15,19 +16,18 @@ pub struct SurveyPacing {
     /// Trees stand for their sites.
     servers: Vec<(Health<u32>, ServerLink)>,
     bucket: Option<Bucket>,
-    largest: u64,
+    claims: VecDeque<Claim>,
 }
 
 impl SurveyPacing {
     /// The rule as these settings have it, before anything is asked.
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
-        let largest = most_bytes(settings);
         Self {
             pace: Pace::from(settings),
             servers: Vec::new(),
-            bucket: settings.rate.map(|rate| Bucket::new(rate.0, largest)),
-            largest,
+            bucket: settings.rate.map(|rate| Bucket::new(rate.0, largest_exchange(settings))),
+            claims: VecDeque::new(),
         }
     }
 }
@@ -85,12 +85,14 @@ impl Pacing for SurveyPacing {
     fn reserve(&mut self, now: Duration) -> Result<(), Duration> {
         let Some(bucket) = &mut self.bucket else { return Ok(()) };
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        bucket.reserve(SystemTime::UNIX_EPOCH + now, self.largest).map_err(since)
+        self.claims.push_back(bucket.begin(SystemTime::UNIX_EPOCH + now).map_err(since)?);
+        Ok(())
     }
 
-    fn give_back(&mut self, moved: u64) {
-        if let Some(bucket) = &mut self.bucket {
-            bucket.give_back(self.largest.saturating_sub(moved));
+    fn give_back(&mut self, now: Duration, moved: u64) {
+        // All claims are alike, for nobody reads on here.
+        if let (Some(bucket), Some(claim)) = (&mut self.bucket, self.claims.pop_front()) {
+            bucket.end(SystemTime::UNIX_EPOCH + now, &claim, Some(moved));
         }
     }
 }

@@ -12,6 +12,15 @@ pub struct Budgets {
     pub system: Allowance,
 }
 
+impl Budgets {
+    /// Whether they bound the time in which servers are busy.
+    #[must_use]
+    pub fn bound_busy(&self) -> bool {
+        let all = [self.server, self.network, self.system];
+        all.iter().any(|place| place.in_all.busy.is_some() || place.per_day.busy.is_some())
+    }
+}
+
 /// What one place may bear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Allowance {

@@ -189,12 +189,13 @@ settings! {
             |it| is_share(it) || it == Amount::NoLimit,
             "a share above 0 and up to 1, such as 0.02, or none",
         ).less_is_gentler().harsher_breaks("the bound on what other users of a server feel").formerly("link-share");
-        /// Hours in which no server is asked, by its own clock, e.g. 08:00-18:00 or 22:00-06:00. The clock is the
-        /// usual one of the country that --geo tells, or of the site's domain, without summer time, and in wide
-        /// countries hours off. The quiet hours count into --max-time of a site
+        /// Hours in which no server is asked, by its own clock, e.g. 08:00-18:00 or 22:00-06:00. The clock is that of
+        /// the time zone or country that --geo tells, or of the site's domain, with summer time. In a country of
+        /// several zones an hour is quiet if it is quiet in any of them. The quiet hours count into --max-time of a
+        /// site
         quiet_hours: Option<QuietHours> as OrNone = None => value("HOURS|none").less_is_gentler();
         /// Bytes per second, both ways, that the whole survey may take of your link and of thin links on the way,
-        /// e.g. 500kB
+        /// e.g. 500kB. Bodies are read no faster than that; a second's worth, or one largest exchange, may be saved up
         // 8 Mbit/s: a quarter of a modest office link.
         rate: Option<Size> as OrNone = Some(Size(MIB)) => value("BYTES|none")
             .above_zero().less_is_gentler().lifting_breaks("the ceiling of the whole survey");
@@ -280,7 +281,8 @@ settings! {
         first_byte_timeout: Span = Span(Duration::from_secs(30)) => TIMEOUT;
         /// How long to wait for each further byte
         idle_timeout: Span = Span(Duration::from_secs(20)) => TIMEOUT;
-        /// How long a whole exchange may take; a server that sends slowly is busy all that time
+        /// How long a whole exchange may take, beside the time in which --rate does not let it read on; a server that
+        /// sends slowly is busy all that time
         exchange_timeout: Span = Span(Duration::from_secs(60)) => TIMEOUT;
     }
     "Files" {

@@ -3,6 +3,8 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::address::LocalClocks;
+
 /// Hours of the day in which servers are not asked, by their own clocks; they may go over midnight.
 ///
 /// ```
@@ -22,6 +24,8 @@ pub struct QuietHours {
 }
 
 const DAY: i64 = 24 * 60;
+/// Where it is always quiet by one clock or another, nobody is asked for so long, and then the same again.
+const LONGEST: Duration = Duration::from_hours(48);
 /// Those who were left alone are asked again spread over so long.
 const WAKING: Duration = Duration::from_secs(15 * 60);
 
@@ -41,12 +45,32 @@ impl QuietHours {
         Some(UNIX_EPOCH + Duration::from_secs(since.as_secs() + left))
     }
 
+    /// When they are over by all of these clocks; none outside of them. Where clocks change meanwhile, that may be an hour
+    /// late.
+    #[must_use]
+    pub fn over_by(&self, now: SystemTime, clocks: &LocalClocks) -> Option<SystemTime> {
+        let (mut over, mut time) = (None, now);
+        while time <= now + LONGEST
+            && let Some(next) =
+                clocks.minutes_ahead(time).into_iter().filter_map(|ahead| self.over_at(time, ahead)).max()
+        {
+            (over, time) = (Some(next), next);
+        }
+        over
+    }
+
     /// When a server may be asked again that would be asked in them: within a quarter of an hour after their end,
     /// so that not all are asked at once.
     #[must_use]
-    pub fn waking(&self, now: SystemTime, offset_minutes: i32, address: IpAddr) -> Option<SystemTime> {
+    pub fn waking(&self, now: SystemTime, clocks: &LocalClocks, address: IpAddr) -> Option<SystemTime> {
         let chance = f64::from(crc32fast::hash(address.to_string().as_bytes())) / f64::from(u32::MAX);
-        Some(self.over_at(now, offset_minutes)? + WAKING.mul_f64(chance))
+        Some(self.over_by(now, clocks)? + WAKING.mul_f64(chance))
+    }
+
+    /// Their first minute and the one after their last, after midnight; they go over midnight where the first is later.
+    #[must_use]
+    pub fn minutes(&self) -> [i64; 2] {
+        [self.from, self.to]
     }
 }
 
@@ -106,13 +130,60 @@ mod tests {
     #[test]
     fn servers_wake_one_after_the_other() {
         let quiet: QuietHours = "08:00-18:00".parse().unwrap();
-        let wakes = |number: u8| quiet.waking(at(9, 0, 0), 0, [41, 90, 0, number].into()).unwrap();
+        let clocks = LocalClocks::utc();
+        let wakes = |number: u8| quiet.waking(at(9, 0, 0), &clocks, [41, 90, 0, number].into()).unwrap();
         let mut times: Vec<_> = (0..100).map(wakes).collect();
         assert!(times.iter().all(|time| (at(18, 0, 0)..=at(18, 15, 0)).contains(time)));
         times.sort();
         assert!(times[10] < at(18, 3, 0) && times[89] > at(18, 12, 0), "spread over the whole of it");
         times.dedup();
         assert!(times.len() > 95, "{}", times.len());
+    }
+
+    /// The hour of 2026-07-15, by UTC.
+    fn in_july(hour: f64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_784_073_600) + Duration::from_secs_f64(hour * 3600.0)
+    }
+
+    #[test]
+    fn quiet_hours_are_those_of_summer_in_summer() {
+        let quiet: QuietHours = "08:00-18:00".parse().unwrap();
+        let berlin = LocalClocks::of_country("de").unwrap();
+        for (hour, over) in
+            [(5.9, None), (6.0, Some(16.0)), (6.5, Some(16.0)), (15.9, Some(16.0)), (16.0, None)]
+        {
+            assert_eq!(quiet.over_by(in_july(hour), &berlin), over.map(in_july), "{hour}");
+        }
+    }
+
+    #[test]
+    fn an_hour_is_quiet_where_it_is_in_any_zone_of_a_country() {
+        let quiet: QuietHours = "08:00-18:00".parse().unwrap();
+        let states = LocalClocks::of_country("us").unwrap();
+        // From eight in New York to six in the afternoon in Honolulu, the next day by UTC.
+        for (hour, over) in
+            [(11.9, None), (12.0, Some(28.0)), (20.0, Some(28.0)), (27.9, Some(28.0)), (28.0, None)]
+        {
+            assert_eq!(quiet.over_by(in_july(hour), &states), over.map(in_july), "{hour}");
+        }
+        let california = LocalClocks::of_zone("America/Los_Angeles").unwrap();
+        assert_eq!(quiet.over_by(in_july(12.0), &california), None);
+        // By one clock of Russia or another it is always between four and midnight.
+        let nearly_always: QuietHours = "04:00-24:00".parse().unwrap();
+        let russia = LocalClocks::of_country("ru").unwrap();
+        assert!(nearly_always.over_by(in_july(1.0), &russia).is_some_and(|over| over >= in_july(49.0)));
+    }
+
+    #[test]
+    fn a_night_in_which_clocks_change_is_quiet_to_its_end() {
+        let quiet: QuietHours = "22:00-06:00".parse().unwrap();
+        let berlin = LocalClocks::of_country("de").unwrap();
+        let utc = |seconds: u64| UNIX_EPOCH + Duration::from_secs(seconds);
+        // 2026-10-25: an hour comes twice. From ten in the evening, 20:00 by UTC, to six in the morning, 05:00.
+        assert_eq!(quiet.over_by(utc(1_792_872_000), &berlin), Some(utc(1_792_872_000 + 9 * 3600)));
+        // 2026-03-29: one is left out; it is over at 04:00 by UTC, and certainly an hour later.
+        let over = quiet.over_by(utc(1_774_731_600), &berlin).unwrap();
+        assert!((utc(1_774_731_600 + 7 * 3600)..=utc(1_774_731_600 + 8 * 3600)).contains(&over));
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{self, Notify, watch};
 
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
@@ -31,6 +31,10 @@ pub(super) struct Access {
     roster: Mutex<Roster<Lease>>,
     /// Notified whenever an exchange has ended: the turn of another may have come.
     pub settled: Notify,
+    /// Whoever waits for the rate of the survey stands here, one at a time and in order: to send a request …
+    pub to_begin: sync::Mutex<()>,
+    /// … and to read on.
+    pub to_read_on: sync::Mutex<()>,
     /// Notified when a visit has left its place at a server for one elsewhere.
     pub moved: Notify,
     /// Becomes true when the survey is to stop.
@@ -59,12 +63,14 @@ impl Access {
         };
         let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
         Ok(Self {
-            load: Mutex::new(open_load(settings, &fetcher, &boundaries.geo)?),
+            load: Mutex::new(open_load(settings, &boundaries.geo)?),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             country_domains: boundaries.scope.area.countries.iter().cloned().collect(),
             hours: LocalHours::new(settings.quiet_hours, boundaries.geo.clone()),
             roster: Mutex::new(Roster::new(visits)),
             settled: Notify::new(),
+            to_begin: sync::Mutex::default(),
+            to_read_on: sync::Mutex::default(),
             moved: Notify::new(),
             progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
             clock,
@@ -131,10 +137,12 @@ pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
     }
 }
 
-/// The most bytes one exchange can cost: what it takes from the survey's rate before it begins.
+/// The most that one exchange can come to.
 #[must_use]
-pub fn most_bytes(settings: &Settings) -> u64 {
-    fetch::most_bytes(&settings.into())
+pub fn largest_exchange(settings: &Settings) -> LargestExchange {
+    let fetch = fetch::Settings::from(settings);
+    let (bytes, ahead) = (fetch::most_bytes(&fetch), fetch::beyond_limit(&fetch));
+    LargestExchange { bytes, ahead, time: settings.exchange_timeout.0 }
 }
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
@@ -146,11 +154,10 @@ pub fn least(settings: &Settings) -> Least {
     }
 }
 
-fn open_load(settings: &Settings, fetcher: &Fetcher, geo: &Arc<Geo>) -> Result<Load, SurveyError> {
-    let (bytes, ahead) = (fetcher.most_bytes(), fetcher.beyond_limit());
-    let most = LargestExchange { bytes, ahead, time: settings.exchange_timeout.0 };
+fn open_load(settings: &Settings, geo: &Arc<Geo>) -> Result<Load, SurveyError> {
     let rate = settings.rate.map(|size| size.0);
-    let load = Load::new(Pace::from(settings), rate, (&settings.budgets.server).into(), most);
+    let load =
+        Load::new(Pace::from(settings), rate, (&settings.budgets.server).into(), largest_exchange(settings));
     Ok(load.with_networks(networks(settings, geo)?))
 }
 

@@ -20,7 +20,7 @@ use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::fetch::Manner;
 use crate::load::LONGEST_WAIT;
-use crate::promises::{Fact, Wishes};
+use crate::promises::{Fact, Wishes, is_quiet};
 
 /// An exchange that a walk wants.
 pub(super) struct Wanted {
@@ -299,8 +299,9 @@ impl<'a> Asking<'a> {
             let tree = self.tree;
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
             let ask = ask.clone();
-            let order = Order { tree, ask, address, asked, known, byte_limit, manner, is_suspect };
-            match unless_stopped(access, hand.put(order)).await.ok_or(STOPPED)? {
+            let reserved = permit.reserved();
+            let order = Order { tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect };
+            match unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)? {
                 Put::Heard(reply) => {
                     let Heard { answer, content, .. } = reply.into_heard();
                     (answer, Body::Read(content))
@@ -315,7 +316,7 @@ impl<'a> Asking<'a> {
                 }
             }
         } else {
-            let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit);
+            let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit, &permit);
             let (answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
             (answer, Body::Unread(body))
         };
@@ -390,9 +391,7 @@ impl<'a> Asking<'a> {
     fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
-        quiet.is_some_and(|quiet| {
-            quiet.over_at(time, access.hours.offset_minutes(address, self.site)).is_some()
-        })
+        quiet.is_some_and(|quiet| is_quiet(&quiet, time, &access.hours.whereabouts(address, self.site)))
     }
 
     fn record(&self, ways: &Ways, heard: Heard) -> Result<Exchanged, SurveyError> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Heard;
 use crate::exchange::{Answer, Ask, Challenge, Validators};
-use crate::fetch::Manner;
+use crate::fetch::{Manner, Meter};
 use crate::walk::Content;
 
 /// An order that is older when it could be obeyed is dropped.
@@ -28,6 +28,8 @@ pub struct Order {
     pub known: Validators,
     /// Reading stops at so many bytes, both ways.
     pub byte_limit: u64,
+    /// What is reserved of the rate of the survey; none where there is no rate. What goes beyond is to be asked for.
+    pub reserved: Option<u64>,
     /// How the request is sent, by what is known of the server.
     pub manner: Manner,
     /// A process died when it read the answer.
@@ -64,8 +66,8 @@ pub enum Put {
 
 /// Somebody outside this process who puts questions for the survey.
 pub trait Hand: Debug + Send + Sync {
-    /// Has a question put. Where nothing is told of it in the end, it may have been put.
-    fn put(&self, order: Order) -> BoxFuture<'_, Put>;
+    /// Has a question put, whose response is read no faster than the meter lets. Where nothing is told of it in the end, it may have been put.
+    fn put<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put>;
 
     /// The tree is over: nothing that is kept of it is needed any more.
     fn forget(&self, tree: u64);

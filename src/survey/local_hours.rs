@@ -2,8 +2,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::address::{Site, usual_offset};
-use crate::records::Geo;
+use crate::address::{LocalClocks, Site};
+use crate::promises::Whereabouts;
+use crate::records::{Geo, GeoLocation};
 use crate::settings::QuietHours;
 
 /// From the permit to the first byte of a request so much time may pass at most, and it must not be in quiet hours.
@@ -22,14 +23,26 @@ impl LocalHours {
 
     /// When a server may be asked again if an exchange that is begun now would be in its quiet hours.
     pub(super) fn waking(&self, now: SystemTime, address: IpAddr, site: &Site) -> Option<SystemTime> {
-        self.quiet?.waking(now + AHEAD, self.offset_minutes(address, site), address)
+        self.quiet?.waking(now + AHEAD, &self.clocks(address, site), address)
     }
 
-    /// How far a server's clock is ahead of UTC: by the country where it stands, if a database tells it, or the country
-    /// of the site's domain, or else not at all.
-    pub(super) fn offset_minutes(&self, address: IpAddr, site: &Site) -> i32 {
-        let country = self.geo.lookup(address).country;
-        let of_site = || usual_offset(site.as_str().rsplit('.').next().unwrap_or_default());
-        country.as_deref().and_then(usual_offset).or_else(of_site).unwrap_or_default()
+    /// The clocks of a server: of the time zone where it stands, if a database tells it, or of the country, or of the
+    /// country of the site's domain, or else of UTC.
+    fn clocks(&self, address: IpAddr, site: &Site) -> LocalClocks {
+        let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
+        let of_zone = time_zone.as_deref().and_then(LocalClocks::of_zone);
+        let of_country = || country.as_deref().and_then(LocalClocks::of_country);
+        let of_site = || LocalClocks::of_country(domain_of(site));
+        of_zone.or_else(of_country).or_else(of_site).unwrap_or_else(LocalClocks::utc)
     }
+
+    /// Where a server stands, for who judges.
+    pub(super) fn whereabouts(&self, address: IpAddr, site: &Site) -> Whereabouts {
+        let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
+        Whereabouts { time_zone, country, domain: domain_of(site).to_owned() }
+    }
+}
+
+fn domain_of(site: &Site) -> &str {
+    site.as_str().rsplit('.').next().unwrap_or_default()
 }

@@ -80,7 +80,6 @@ mod kept_pages;
 mod local_hours;
 mod making;
 mod opt_outs;
-mod others;
 mod own_link;
 mod parts;
 mod past;
@@ -111,7 +110,7 @@ mod scripted_tests;
 mod shared_robots_tests;
 
 pub use crate::load::LONGEST_WAIT;
-pub use access::{least, most_bytes};
+pub use access::{largest_exchange, least};
 pub use added::{HandedOver, hand_over, has_added, settings_of, take_in};
 pub use agents::{LEAST_CAPACITY, Lives, Staff, Team, requests_of_sites};
 pub use earlier::{Focus, ReadingProgress};
@@ -119,7 +118,6 @@ pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
 pub use hands::{FRESH, Hand, Order, Put, Reply};
-pub use others::{Others, THIN, Waits};
 
 pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};

@@ -16,6 +16,7 @@ use super::rates::walk_settings;
 use super::shared_robots::SharedRobots;
 use super::simulation::Simulation;
 use super::storage::Storage;
+use crate::fetch;
 use crate::load::Budget;
 use crate::promises;
 use crate::settings::Settings;
@@ -67,7 +68,7 @@ impl Parts {
     /// take longer.
     pub(super) fn over_at_the_latest(&self, asked: SystemTime) -> SystemTime {
         let longest = if self.settings.nats.is_some() {
-            FRESH + self.settings.exchange_timeout.0
+            FRESH + fetch::Settings::from(&self.settings).longest_exchange()
         } else {
             Duration::ZERO
         };

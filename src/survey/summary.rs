@@ -5,11 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::SurveyError;
-use super::others::{Others, Waits};
+use crate::promises::Promise;
 use crate::records::units::{bytes, count, duration, thousands};
 use crate::records::{
-    Cost, Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, SurveyedWeb, Timestamp, Unchanged,
-    Verdict, exchange_counts, read_table,
+    Cost, Judgement, LevelRow, Manifest, Others, ServerRow, SiteRow, SurveyState, SurveyedWeb, Timestamp,
+    Unchanged, Verdict, Waits, exchange_counts, read_table,
 };
 
 /// What a survey found and what it cost, from its tables.
@@ -298,8 +298,10 @@ impl Summary {
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
         if let Some(others) = &self.others {
-            write_waits(f, "these servers", &others.all)?;
-            write_waits(f, "servers with 512 kbit/s or less", &others.thin)?;
+            let of = |servers: &str| format!("other users of {servers} waited longer for answers by");
+            let of_all = self.estimate().unwrap_or_else(|| of("these servers"));
+            write_waits(f, &of_all, &others.all)?;
+            write_waits(f, &of("servers with 512 kbit/s or less"), &others.thin)?;
         }
         if self.unrecorded_exchanges > 0 {
             writeln!(
@@ -317,6 +319,17 @@ impl Summary {
 }
 
 impl Summary {
+    /// What the survey promised by its estimate, and what came of that; nothing where nothing was promised.
+    fn estimate(&self) -> Option<String> {
+        let verdict = self.promises.iter().find(|verdict| verdict.id == Promise::Harm.id())?;
+        let came = match verdict.judgement {
+            Judgement::Held => "held",
+            Judgement::Broken => "broken",
+            Judgement::NotJudged => return None,
+        };
+        Some(format!("{}: {came}; in truth they waited longer by", verdict.promise))
+    }
+
     fn write_promises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let judged = |wanted| self.promises.iter().filter(|promise| promise.judgement == wanted).count();
         if self.promises.is_empty() {
@@ -336,17 +349,8 @@ fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Resu
     if waits.servers == 0 {
         return Ok(());
     }
-    let worst = match waits.worst_address.as_str() {
-        "" => String::new(),
-        address => format!(", {:.2} % in the worst hour ({address})", waits.worst_extra_share * 100.0),
-    };
-    writeln!(
-        f,
-        "other users of {of} waited {:.2} % longer for answers on average{worst}; overloaded servers: {} of {}",
-        waits.mean_extra_share * 100.0,
-        thousands(waits.overburdened),
-        thousands(waits.servers)
-    )
+    let (overloaded, servers) = (thousands(waits.overburdened), thousands(waits.servers));
+    writeln!(f, "{of} {waits}; overloaded servers: {overloaded} of {servers}")
 }
 
 fn write_counts(
@@ -362,6 +366,8 @@ fn write_counts(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::Pace;
+    use crate::promises::Limits;
 
     #[test]
     fn promises_are_counted_and_those_that_were_broken_are_named() {
@@ -390,9 +396,30 @@ mod tests {
         let told =
             Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
         assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
-        let waited = "other users of these servers waited 0.00 % longer for answers on average; overloaded servers: 0 \
-                      of 1\n";
+        let waited = "other users of these servers waited longer for answers by 0.00 % on average; overloaded servers: 0 of 1\n";
         assert!(told.contains(waited), "{told}");
+    }
+
+    #[test]
+    fn an_estimate_and_the_truth_stand_in_one_line() {
+        let limits = Limits { pace: Pace { harm: Some(0.02), ..Pace::default() }, ..Limits::default() };
+        let (a, b) = ("192.0.2.1".to_owned(), "192.0.2.2".to_owned());
+        let all = Waits {
+            servers: 116,
+            mean_extra_share: 0.003,
+            most_extra_share: 0.0324,
+            most_address: a,
+            worst_extra_share: 0.1114,
+            worst_address: b,
+            ..Waits::default()
+        };
+        let others = Some(Others { all, ..Others::default() });
+        let promises = vec![Verdict::new(Promise::Harm, &limits, Judgement::Held, "")];
+        let told = Summary { others, promises, ..Summary::default() }.to_string();
+        let line = "others wait at most 2 % longer for the answers of each server, by estimate over the survey: held; \
+                    in truth they waited longer by 0.30 % on average, 3.24 % at the worst server (192.0.2.1), 11.14 % \
+                    in the worst hour (192.0.2.2); overloaded servers: 0 of 116\n";
+        assert!(told.contains(line), "{told}");
     }
 
     #[test]

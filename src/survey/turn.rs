@@ -1,5 +1,10 @@
 use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::access::Access;
 use super::entry::Entry;
@@ -8,13 +13,14 @@ use super::journal::Journal;
 use super::storage::Storage;
 use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
+use crate::fetch::Meter;
 use crate::load::{LONGEST_WAIT, Load, Permit, Turn};
 
 /// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
 /// or that its answer is lost.
 pub(super) struct HeldPermit<'a> {
     access: &'a Access,
-    permit: Option<Permit>,
+    permit: Mutex<Option<Permit>>,
     /// When the question was put.
     asked: Option<SystemTime>,
     /// Who puts it may be at it until then, though nobody hears of it.
@@ -24,7 +30,12 @@ pub(super) struct HeldPermit<'a> {
 impl HeldPermit<'_> {
     /// The most bytes that the exchange may move.
     pub(super) fn byte_limit(&self) -> u64 {
-        self.permit.as_ref().map_or(0, Permit::byte_limit)
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Permit::byte_limit)
+    }
+
+    /// What it reserves of the rate of the survey.
+    pub(super) fn reserved(&self) -> Option<u64> {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Permit::reserved)
     }
 
     /// The question is being put.
@@ -46,15 +57,61 @@ impl HeldPermit<'_> {
 
     /// Gives the permit back with the answer.
     pub(super) fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Answer) {
-        if let Some(permit) = self.permit.take() {
+        if let Some(permit) = self.take() {
             load.settle(permit, purpose, answer);
         }
     }
 }
 
+impl HeldPermit<'_> {
+    fn take(&mut self) -> Option<Permit> {
+        self.permit.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Lets the exchange have moved so many bytes in all, or says when it may.
+    fn try_to_read_on(&self, bytes: u64) -> Result<(), SystemTime> {
+        let mut permit = self.permit.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *permit {
+            Some(permit) => self.access.load().read_on(self.access.now(), permit, bytes),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Meter for HeldPermit<'_> {
+    /// Readers wait in the order in which they came, and before any request that is to be sent.
+    fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
+        async move {
+            let _place = self.access.to_read_on.lock().await;
+            let _wait = Waiting(self.access);
+            loop {
+                // Listening begins before asking, so that no ending is missed in between.
+                let mut settled = pin!(self.access.settled.notified());
+                settled.as_mut().enable();
+                let Err(time) = self.try_to_read_on(bytes) else { return };
+                tokio::select! {
+                    biased;
+                    () = settled => {}
+                    () = self.access.clock.until(time) => {}
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+/// A reader whose turn is the next; others may go first once it is dropped.
+struct Waiting<'a>(&'a Access);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.load().give_way();
+    }
+}
+
 impl Drop for HeldPermit<'_> {
     fn drop(&mut self) {
-        let Some(permit) = self.permit.take() else { return };
+        let Some(permit) = self.take() else { return };
         let now = self.access.now();
         match self.asked {
             Some(asked) => {
@@ -96,6 +153,7 @@ pub(super) async fn turn<'a>(
     crawl_delay: Option<Duration>,
 ) -> Result<Result<HeldPermit<'a>, NoTurn>, SurveyError> {
     let mut stop = access.stop.clone();
+    let mut place = None;
     loop {
         access.recall(storage, address)?;
         // Listening begins before asking, so that no ending is missed in between.
@@ -117,16 +175,21 @@ pub(super) async fn turn<'a>(
         };
         match turn {
             Turn::Go(permit) => {
-                return Ok(Ok(HeldPermit { access, permit: Some(permit), asked: None, over: None }));
+                return Ok(Ok(HeldPermit {
+                    access,
+                    permit: Mutex::new(Some(permit)),
+                    asked: None,
+                    over: None,
+                }));
             }
             Turn::NotBefore(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
             Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
             Turn::Spent => return Ok(Err(NoTurn::Spent)),
-            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
-            Turn::At(time) | Turn::NotBefore(time) => tokio::select! {
+            // Of those who wait for the rate only the first looks again whenever an exchange has ended.
+            Turn::Full(_) if place.is_none() => tokio::select! {
                 biased;
                 _ = stop.changed() => {}
-                () = access.clock.until(time) => {}
+                first = access.to_begin.lock() => place = Some(first),
             },
             Turn::Full(time) => tokio::select! {
                 biased;
@@ -134,11 +197,23 @@ pub(super) async fn turn<'a>(
                 () = settled => {}
                 () = access.clock.until(time) => {}
             },
-            Turn::Busy => tokio::select! {
-                biased;
-                _ = stop.changed() => {}
-                () = settled => {}
-            },
+            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
+            Turn::At(time) | Turn::NotBefore(time) => {
+                place = None;
+                tokio::select! {
+                    biased;
+                    _ = stop.changed() => {}
+                    () = access.clock.until(time) => {}
+                }
+            }
+            Turn::Busy => {
+                place = None;
+                tokio::select! {
+                    biased;
+                    _ = stop.changed() => {}
+                    () = settled => {}
+                }
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::error::SurveyError;
 use super::hands::{Order, Reply};
 use super::quarantine::{AnswerReader, Body, Received};
 use crate::address::OptOuts;
-use crate::fetch::{Clock, FetchError, Fetcher};
+use crate::fetch::{Clock, FetchError, Fetcher, Meter};
 use crate::settings::Settings;
 use crate::walk;
 
@@ -38,9 +38,9 @@ impl Worker {
     ///
     /// # Errors
     /// When the system gives no process to read apart what another died at.
-    pub async fn carry_out(&self, order: &Order) -> Result<Reply, SurveyError> {
+    pub async fn carry_out(&self, order: &Order, meter: &dyn Meter) -> Result<Reply, SurveyError> {
         let Order { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
-        let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit).await;
+        let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit, meter).await;
         let received = Received {
             ask: ask.clone(),
             answer,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow};
 use ccsurvey::settings::{Settings, Span};
+use ccsurvey::survey::largest_exchange;
 
 use crate::common::{Space, rows, same, same_tables, timeless_tables};
 
@@ -412,4 +413,110 @@ fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
     assert!(before > 100 && after > 100, "{before} before, {after} after");
     assert!(minutes.iter().filter(|minute| **minute == 18 * 60 + 30).count() < after / 10);
     same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
+}
+
+/// Minutes after midnight, by UTC, at which servers of these country domains were asked on 1 July 2026 and later, with
+/// quiet hours from eight to six in the evening.
+fn asked_in_july(domain: &str) -> Vec<i64> {
+    let folder = tempfile::tempdir().unwrap();
+    let world = std::fs::read_to_string(world("a_small_country")).unwrap();
+    let world = world.replace("[\"ke\"]", &format!("[\"{domain}\"]"));
+    let world = world.replace("[\"ke\", \"co.ke\", \"ac.ke\"]", &format!("[\"{domain}\"]"));
+    let world = format!("date = \"2026-07-01\"\n{world}");
+    let slow =
+        ["--min-delay", "5m", "--max-delay", "5m", "--max-time", "none", "--quiet-hours", "08:00-18:00"];
+    let (dir, summary) = summary_of(&world, folder.path(), &slow);
+    assert_eq!(summary["broken_promises"].as_array().map(Vec::len), Some(0), "{summary}");
+    let exchanges = rows::<ExchangeRow>(&dir);
+    let asked = exchanges.iter().filter(|row| row.total_ms.is_some());
+    let minutes: Vec<i64> = asked.map(|row| row.started.0 / 60_000_000 % (24 * 60)).collect();
+    assert!(minutes.len() > 300, "{}", minutes.len());
+    minutes
+}
+
+#[test]
+fn quiet_hours_are_those_of_the_clocks_on_walls_in_summer_and_in_every_zone() {
+    for (domain, from, to) in [
+        ("de", 6 * 60, 16 * 60),
+        ("uk", 7 * 60, 17 * 60),
+        // The Canary Islands are an hour behind.
+        ("es", 6 * 60, 17 * 60),
+        // From New York's eight to Honolulu's six in the evening: until four in the morning.
+        ("us", 12 * 60, 28 * 60),
+    ] {
+        let is_quiet = |minute: &i64| (from..to).contains(minute) || (from..to).contains(&(minute + 24 * 60));
+        let minutes = asked_in_july(domain);
+        let (quiet, awake): (Vec<i64>, Vec<i64>) = minutes.iter().partition(|minute| is_quiet(minute));
+        assert_eq!(quiet, Vec::<i64>::new(), "{domain}");
+        let end = to % (24 * 60);
+        assert!(
+            awake.iter().any(|minute| (end..end + 60).contains(minute)),
+            "{domain}: asked when they are over"
+        );
+    }
+}
+
+/// Large pages of many servers, whose responses begin late.
+const LARGE_PAGES: &str = r#"
+profile = "cctld-2026"
+seed = 31337
+
+[sites]
+count = 80
+
+[pages]
+bytes_median = 150000
+most_bytes = 1000000
+"#;
+
+#[test]
+fn no_more_moves_in_any_time_than_the_rate_and_what_may_be_saved_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [
+        "--depth",
+        "1",
+        "--sites",
+        "80",
+        "--feed-back",
+        "off",
+        "--harm",
+        "none",
+        "--max-requests",
+        "10",
+        "--rate",
+        "100kB",
+    ];
+    let (dir, summary) = summary_of(LARGE_PAGES, folder.path(), &flags);
+    let rate = 100_000.0;
+    let saved_up = largest_exchange(&Settings::default()).bytes as f64;
+    // What moved between two moments, in seconds.
+    let exchanges = rows::<ExchangeRow>(&dir);
+    let mut moved: Vec<(f64, f64, f64)> = exchanges
+        .iter()
+        .filter_map(|row| {
+            let started = row.started.0 as f64 / 1e6;
+            let bytes = (row.sent_bytes + row.received_bytes) as f64;
+            Some((started, started + row.total_ms? / 1e3, bytes))
+        })
+        .collect();
+    moved.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let all: f64 = moved.iter().map(|(_, _, bytes)| bytes).sum();
+    let took =
+        moved.last().unwrap().1 - moved.iter().map(|(started, ..)| *started).fold(f64::INFINITY, f64::min);
+    assert!(
+        all > 100.0 * rate && all / took > rate / 5.0,
+        "{all} bytes in {took} s: the rate was hardly needed"
+    );
+    for (from, ..) in &moved {
+        let within = moved.iter().filter(|(started, ..)| started >= from);
+        within.fold(0.0, |sum, (_, ended, bytes)| {
+            let sum = sum + bytes;
+            let most = saved_up + rate * (ended - from + 0.002);
+            assert!(sum <= most, "{sum} bytes in {} s", ended - from);
+            sum
+        });
+    }
+    let failed = exchanges.iter().filter(|row| row.failure.as_deref() == Some("too_slow")).count();
+    assert_eq!(failed, 0, "a pause of our own is no failure");
+    assert_eq!(summary["broken_promises"].as_array().map(Vec::len).unwrap_or_default(), 0);
 }

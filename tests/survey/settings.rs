@@ -343,8 +343,8 @@ fn the_rate_of_the_whole_survey_is_a_ceiling() {
     let mut log = space.accesses();
     log.sort_by_key(|access| access.arrival_us);
     let bytes = |access: &ccsurvey::space::Access| access.sent_bytes + access.received_bytes;
-    // Ten seconds of the rate may be saved up, or one largest exchange.
-    let burst = (rate * 10).max(2_000_000);
+    // A second of the rate may be saved up, or one largest exchange.
+    let burst = rate.max(2_000_000);
     for first in 0..log.len() {
         let mut sum = 0;
         for access in &log[first..] {

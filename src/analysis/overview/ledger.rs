@@ -12,7 +12,7 @@ use super::opt_outs::OptedOut;
 use super::spread::Spread;
 use super::timeline::{AddressLoad, Timeline};
 use crate::promises::Verdict;
-use crate::records::Unchanged;
+use crate::records::{ServerRow, Unchanged, Waits};
 
 /// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
 /// times of the exchanges, not from the table of servers.
@@ -86,6 +86,8 @@ pub(super) struct Addresses {
     /// By number, as far as the table of servers knows them.
     servers: Vec<ServerSums>,
     pub labels: Labels,
+    /// How much longer their other users waited; known of simulations only.
+    pub waits: Waits,
 }
 
 #[derive(Clone, Copy)]
@@ -97,7 +99,10 @@ struct ServerSums {
 }
 
 columns! {
-    ServerColumns { address: str, sites: u32, country: str, asn: u32, as_org: str }
+    ServerColumns {
+        address: str, sites: u32, country: str, asn: u32, as_org: str, others_requests: u64,
+        others_response_ms: f64, others_response_surveyed_ms: f64, others_worst_hour: f64,
+    }
 }
 
 impl Addresses {
@@ -113,6 +118,16 @@ impl Addresses {
                 network: network.map(|network| self.labels.number(&network)),
                 sites: columns.sites.get(row).unwrap_or_default(),
             };
+            if let Some(without) = columns.others_response_ms.get(row) {
+                self.waits.add(&ServerRow {
+                    address: address.to_owned(),
+                    others_requests: columns.others_requests.get(row),
+                    others_response_ms: Some(without),
+                    others_response_surveyed_ms: columns.others_response_surveyed_ms.get(row),
+                    others_worst_hour: columns.others_worst_hour.get(row),
+                    ..ServerRow::default()
+                });
+            }
             // An address has one row; of two, which no survey writes, the first is believed.
             if number == self.servers.len() {
                 self.servers.push(server);

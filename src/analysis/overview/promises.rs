@@ -94,12 +94,15 @@ impl Evidence<'_> {
             );
         };
         let Taken { servers, most, at_an_even_pace, address } = taken;
-        let evidence = format!(
-            "at most {:.2} % ({}), by the best rate of each of {} servers",
+        let mut evidence = format!(
+            "estimate: at most {:.2} % ({}), by the best rate of each of {} servers",
             most * 100.0,
             self.addresses.names.name(address),
             thousands(servers)
         );
+        if self.addresses.waits.servers > 0 {
+            evidence += &format!("; truth: {}", self.addresses.waits);
+        }
         let is_broken = at_an_even_pace > share * places * ROUNDING;
         verdict(if is_broken { Judgement::Broken } else { Judgement::Held }, &evidence)
     }

@@ -42,15 +42,15 @@ pub trait Pacing {
     /// For how long a server is left alone after an exchange.
     fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite;
 
-    /// Takes what the largest exchange may move from the survey's rate, or says when that will be there, unless
-    /// somebody gives back before. `now` is counted from the beginning of the survey.
+    /// Reserves what an exchange takes of the survey's rate before it is read, or says when that will be there, unless
+    /// an exchange ends before. `now` is counted from the beginning of the survey.
     ///
     /// # Errors
     /// The time at which to ask again.
     fn reserve(&mut self, now: Duration) -> Result<(), Duration>;
 
-    /// An exchange that had reserved has moved only so many bytes.
-    fn give_back(&mut self, moved: u64);
+    /// An exchange that had reserved has moved so many bytes.
+    fn give_back(&mut self, now: Duration, moved: u64);
 }
 
 /// For how long a server is left alone after an exchange.

@@ -412,7 +412,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         };
         self.schedule.servers[number].until = free;
         self.book(u64::from(exchange.bytes));
-        self.pacing.give_back(u64::from(exchange.bytes));
+        self.pacing.give_back(self.now, u64::from(exchange.bytes));
     }
 
     fn book(&mut self, bytes: u64) {

@@ -1,12 +1,18 @@
 use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use proptest::prelude::*;
+use tokio::sync::Notify;
 
 use super::*;
 use crate::exchange::Challenge;
+use crate::fetch::Meter;
 use crate::fetch::decode::{Decoder, Fed};
 
 fn text() -> Vec<u8> {
@@ -329,4 +335,57 @@ async fn a_block_page_is_looked_into_and_not_kept() {
         Some("cf_mitigated"),
         "however long"
     );
+}
+
+/// Grants so many bytes, and says when more are wanted.
+struct Stingy {
+    granted: u64,
+    asked: Mutex<Vec<u64>>,
+    wants_more: Notify,
+}
+
+impl Meter for Stingy {
+    fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
+        self.asked.lock().unwrap().push(bytes);
+        if bytes <= self.granted {
+            return std::future::ready(()).boxed();
+        }
+        self.wants_more.notify_one();
+        std::future::pending().boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_server_sends_no_more_than_the_meter_grants_and_systems_buffer() {
+    const BODY: usize = 256 << 20;
+    let written = Arc::<AtomicUsize>::default();
+    let counted = written.clone();
+    let server = Server::talking(move |mut talk| {
+        let written = counted.clone();
+        async move {
+            talk.hear().await;
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {BODY}\r\n\r\n");
+            talk.say(head.as_bytes()).await;
+            let piece = [b'x'; 16 * 1024];
+            while written.load(Ordering::Relaxed) < BODY && talk.say(&piece).await {
+                written.fetch_add(piece.len(), Ordering::Relaxed);
+            }
+        }
+    })
+    .await;
+    let fetcher = fetcher(Settings { max_body: BODY as u64, ..settings() });
+    let ask = ask(&server.url("/"), Purpose::Page);
+    let meter = Stingy { granted: 1 << 20, asked: Mutex::default(), wants_more: Notify::new() };
+    let known = Validators::default();
+    let fetching = fetcher.fetch_in(Manner::Usual, &known, &ask, LOOPBACK, u64::MAX, &meter);
+    tokio::select! {
+        answer = fetching => panic!("read to the end: {:?}", answer.0),
+        () = meter.wants_more.notified() => {}
+    }
+    let asked = meter.asked.into_inner().unwrap();
+    assert!(asked.is_sorted() && asked.iter().rev().skip(1).all(|bytes| *bytes <= 1 << 20), "{asked:?}");
+    assert!(asked.len() > 2, "it is read in pieces: {asked:?}");
+    let written = written.load(Ordering::Relaxed);
+    assert!(written < BODY / 2, "{written} bytes were sent");
 }

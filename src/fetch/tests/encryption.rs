@@ -180,7 +180,8 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
         assert!(odd.contains(&answer.failure), "{greeting:?}: {:?}", answer.failure);
         let ask = ask(&format!("https://a.ke:{}/", server.address.port()), Purpose::Page);
         let known = Validators::default();
-        let (answer, _) = fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX).await;
+        let (answer, _) =
+            fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX, &Unmetered).await;
         assert_eq!((answer.failure, answer.status), (Some(failure), None), "{greeting:?}");
     }
     let (answer, _) = answer_to(SETTINGS_FRAME).await;

@@ -7,7 +7,13 @@ use tokio::time::advance;
 
 use crate::address::{Host, OptOut, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, TlsError, Validators};
-use crate::fetch::{Burden, Clock, Fetcher, Looked, Question, Reply, Settings, Shown, Then, Web};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use crate::exchange::RECEIVE_WINDOW;
+use crate::fetch::{
+    Burden, Clock, Fetcher, Looked, Manner, Meter, Question, Reply, Settings, Shown, Then, Timeouts, Web,
+};
 
 /// A Web of one server that answers everything alike.
 struct One {
@@ -285,5 +291,61 @@ async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
         let (answer, _) = fetcher.fetch(&ask, SERVER.into(), 8192).await;
         let moved = answer.wire.sent + answer.wire.received;
         assert!(moved <= 8192 + fetcher.beyond_limit(), "{moved} with a head of {head}");
+    }
+}
+
+/// Lets each next piece be read a time after it is asked for.
+struct Slow {
+    pause: Duration,
+    asked: Mutex<Vec<u64>>,
+}
+
+impl Meter for Slow {
+    fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
+        self.asked.lock().unwrap().push(bytes);
+        tokio::time::sleep(self.pause).boxed()
+    }
+}
+
+/// A page of 200 kB that comes in 0.2 s, read with a pause before each piece; and what the meter was asked for.
+async fn read_slowly(pause: Duration, patience: Duration) -> (Answer, Vec<u64>) {
+    let timeouts = Timeouts { whole: ms(60_000), ..Timeouts::default() };
+    let settings = Settings { timeouts, patience, ..Settings::default() };
+    let fetcher = fetcher(one(page(200_000, 1_000_000.0)), settings, "");
+    let url = WebUrl::parse("http://a.ke/").unwrap();
+    let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    let meter = Slow { pause, asked: Mutex::default() };
+    let known = Validators::default();
+    let fetching = fetcher.fetch_in(Manner::Usual, &known, &ask, SERVER.into(), u64::MAX, &meter);
+    let (answer, _) = fetching.await;
+    (answer, meter.asked.into_inner().unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_of_our_own_is_no_slowness_of_the_server() {
+    // Four pieces and the end, each after half a minute, which is more than may lie between two pieces.
+    let (answer, asked) = read_slowly(ms(30_000), ms(150_000)).await;
+    assert_eq!((answer.failure, answer.body_bytes), (None, 200_000));
+    assert!(
+        answer.timings.total >= ms(150_400),
+        "the server has us all that time: {:?}",
+        answer.timings.total
+    );
+    let window = RECEIVE_WINDOW;
+    let head = answer.wire.sent + answer.wire.received - 200_000;
+    let whole = head + 200_000;
+    assert_eq!(
+        asked,
+        [window, 2 * window, 3 * window, 200_000, 200_000].map(|bytes| (head + bytes).min(whole))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_of_our_own_ends_where_patience_does() {
+    for (patience, is_whole) in [(0, false), (80_000, false), (110_000, true)] {
+        let (answer, _) = read_slowly(ms(30_000), ms(patience)).await;
+        assert_eq!(answer.failure.is_none(), is_whole, "{patience}");
+        assert!(answer.timings.total <= ms(60_000 + patience), "{:?}", answer.timings.total);
+        assert!(answer.failure.is_none_or(|failure| failure == Failure::TooSlow));
     }
 }

@@ -78,7 +78,8 @@ async fn a_request_that_says_so_is_read_without_the_library_at_once() {
         let server = Server::replying(reply).await;
         let (ask, known) = (ask(&server.url("/"), Purpose::Page), Validators::default());
         let fetcher = fetcher(settings());
-        let (answer, _) = fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX).await;
+        let (answer, _) =
+            fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX, &Unmetered).await;
         assert_eq!((answer.failure, answer.status), (None, Some(status)));
         assert_eq!(server.requests().len(), 1);
     }
@@ -93,7 +94,8 @@ async fn a_response_that_comes_before_the_request_is_read_without_the_library() 
     });
     let (server, known, fetcher) = (server.await, Validators::default(), fetcher(settings()));
     let ask = ask(&server.url("/"), Purpose::Page);
-    let (answer, body) = fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX).await;
+    let (answer, body) =
+        fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX, &Unmetered).await;
     assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>early"[..]));
 }
 

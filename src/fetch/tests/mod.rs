@@ -19,7 +19,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Clock, Fetcher, Manner, Settings, Timeouts};
+use super::{Clock, Fetcher, Manner, Settings, Timeouts, Unmetered};
 use crate::address::{OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Validators};
 use server::Server;

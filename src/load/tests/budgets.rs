@@ -175,34 +175,80 @@ fn an_exchange_costs_what_it_sent_and_what_it_received() {
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB - 500_000 });
 }
 
+fn largest(bytes: u64) -> LargestExchange {
+    LargestExchange { bytes, ..MOST }
+}
+
+/// All that can begin at this time.
+fn begun(bucket: &mut Bucket, now: SystemTime) -> Vec<Claim> {
+    std::iter::from_fn(|| bucket.begin(now).ok()).collect()
+}
+
 #[test]
-fn a_rate_saves_up_ten_seconds_or_one_largest_exchange() {
-    for (rate, largest, capacity) in [(1000, 500, 10_000), (1000, 50_000, 50_000)] {
-        let mut bucket = Bucket::new(rate, largest);
-        assert!(bucket.reserve(at(0.0), capacity).is_err(), "it is empty at first");
-        assert_eq!(bucket.reserve(at(1000.0), capacity), Ok(()));
-        let free = bucket.reserve(at(1000.0), 2000).unwrap_err();
-        assert!((at(1002.0)..at(1002.01)).contains(&free), "{free:?}");
-        assert_eq!(bucket.reserve(free, 2000), Ok(()));
+fn a_rate_saves_up_one_second_or_one_largest_exchange_with_all_that_is_reserved() {
+    for (rate, most, claims) in [
+        (MIB, largest(MIB / 2), 16),
+        (MIB / 4, largest(MIB), 16),
+        (MIB / 4, LargestExchange { ahead: MIB / 2, ..largest(MIB) }, 8),
+        (4 * MIB, LargestExchange { ahead: MIB, ..largest(2 * MIB) }, 48),
+    ] {
+        let mut bucket = Bucket::new(rate, most);
+        assert!(bucket.begin(at(0.0)).is_err(), "it is empty at first");
+        let first = begun(&mut bucket, at(1000.0));
+        assert_eq!(first.len(), claims, "{rate} {most:?}");
+        // Servers that take long do not make room for others.
+        assert_eq!(begun(&mut bucket, at(2000.0)), []);
+        first.iter().for_each(|claim| bucket.end(at(2000.0), claim, Some(RECEIVE_WINDOW)));
+        let free = bucket.begin(at(2000.0)).unwrap_err().duration_since(at(2000.0)).unwrap().as_secs_f64();
+        let expected = RECEIVE_WINDOW as f64 / rate as f64 + 0.001;
+        assert!((free - expected).abs() < 1e-6, "{free} {expected}");
     }
 }
 
 #[test]
-fn what_an_exchange_did_not_use_is_there_again_and_never_more_than_fits() {
-    let mut bucket = Bucket::new(1000, 500);
-    assert!(bucket.reserve(at(0.0), 1).is_err());
-    assert_eq!(bucket.reserve(at(10.0), 10_000), Ok(()));
-    bucket.give_back(4000);
-    assert_eq!(bucket.reserve(at(10.0), 4000), Ok(()));
-    let free = bucket.reserve(at(10.0), 1000).unwrap_err();
-    assert!((at(11.0)..at(11.01)).contains(&free), "{free:?}");
-    bucket.give_back(1_000_000);
-    assert_eq!(bucket.reserve(at(10.0), 10_000), Ok(()));
-    assert!(bucket.reserve(at(10.0), 500).is_err());
+fn what_is_read_is_taken_first_and_what_was_not_needed_is_there_again() {
+    let window = RECEIVE_WINDOW as f64 / MIB as f64;
+    let mut bucket = Bucket::new(MIB, largest(MIB));
+    assert!(bucket.begin(at(0.0)).is_err());
+    let mut claim = bucket.begin(at(0.1)).unwrap();
+    assert_eq!(bucket.read_on(at(0.1), &mut claim, RECEIVE_WINDOW), Ok(()), "that was reserved");
+    let more = bucket.read_on(at(0.1), &mut claim, MIB / 2).unwrap_err();
+    let wait = more.duration_since(at(0.1)).unwrap().as_secs_f64();
+    assert!((wait - (0.5 - 0.1 + 0.001)).abs() < 1e-6, "{wait}");
+    // While a reader waits, no request is sent, though there be enough for one.
+    assert!(bucket.begin(at(0.3)).is_err());
+    assert_eq!(bucket.read_on(more, &mut claim, MIB / 2), Ok(()));
+    bucket.end(more, &claim, Some(MIB / 4));
+    let claims = begun(&mut bucket, more);
+    assert_eq!(claims.len(), 4, "a quarter of a second is there again");
+    // Nobody knows what these moved.
+    claims.iter().for_each(|claim| bucket.end(more, claim, None));
+    assert!(bucket.begin(more).is_err());
     // A clock that goes back gives nothing twice.
-    assert!(bucket.reserve(at(5.0), 500).is_err());
-    let free = bucket.reserve(at(10.0), 500).unwrap_err();
-    assert!((at(10.5)..at(10.51)).contains(&free), "{free:?}");
+    assert!(bucket.begin(at(0.0)).is_err());
+    assert!(bucket.begin(more + Duration::from_secs_f64(window)).is_ok());
+}
+
+#[test]
+fn a_reader_that_gives_up_lets_others_begin() {
+    let mut bucket = Bucket::new(MIB, largest(MIB));
+    assert!(bucket.begin(at(0.0)).is_err());
+    let mut claim = bucket.begin(at(0.2)).unwrap();
+    assert!(bucket.read_on(at(0.2), &mut claim, MIB).is_err());
+    assert!(bucket.begin(at(0.2)).is_err());
+    bucket.give_way();
+    assert!(bucket.begin(at(0.2)).is_ok());
+}
+
+#[test]
+fn at_a_low_rate_no_more_begins_than_can_be_read_in_time() {
+    for rate in [500, 5000, 20_000, 100_000, MIB, 100 * MIB] {
+        let mut bucket = Bucket::new(rate, largest(MIB));
+        assert!(bucket.begin(at(0.0)).is_err());
+        let claims = begun(&mut bucket, at(1e9)).len() as f64;
+        let time = claims * MIB as f64 / rate as f64;
+        assert!(claims == 1.0 || time <= LONGEST_PAUSE.as_secs_f64(), "{claims} at {rate} B/s: {time} s");
+    }
 }
 
 #[test]

@@ -13,7 +13,10 @@ fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
                 now = time;
                 turn = load.permit(now, server(number), &owner, None);
             }
-            let Turn::Go(permit) = turn else { panic!("{turn:?}") };
+            let Turn::Go(mut permit) = turn else { panic!("{turn:?}") };
+            while let Err(time) = load.read_on(now, &mut permit, MIB) {
+                now = time;
+            }
             if now.duration_since(begun).unwrap() >= Duration::from_secs(3) {
                 load.abandon(permit, now);
                 break;

@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -68,7 +70,7 @@ proptest! {
                 for (until, bytes) in &moved[index..] {
                     sum += bytes;
                     let window = until.duration_since(*from).unwrap().as_secs_f64();
-                    let most = (rate as f64 * 10.0).max(MIB as f64) + rate as f64 * window + 1.0;
+                    let most = (rate as f64).max(MIB as f64) + rate as f64 * window + 1.0;
                     prop_assert!(sum as f64 <= most, "{sum} bytes in {window} s at {rate} B/s");
                 }
             }
@@ -78,6 +80,70 @@ proptest! {
                 let Some(ledger) = load.state_of(server(number)).map(|state| &state.ledger) else { continue };
                 prop_assert!(ledger.most_parallel <= 1);
                 prop_assert!(ledger.smallest_gap.is_none_or(|gap| gap >= pace.min_delay));
+            }
+        }
+    }
+
+    /// Whatever servers send, and however late, no more moves in any time than the rate and what may be saved up; and
+    /// everybody is served in the end.
+    #[test]
+    fn a_rate_is_a_ceiling_on_what_servers_send(
+        exchanges in prop::collection::vec((1u64..=MIB, 0u64..5_000), 1..60),
+        rate in 50_000u64..5_000_000,
+    ) {
+        let (mut bucket, mut now) = (Bucket::new(rate, MOST), at(0.0));
+        let mut waiting: VecDeque<(u64, u64)> = exchanges.into();
+        let mut in_flight: Vec<(SystemTime, u64, Claim)> = Vec::new();
+        let mut readers: VecDeque<(u64, u64, Claim)> = VecDeque::new();
+        let mut sent: Vec<(SystemTime, u64)> = Vec::new();
+        while !(waiting.is_empty() && in_flight.is_empty() && readers.is_empty()) {
+            if let Some(place) = in_flight.iter().position(|(due, ..)| *due <= now) {
+                let (_, size, claim) = in_flight.remove(place);
+                let unbidden = size.min(RECEIVE_WINDOW);
+                sent.push((now, unbidden));
+                readers.push_back((size, unbidden, claim));
+                continue;
+            }
+            let mut next: Vec<SystemTime> = in_flight.iter().map(|(due, ..)| *due).collect();
+            if let Some((size, granted, mut claim)) = readers.pop_front() {
+                let wanted = (granted + RECEIVE_WINDOW).min(size);
+                match bucket.read_on(now, &mut claim, wanted) {
+                    Ok(()) => {
+                        sent.push((now, wanted - granted));
+                        if wanted < size {
+                            readers.push_back((size, wanted, claim));
+                        } else {
+                            bucket.end(now, &claim, Some(size));
+                        }
+                        continue;
+                    }
+                    Err(time) => {
+                        next.push(time);
+                        readers.push_front((size, granted, claim));
+                    }
+                }
+            }
+            if let Some((size, delay)) = waiting.front().copied() {
+                match bucket.begin(now) {
+                    Ok(claim) => {
+                        waiting.pop_front();
+                        in_flight.push((now + Duration::from_millis(delay), size, claim));
+                        continue;
+                    }
+                    Err(time) => next.push(time),
+                }
+            }
+            let next = next.into_iter().min().unwrap();
+            prop_assert!(next > now);
+            now = next;
+        }
+        for (index, (from, _)) in sent.iter().enumerate() {
+            let mut sum = 0;
+            for (until, bytes) in &sent[index..] {
+                sum += bytes;
+                let window = until.duration_since(*from).unwrap().as_secs_f64();
+                let most = (rate as f64).max(MIB as f64) + rate as f64 * window + 1.0;
+                prop_assert!(sum as f64 <= most, "{sum} bytes in {window} s at {rate} B/s");
             }
         }
     }

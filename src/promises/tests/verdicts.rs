@@ -77,7 +77,7 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "at most 4 requests at once per neighbourhood: at most 5 at once (41.90.0.0/24)",
         "a pause of at least 2s at each server: the shortest was 1.5 s (41.90.0.1)",
         "after each answer a pause 5 times as long as it took, up to 1m: 2 times, first 41.90.0.1 after 2s instead of 5s",
-        "others wait at most 2 % longer for the answers of each server: once: 41.90.0.1 after 2s instead of 9s",
+        "others wait at most 2 % longer for the answers of each server, by estimate over the survey: once: 41.90.0.1 after 2s instead of 9s",
         "longer pauses for servers in trouble: once: 41.90.0.1 after 2s instead of 8s",
         "servers that stay in trouble are put off, then given up: once: 41.90.0.1 after it was given up",
         "no request before the time that a server asked for: once: 41.90.0.1 after 2s instead of 60s",

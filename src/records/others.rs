@@ -1,6 +1,8 @@
+use std::fmt;
+
 use serde::Serialize;
 
-use crate::records::ServerRow;
+use super::ServerRow;
 
 /// How much longer the servers' other users waited for their answers because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -28,6 +30,10 @@ pub struct Waits {
     pub worst_extra_share: f64,
     /// Empty where there was no such hour.
     pub worst_address: String,
+    /// The same at the worst server over all hours in which the survey asked it, and which one that is.
+    pub most_extra_share: f64,
+    /// Empty where nobody waited longer.
+    pub most_address: String,
 }
 
 /// A thin link, in bits per second: the median of African university links in 2006.
@@ -35,7 +41,7 @@ pub const THIN: f64 = 512_000.0;
 
 impl Others {
     /// Takes in a server of whose users something is known.
-    pub(super) fn add(&mut self, row: &ServerRow) {
+    pub fn add(&mut self, row: &ServerRow) {
         self.all.add(row);
         if row.link_bits_per_second.is_some_and(|link| link <= THIN) {
             self.thin.add(row);
@@ -44,7 +50,8 @@ impl Others {
 }
 
 impl Waits {
-    fn add(&mut self, row: &ServerRow) {
+    /// Takes in a server of whose users something is known.
+    pub fn add(&mut self, row: &ServerRow) {
         self.servers += 1;
         let (Some(without), Some(with)) = (row.others_response_ms, row.others_response_surveyed_ms) else {
             self.overburdened += 1;
@@ -54,10 +61,29 @@ impl Waits {
         self.requests += requests;
         let weight = requests as f64 / self.requests.max(1) as f64;
         self.mean_extra_share += (extra - self.mean_extra_share) * weight;
+        if extra > self.most_extra_share {
+            self.most_extra_share = extra;
+            self.most_address.clone_from(&row.address);
+        }
         if let Some(worst) = row.others_worst_hour.filter(|share| *share > self.worst_extra_share) {
             self.worst_extra_share = worst;
             self.worst_address.clone_from(&row.address);
         }
+    }
+}
+
+impl fmt::Display for Waits {
+    /// By how much longer they waited: on average, at the worst server, and there in the worst hour.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |share: f64| format!("{:.2} %", share * 100.0);
+        write!(f, "{} on average", percent(self.mean_extra_share))?;
+        if !self.most_address.is_empty() {
+            write!(f, ", {} at the worst server ({})", percent(self.most_extra_share), self.most_address)?;
+        }
+        if !self.worst_address.is_empty() {
+            write!(f, ", {} in the worst hour ({})", percent(self.worst_extra_share), self.worst_address)?;
+        }
+        Ok(())
     }
 }
 
@@ -84,6 +110,12 @@ mod tests {
             });
         }
         let Others { all, thin } = others;
+        assert_eq!((all.most_address.as_str(), thin.most_address.as_str()), ("192.0.2.1", "192.0.2.1"));
+        assert_eq!(
+            all.to_string(),
+            "3.25 % on average, 10.00 % at the worst server (192.0.2.1), 4.00 % in the worst hour (192.0.2.2)"
+        );
+        assert_eq!(Waits::default().to_string(), "0.00 % on average");
         assert_eq!((all.servers, all.overburdened, all.requests), (3, 1, 40));
         assert!((all.mean_extra_share - (10.0 * 0.1 + 30.0 * 0.01) / 40.0).abs() < 1e-12);
         assert_eq!((all.worst_address.as_str(), all.worst_extra_share), ("192.0.2.2", 0.04));
