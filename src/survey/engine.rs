@@ -96,6 +96,9 @@ impl Survey {
 
     async fn work(&mut self, stop: &mut watch::Receiver<bool>) -> Result<bool, SurveyError> {
         let parts = self.parts.clone();
+        if let Some(words) = &parts.clock_was_set {
+            tracing::warn!("{words}");
+        }
         let storage = &parts.storage;
         let tables = self.tables.take().map_or_else(|| Tables::open(storage.dir()), Ok)?;
         let segments = storage.frontier().segments()?;
@@ -125,7 +128,7 @@ impl Survey {
     /// Says in manifest and status how the run ended; gives the promises that were broken.
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let Parts { access, storage, .. } = &*self.parts;
-        let now = access.now();
+        let now = access.clock.shown();
         let promises = storage.judge().verdicts_at_the_end();
         let mut broken = broken_promises(storage)?;
         broken.extend(promises::broken(&promises));
@@ -143,7 +146,7 @@ impl Survey {
         }
         self.manifest.promises = promises;
         let state = format!("{state:?}").to_lowercase();
-        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, access.now())?;
+        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, now)?;
         storage.keep_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {
@@ -158,7 +161,7 @@ impl Survey {
 async fn check_name_server(access: &Access, settings: &Settings) -> Result<(), SurveyError> {
     let mut silent = Vec::new();
     for domain in &access.country_domains {
-        if access.fetcher.locate(domain).await.address != Err(Failure::DnsTimeout) {
+        if access.locate(domain, &[]).await.address != Err(Failure::DnsTimeout) {
             return Ok(());
         }
         silent.push(domain.to_string());

@@ -38,6 +38,8 @@ pub(super) struct Wanted {
     pub good_until: Option<SystemTime>,
     /// A process died when it read the answer.
     pub is_suspect: bool,
+    /// How often it was sent without an answer on record.
+    pub times_lost: usize,
 }
 
 /// What came of wanting an exchange.
@@ -65,6 +67,9 @@ pub(super) struct Try {
 
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// A request that was lost so often is not given up once more because this process stood still.
+const MOST_LOST: usize = 3;
 
 /// What asks: a visit of this site, which writes this journal.
 pub(super) struct Asking<'a> {
@@ -250,9 +255,11 @@ impl<'a> Asking<'a> {
                 return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
-        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
+        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
+        // this process may have stood still.
         let pass = own_link::passage(access).await.ok_or(STOPPED)?;
-        if let Some(time) = access.hours.waking(access.now(), address, self.site) {
+        access.wishes().await.ok_or(STOPPED)?;
+        if let Some(time) = access.waking(address, self.site) {
             return Err(put_off(time));
         }
         // The visit begins again from its journal, at once, and asks for robots.txt first.
@@ -314,7 +321,12 @@ impl<'a> Asking<'a> {
             }
         } else {
             let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit);
-            let (answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
+            let Some((answer, body)) = unless_stopped(access, self.awake(wanted, fetching)).await.ok_or(STOPPED)?
+            else {
+                tracing::warn!(url = ask.url.as_str(), "this process stood still: the request counts as lost");
+                access.progress.update(|now| now.unrecorded += 1);
+                return Err(LEFT);
+            };
             (answer, Body::Unread(body))
         };
         answer.timings.dns = dns;
@@ -372,6 +384,12 @@ impl<'a> Asking<'a> {
         Ok(exchanged)
     }
 
+    /// What came of a request; none where this process stood still meanwhile. One that was lost again and again is so slow,
+    /// or the process stands still so often, that what came has to do.
+    async fn awake<T>(&self, wanted: &Wanted, fetching: impl Future<Output = T>) -> Option<T> {
+        if wanted.times_lost >= MOST_LOST { Some(fetching.await) } else { self.parts.access.awake(fetching).await }
+    }
+
     /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
     /// said that it has not changed, its new rules would be broken.
     fn earlier(&self, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
@@ -389,7 +407,7 @@ impl<'a> Asking<'a> {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
         quiet.is_some_and(|quiet| {
-            quiet.over_at(time, access.hours.offset_minutes(address, self.site)).is_some()
+            quiet.over_at(access.clock.shown_at(time), access.hours.offset_minutes(address, self.site)).is_some()
         })
     }
 

@@ -71,10 +71,12 @@ mod feed_back;
 mod folder;
 mod forbidden;
 mod foresight;
+mod going_on;
 mod handed_on;
 mod hands;
 #[cfg(feature = "hazards")]
 mod hazards;
+mod held_up;
 mod journal;
 mod kept_pages;
 mod local_hours;
@@ -118,6 +120,7 @@ pub use earlier::{Focus, ReadingProgress};
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
+pub use held_up::held_up;
 pub use hands::{FRESH, Hand, Order, Put, Reply};
 pub use others::{Others, THIN, Waits};
 

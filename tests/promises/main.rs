@@ -12,6 +12,7 @@ mod common;
 
 #[cfg(feature = "hazards")]
 mod broken_promises;
+mod clocks;
 mod cut;
 mod earlier_version;
 mod full_disk;
@@ -21,3 +22,4 @@ mod politeness;
 mod quarantine;
 mod resume;
 mod shared_robots;
+mod stops;
