@@ -109,6 +109,7 @@ impl Survey {
         self.manifest.state = SurveyState::Running;
         self.manifest.save(storage.dir())?;
         check_name_server(&parts.access, &parts.settings).await?;
+        let keeper = storage.keeper.clone();
         let writer = Writer::start(parts.clone(), tables, segments, self.tally.clone())?;
         let mut crew = Crew::new(parts, writer);
         let done = crew.work(stop, &self.stop).await;
@@ -120,8 +121,10 @@ impl Survey {
             }
         }
         let written = crew.writer.finish();
+        let kept = keeper.map_or(Ok(()), |keeper| keeper.end());
         let is_finished = done?;
         written?;
+        kept?;
         Ok(is_finished)
     }
 

@@ -258,6 +258,13 @@ impl<'a> Asking<'a> {
         // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
         // this process may have stood still.
         let pass = own_link::passage(access).await.ok_or(STOPPED)?;
+        self.may_ask(wanted, address).await?;
+        Ok(Ready { address, dns, pass, permit, foreseen })
+    }
+
+    /// Whether nothing that depends on the time stands against a request now.
+    async fn may_ask(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit> {
+        let Parts { access, .. } = self.parts;
         access.wishes().await.ok_or(STOPPED)?;
         if let Some(time) = access.waking(address, self.site) {
             return Err(put_off(time));
@@ -266,7 +273,7 @@ impl<'a> Asking<'a> {
         if wanted.good_until.is_some_and(|until| access.now() >= until) {
             return Err(put_off(access.now()));
         }
-        Ok(Ready { address, dns, pass, permit, foreseen })
+        Ok(())
     }
 
     /// Records that nothing was sent.
@@ -282,7 +289,7 @@ impl<'a> Asking<'a> {
     }
 
     async fn ask(&self, wanted: &Wanted, ready: Ready<'a>, attempt: Attempt) -> Result<Answered<'a>, Exit> {
-        let Parts { boundaries, access, .. } = self.parts;
+        let Parts { boundaries, access, storage, .. } = self.parts;
         let Ready { address, dns, mut permit, pass, foreseen } = ready;
         let ahead = foreseen.as_ref().and_then(Awaited::take);
         let ask = wanted.ask.clone();
@@ -291,6 +298,14 @@ impl<'a> Asking<'a> {
         let asked = access.now();
         self.journal.write(&Entry::Asked { number: ask.number, address, at: asked })?;
         permit.note_asked(asked);
+        if let Some(keeper) = &storage.keeper {
+            keeper.keep((self.tree, ask.number), address, asked).await?;
+            // Nobody knows how long the disk took for that.
+            if let Err(exit) = self.may_ask(wanted, address).await {
+                permit.leave_unsent(self.journal, ask.number)?;
+                return Err(exit);
+            }
+        }
         let opt_outs = &boundaries.opt_outs;
         let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
@@ -321,9 +336,13 @@ impl<'a> Asking<'a> {
             }
         } else {
             let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit);
-            let Some((answer, body)) = unless_stopped(access, self.awake(wanted, fetching)).await.ok_or(STOPPED)?
+            let Some((answer, body)) =
+                unless_stopped(access, self.awake(wanted, fetching)).await.ok_or(STOPPED)?
             else {
-                tracing::warn!(url = ask.url.as_str(), "this process stood still: the request counts as lost");
+                tracing::warn!(
+                    url = ask.url.as_str(),
+                    "this process stood still: the request counts as lost"
+                );
                 access.progress.update(|now| now.unrecorded += 1);
                 return Err(LEFT);
             };
@@ -379,6 +398,13 @@ impl<'a> Asking<'a> {
             let url = Some(&wanted.ask.url);
             judge.note(&Fact { site, address, purpose, url, answer: &answer, crawl_delay, against });
             judge.note_burden(address, &load);
+            // Were the response lost, its server would get a shorter pause.
+            let usual = answer.ended() + self.parts.settings.max_delay.0;
+            if let Some(keeper) = &storage.keeper
+                && load.free_at(address).is_some_and(|time| time > usual)
+            {
+                keeper.hurry();
+            }
         }
         access.settled.notify_waiters();
         Ok(exchanged)
@@ -387,7 +413,11 @@ impl<'a> Asking<'a> {
     /// What came of a request; none where this process stood still meanwhile. One that was lost again and again is so slow,
     /// or the process stands still so often, that what came has to do.
     async fn awake<T>(&self, wanted: &Wanted, fetching: impl Future<Output = T>) -> Option<T> {
-        if wanted.times_lost >= MOST_LOST { Some(fetching.await) } else { self.parts.access.awake(fetching).await }
+        if wanted.times_lost >= MOST_LOST {
+            Some(fetching.await)
+        } else {
+            self.parts.access.awake(fetching).await
+        }
     }
 
     /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
@@ -407,7 +437,9 @@ impl<'a> Asking<'a> {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
         quiet.is_some_and(|quiet| {
-            quiet.over_at(access.clock.shown_at(time), access.hours.offset_minutes(address, self.site)).is_some()
+            quiet
+                .over_at(access.clock.shown_at(time), access.hours.offset_minutes(address, self.site))
+                .is_some()
         })
     }
 

@@ -95,12 +95,14 @@ impl Parts {
         let boundaries = Boundaries::open(&settings)?;
         let mut frontier = Frontier::open(&folder.state(), spread(&settings))?;
         let (clock, clock_was_set) = match &simulation {
-            Some(simulation) => going_on(&folder, &mut frontier, Clock::beginning_at(simulation.begins), None),
+            Some(simulation) => {
+                going_on(&folder, &mut frontier, Clock::beginning_at(simulation.begins), None)
+            }
             None => going_on(&folder, &mut frontier, Clock::system(), Uptime::read()),
         }?;
         let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
-        let storage = Storage::open(folder, frontier, promised, access.progress.clone())?;
+        let storage = Storage::open(folder, frontier, promised, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
         let reader = Arc::new(reader);

@@ -15,6 +15,7 @@ use super::handed_on::HandedOn;
 use super::journal::Reader;
 use super::making::is_same;
 use super::progress::{Progress, Snapshot};
+use super::sent::{self, Keeper};
 use super::tally::Tally;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
@@ -37,6 +38,8 @@ pub(super) struct Storage {
     /// since.
     judge: Mutex<Judge>,
     pub progress: Arc<Progress>,
+    /// Flushes journals, and requests before they are sent; none in a simulation.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 /// How a survey stands, as its status tells it.
@@ -59,8 +62,10 @@ impl Storage {
         frontier: Frontier,
         promised: promises::Limits,
         progress: Arc<Progress>,
+        is_simulated: bool,
     ) -> Result<Self, SurveyError> {
         let state = folder.state();
+        let keeper = if is_simulated { None } else { Some(kept(&folder, &frontier)?) };
         let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
@@ -72,6 +77,7 @@ impl Storage {
             earlier_pages,
             judge: Mutex::new(judge),
             progress,
+            keeper,
         })
     }
 
@@ -224,6 +230,12 @@ pub(super) fn decode<T: DeserializeOwned>(
             Err(FrontierError::Damaged { path: folder.state(), what }.into())
         }
     }
+}
+
+/// The keeper of journals that have all that was sent.
+fn kept(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError> {
+    sent::recover(folder, frontier)?;
+    Ok(Arc::new(Keeper::begin(folder)?))
 }
 
 /// The tally of all finished trees.

@@ -193,7 +193,7 @@ impl Visit {
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
         parts.storage.check_own()?;
-        let (journal, mut past) = Journal::open(&path)?;
+        let (journal, mut past) = Journal::open_kept(&path, parts.storage.keeper.clone())?;
         let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;
         past.note(&opened);

@@ -18,6 +18,7 @@ mod earlier_version;
 mod full_disk;
 mod own_link;
 mod politeness;
+mod power_cuts;
 #[cfg(feature = "hazards")]
 mod quarantine;
 mod resume;
