@@ -24,3 +24,4 @@ mod quarantine;
 mod resume;
 mod shared_robots;
 mod stops;
+mod unreadable_list;
