@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::frame::{PREFIX, framed};
+use super::keeper::Keeper;
 use super::past::Past;
-use super::sent::Keeper;
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";

@@ -79,6 +79,7 @@ mod hands;
 mod hazards;
 mod held_up;
 mod journal;
+mod keeper;
 mod kept_pages;
 mod local_hours;
 mod making;

@@ -139,6 +139,7 @@ impl Disk {
                 self.names.remove(&from);
                 // Where there was such a name, the old or the new file is there.
                 self.names.entry(to.clone()).or_insert(false);
+                self.files.retain(|path, _| !path.starts_with(&to));
                 // A folder takes along what is in it.
                 let moved = |path: &Path| path.strip_prefix(&from).ok().map(|rest| join(&to, rest));
                 self.files =
