@@ -3,7 +3,6 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_nats::RequestErrorKind;
@@ -21,7 +20,7 @@ use super::{ClusterError, FRESH, PATIENCE, SIGN_OF_LIFE};
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
 use crate::settings::Settings;
-use crate::survey::{Order, Worker};
+use crate::survey::{Order, Worker, held_up};
 use crate::walk::Content;
 
 /// Puts the questions of a survey that a coordinator keeps, and reads the answers.
@@ -331,7 +330,7 @@ impl Run {
             let meter = record.meter(asked, granted);
             let carried_out = tokio::select! {
                 biased;
-                () = held_up() => None,
+                () = held_up(FRESH) => None,
                 reply = worker.carry_out(&order, &meter) => reply.ok(),
             };
             let Some(reply) = carried_out else {
@@ -449,23 +448,6 @@ impl Meter for CoordinatorsMeter {
     }
 }
 
-/// Ends when this process was stopped for so long that its questions may have been given up. It is to be polled before
-/// what it is to hold back.
-async fn held_up() {
-    const OFTEN: Duration = Duration::from_secs(1);
-    let (mut seen, mut tick) = (Instant::now(), tokio::time::interval(OFTEN));
-    std::future::poll_fn(|context| {
-        let now = Instant::now();
-        if now.duration_since(seen) > FRESH {
-            return Poll::Ready(());
-        }
-        seen = now;
-        while tick.poll_tick(context).is_ready() {}
-        Poll::Pending
-    })
-    .await;
-}
-
 fn write_roots(folder: &Path, roots: &[String]) -> Result<Vec<PathBuf>, ClusterError> {
     let wrong = |path: &Path| {
         let path = path.to_owned();
@@ -485,20 +467,4 @@ fn write_roots(folder: &Path, roots: &[String]) -> Result<Vec<PathBuf>, ClusterE
 
 fn nanoseconds(time: SystemTime) -> u128 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn who_is_polled_in_time_is_not_held_up_and_who_was_stopped_is() {
-        let mut held_up = pin!(held_up());
-        for _ in 0..100 {
-            tokio::time::advance(Duration::from_secs(2)).await;
-            assert!(futures_util::poll!(&mut held_up).is_pending());
-        }
-        tokio::time::advance(FRESH + Duration::from_millis(1)).await;
-        assert!(futures_util::poll!(&mut held_up).is_ready());
-    }
 }

@@ -336,7 +336,11 @@ impl Register {
         let agent = Agent { places: here.sites as usize, capacity: here.capacity };
         let number = self.staff.join(here.name.clone(), agent, Arc::new(hand));
         tracing::info!(agent = here.name, sites = here.sites, "an agent joins");
-        let seen = AgentSeen { since: Some(now), places: u64::from(here.sites), ..AgentSeen::default() };
+        let seen = AgentSeen {
+            since: Some(self.clock.shown_at(now)),
+            places: u64::from(here.sites),
+            ..AgentSeen::default()
+        };
         let mut agent = Employed { number, gone, silent: 0, seen, heard: now, pages: here.pages };
         agent.note(&here, now);
         agents.insert(here.id, agent);

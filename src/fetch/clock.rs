@@ -1,32 +1,105 @@
 #![expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
 
-use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 /// The time as a survey tells it: an origin, and from there on the steady time of the runtime.
 ///
 /// So no pause at a server is cut short when somebody sets the system's clock; and on a runtime whose
 /// time is virtual a survey of weeks is over as soon as its work is done.
+///
+/// A survey that goes on in another process goes on with the time of the one before ([`Clock::going_on_at`]), whatever the
+/// system's clock was set to in between. What people read, and hours of the day, are by the system's clock
+/// ([`Clock::shown_at`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: SystemTime,
     start: Instant,
+    /// What the system's clock showed at the origin.
+    shown: SystemTime,
+    /// Its time is virtual: no machine sleeps meanwhile.
+    is_virtual: bool,
 }
+
+/// For how long the machine has slept since this process first looked, in microseconds, as far as it was noticed
+/// ([`Clock::slept`]). The steady time of the runtime stands still meanwhile.
+static SLEPT: AtomicU64 = AtomicU64::new(0);
 
 impl Clock {
     /// The system's time, as it was when the program started.
     #[must_use]
     pub fn system() -> Self {
         static SYSTEM: OnceLock<Clock> = OnceLock::new();
-        *SYSTEM.get_or_init(|| Self::beginning_at(SystemTime::now()))
+        *SYSTEM.get_or_init(|| Self { is_virtual: false, ..Self::beginning_at(SystemTime::now()) })
     }
 
     /// A time of its own that begins at `origin` now.
     #[must_use]
     pub fn beginning_at(origin: SystemTime) -> Self {
-        Self { origin, start: Instant::now() }
+        Self { origin, start: Instant::now(), shown: origin, is_virtual: true }
+    }
+
+    /// The same system's clock, where it is this time for a survey now.
+    #[must_use]
+    pub fn going_on_at(self, time: SystemTime) -> Self {
+        let (start, shown) = (Instant::now(), self.shown());
+        let clock = Self { origin: time, start, shown, ..self };
+        // What was slept before is in that time.
+        Self {
+            origin: clock.origin - clock.slept_so_far(),
+            shown: clock.shown - clock.slept_so_far(),
+            ..clock
+        }
+    }
+
+    /// Whether it goes by a runtime's virtual time.
+    #[must_use]
+    pub fn is_virtual(self) -> bool {
+        self.is_virtual
+    }
+
+    /// For how long the machine has slept since this process first looked; looks whether it did.
+    pub fn slept(self) -> Duration {
+        static SLEEP: Mutex<Sleep> = Mutex::new(Sleep { before: None, slept: Duration::ZERO });
+        if !self.is_virtual {
+            let began = Instant::now();
+            let uptime = fs::read_to_string("/proc/uptime").ok().and_then(|text| parse_uptime(&text));
+            // Who was held up between the two looks learns nothing.
+            if let Some(uptime) = uptime.filter(|_| began.elapsed() < LEAST_SLEEP / 4) {
+                let mut sleep = SLEEP.lock().unwrap_or_else(PoisonError::into_inner);
+                let slept = sleep.note(uptime, began);
+                SLEPT.store(u64::try_from(slept.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            }
+        }
+        self.slept_so_far()
+    }
+
+    fn slept_so_far(self) -> Duration {
+        let micros = if self.is_virtual { 0 } else { SLEPT.load(Ordering::Relaxed) };
+        Duration::from_micros(micros)
+    }
+
+    /// What the system's clock shows at a time of this one.
+    #[must_use]
+    pub fn shown_at(self, time: SystemTime) -> SystemTime {
+        moved(time, self.origin, self.shown)
+    }
+
+    /// The time of this clock when the system's clock shows that.
+    #[must_use]
+    pub fn when_shown(self, shown: SystemTime) -> SystemTime {
+        moved(shown, self.shown, self.origin)
+    }
+
+    /// What the system's clock shows now.
+    #[must_use]
+    pub fn shown(self) -> SystemTime {
+        self.shown_at(self.now())
     }
 
     /// The time now.
@@ -39,22 +112,88 @@ impl Clock {
     /// the end is told exactly, however long the process was held up meanwhile.
     #[must_use]
     pub fn at(self, moment: Instant) -> SystemTime {
-        self.origin + moment.saturating_duration_since(self.start)
+        self.origin + moment.saturating_duration_since(self.start) + self.slept_so_far()
     }
 
     /// Waits until a time of this clock.
     pub async fn until(self, time: SystemTime) {
         // Timers may fire up to a millisecond early against the steady clock; a pause must not be short.
+        // What the machine sleeps is over too, though timers stand still meanwhile.
+        let at_once = if self.is_virtual { Duration::MAX } else { LONGEST_WAIT };
         while let Ok(left) = time.duration_since(self.now()) {
-            tokio::time::sleep(left.max(Duration::from_micros(50))).await;
+            tokio::time::sleep(left.clamp(Duration::from_micros(50), at_once)).await;
         }
     }
 }
 
+/// A timer that was set before the machine slept is late by no more than this.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Less is no sleep: uptimes are told in hundredths of a second, and read a little later than the time.
+const LEAST_SLEEP: Duration = Duration::from_secs(1);
+
+/// How much the uptime of the machine has gained on the steady time.
+#[derive(Debug)]
+struct Sleep {
+    before: Option<(Duration, Instant)>,
+    slept: Duration,
+}
+
+impl Sleep {
+    fn note(&mut self, uptime: Duration, steady: Instant) -> Duration {
+        let (first_uptime, first_steady) = *self.before.get_or_insert((uptime, steady));
+        let passed = steady.saturating_duration_since(first_steady);
+        let gained = uptime.saturating_sub(first_uptime).saturating_sub(passed);
+        if gained >= self.slept + LEAST_SLEEP {
+            self.slept = gained;
+        }
+        self.slept
+    }
+}
+
+/// A time that is as far from `to` as it was from `from`.
+#[must_use]
+pub fn moved(time: SystemTime, from: SystemTime, to: SystemTime) -> SystemTime {
+    match time.duration_since(from) {
+        Ok(later) => to.checked_add(later).unwrap_or(to),
+        Err(earlier) => to.checked_sub(earlier.duration()).unwrap_or(UNIX_EPOCH),
+    }
+}
+
+/// For how long the machine has been up, asleep or not: a clock that nobody sets, and that goes on when a process ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uptime {
+    /// Which time it was started.
+    pub boot: String,
+    /// In hundredths of a second.
+    pub since: Duration,
+}
+
+impl Uptime {
+    /// None where the system does not tell it.
+    #[must_use]
+    pub fn read() -> Option<Self> {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let since = parse_uptime(&fs::read_to_string("/proc/uptime").ok()?)?;
+        Some(Self { boot: boot.trim().to_owned(), since })
+    }
+
+    /// From an earlier moment to this one, if the machine was not started anew in between.
+    #[must_use]
+    pub fn after(&self, earlier: &Self) -> Option<Duration> {
+        if self.boot == earlier.boot { self.since.checked_sub(earlier.since) } else { None }
+    }
+}
+
+/// Seconds with two decimals, and what processors idled.
+fn parse_uptime(text: &str) -> Option<Duration> {
+    let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
+    let hundredths: u64 = Some(hundredths).filter(|it| it.len() == 2)?.parse().ok()?;
+    Some(Duration::from_secs(seconds.parse().ok()?) + Duration::from_millis(10 * hundredths))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::UNIX_EPOCH;
-
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -66,5 +205,52 @@ mod tests {
         tokio::time::advance(second).await;
         assert_eq!([clock.at(before), clock.at(begun)], [UNIX_EPOCH, UNIX_EPOCH + second]);
         assert_eq!(clock.at(begun) + begun.elapsed(), clock.now());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_goes_on_tells_its_own_time_and_what_the_system_shows() {
+        let (hour, second) = (Duration::from_secs(3600), Duration::from_secs(1));
+        let now = UNIX_EPOCH + hour;
+        for before in [UNIX_EPOCH, UNIX_EPOCH + hour * 9_600] {
+            let clock = Clock::beginning_at(now).going_on_at(before);
+            assert_eq!((clock.now(), clock.shown()), (before, now));
+            tokio::time::advance(second).await;
+            assert_eq!((clock.now(), clock.shown()), (before + second, now + second));
+            assert_eq!(clock.shown_at(before + hour), now + hour);
+            assert_eq!(clock.when_shown(now + hour), before + hour);
+            assert_eq!(clock.when_shown(now - second), before.checked_sub(second).unwrap_or(UNIX_EPOCH));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_uptime_gains_was_slept() {
+        let second = Duration::from_secs(1);
+        let mut sleep = Sleep { before: None, slept: Duration::ZERO };
+        let first = Instant::now();
+        // Uptime and steady time, and what was slept by then.
+        for (uptime, steady, slept) in [
+            (1000.0, 0.0, 0.0),
+            (1060.01, 60.0, 0.0),
+            (1061.5, 61.0, 0.0),
+            (4661.0, 61.0, 3600.0),
+            (4662.2, 62.0, 3600.0),
+            (4700.0, 100.0, 3600.0),
+            (4720.0, 100.0, 3620.0),
+            (10.0, 200.0, 3620.0),
+        ] {
+            let told = sleep.note(second.mul_f64(uptime), first + second.mul_f64(steady));
+            assert_eq!(told, second.mul_f64(slept), "{uptime}");
+        }
+    }
+
+    #[test]
+    fn uptimes_of_one_boot_are_compared() {
+        let up = |boot: &str, since| Uptime { boot: boot.to_owned(), since: Duration::from_secs(since) };
+        assert_eq!(up("a", 9).after(&up("a", 2)), Some(Duration::from_secs(7)));
+        assert_eq!((up("a", 2).after(&up("a", 9)), up("b", 9).after(&up("a", 2))), (None, None));
+        assert_eq!(parse_uptime("123456.78 9.00\n"), Some(Duration::from_millis(123_456_780)));
+        for text in ["", "12", "12.3 4.00", "-1.00", "x.00 1.00", "1.xx 1.00"] {
+            assert_eq!(parse_uptime(text), None, "{text}");
+        }
     }
 }

@@ -119,7 +119,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use clock::Clock;
+pub use clock::{Clock, Uptime, moved};
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
 pub use manner::Manner;

@@ -129,7 +129,7 @@ impl Exchange<'_> {
         if !tally.head(&response) {
             return failed(Failure::HeaderTooLarge);
         }
-        let now = answer.started + begun.elapsed();
+        let now = self.clock.shown_at(answer.started + begun.elapsed());
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.status().as_u16(), response.headers(), now);
         if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {

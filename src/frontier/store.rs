@@ -34,6 +34,9 @@ const ROBOTS_BY_AGE: TableDefinition<'static, (u64, u64), ()> = TableDefinition:
 /// What trees that are finished cost and showed, for who hands it in to read.
 const TALLY: TableDefinition<'static, (), &[u8]> = TableDefinition::new("tally");
 
+/// What time it was in the survey when a process last opened it, for who hands it in to read.
+const CLOCK: TableDefinition<'static, (), &[u8]> = TableDefinition::new("clock");
+
 /// Segments of the tables that are complete.
 const SEGMENTS: &str = "segments";
 /// Questions of finished trees that were put and never answered on record.
@@ -132,6 +135,7 @@ impl Frontier {
             txn.open_table(HOSTS)?;
             txn.open_table(ADDED)?;
             txn.open_table(TALLY)?;
+            txn.open_table(CLOCK)?;
             txn.open_table(ROBOTS)?;
             txn.open_table(ROBOTS_BY_AGE)?;
             let format = queue.add(FORMAT, 0)?.max(FORMAT_NOW);
@@ -310,6 +314,25 @@ impl Frontier {
     /// When the store cannot be read.
     pub fn segments(&self) -> Result<u64, FrontierError> {
         self.store.read("read", |txn| counter(txn, SEGMENTS))
+    }
+
+    /// What was noted of the time when the survey was opened last.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn clock(&self) -> Result<Option<Vec<u8>>, FrontierError> {
+        self.store.read("read", |txn| Ok(txn.open_table(CLOCK)?.get(())?.map(|value| value.value().to_vec())))
+    }
+
+    /// Notes what time it is.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn note_clock(&mut self, clock: &[u8]) -> Result<(), FrontierError> {
+        self.store.write("write", |txn| {
+            txn.open_table(CLOCK)?.insert((), clock)?;
+            Ok(())
+        })
     }
 
     /// Questions of finished trees that were put and whose answers a crash lost.
@@ -555,7 +578,7 @@ fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
     let gates = [GATES.name(), CLOSED.name()];
-    let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name()];
+    let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name(), CLOCK.name()];
     let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name()];
     let mut all = queue.iter().chain(&gates).chain(&others).chain(&robots);
     Ok(all.all(|table| there.contains(*table)) && counter(txn, FORMAT)? == FORMAT_NOW)

@@ -192,6 +192,12 @@ impl Judge {
         self.seen.add_counts(&Seen { order: order.clone(), ..Seen::default() });
     }
 
+    /// How many servers and sites it remembers exchanges of, and how many servers are owed something.
+    #[cfg(test)]
+    pub(crate) fn remembered(&self) -> usize {
+        self.at_servers.len().max(self.in_sites.len()).max(self.rests.len())
+    }
+
     /// Forgets exchanges that had ended by this time, for who tells of all in the order in which they began: none that is still
     /// to be told began earlier. What servers are owed is not forgotten.
     pub fn forget_ended_by(&mut self, time: SystemTime) {

@@ -3,15 +3,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::{self, Notify, watch};
+use tokio::time::Instant;
 
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
+use super::held_up::{LONGEST_STOP, held_up};
 use super::local_hours::LocalHours;
 use super::progress::{Progress, Snapshot};
 use super::simulation::Simulation;
 use super::storage::Storage;
-use crate::address::{Host, server_at};
-use crate::fetch::{self, Clock, Fetcher};
+use crate::address::{Host, Site, server_at};
+use crate::fetch::{self, Clock, Fetcher, Located};
 use crate::frontier::Lease;
 use crate::load::{self, LargestExchange, Load, Networks, OwnLink, Pace};
 use crate::records::Geo;
@@ -37,6 +39,8 @@ pub(super) struct Access {
     pub to_read_on: sync::Mutex<()>,
     /// Notified when a visit has left its place at a server for one elsewhere.
     pub moved: Notify,
+    /// When the opt-out list was looked at last.
+    looked: watch::Sender<Option<Instant>>,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
@@ -48,7 +52,7 @@ impl Access {
     pub(super) fn open(
         settings: &Settings,
         boundaries: &Boundaries,
-        simulation: Option<Simulation>,
+        (clock, simulation): (Clock, Option<Simulation>),
         earlier: Option<Snapshot>,
         stop: watch::Receiver<bool>,
     ) -> Result<Self, SurveyError> {
@@ -56,7 +60,6 @@ impl Access {
         let (opt_outs, fetch) = (boundaries.opt_outs.clone(), settings.into());
         #[cfg(feature = "hazards")]
         let opt_outs = super::hazards::opt_outs(opt_outs);
-        let clock = simulation.as_ref().map_or_else(Clock::system, |it| Clock::beginning_at(it.begins));
         let fetcher = match simulation {
             None => Fetcher::new(fetch, opt_outs, clock)?,
             Some(Simulation { web, .. }) => Fetcher::in_process(fetch, opt_outs, clock, web)?,
@@ -72,7 +75,8 @@ impl Access {
             to_begin: sync::Mutex::default(),
             to_read_on: sync::Mutex::default(),
             moved: Notify::new(),
-            progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
+            looked: watch::Sender::new(None),
+            progress: Arc::new(Progress::resume(earlier, clock.shown(), is_simulated)),
             clock,
             fetcher,
             stop,
@@ -102,6 +106,13 @@ impl Access {
         self.clock.now()
     }
 
+    /// When a server may be asked again if an exchange that is begun now would be in its quiet hours: those are by the
+    /// system's clock.
+    pub(super) fn waking(&self, address: IpAddr, site: &Site) -> Option<SystemTime> {
+        let waking = self.hours.waking(self.clock.shown(), address, site)?;
+        Some(self.clock.when_shown(waking))
+    }
+
     /// Does something that costs servers nothing, unless the survey is being stopped.
     pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop.clone();
@@ -109,6 +120,47 @@ impl Access {
             biased;
             () = asked_to_stop(&mut stop) => None,
             done = work => Some(done),
+        }
+    }
+
+    /// The opt-out list was looked at, and is obeyed.
+    pub(super) fn note_look(&self) {
+        self.looked.send_replace(Some(Instant::now()));
+    }
+
+    /// Waits until the opt-out list was looked at just now: after a stop, what was written meanwhile is obeyed before
+    /// anything is sent. None when the survey is being stopped.
+    pub(super) async fn wishes(&self) -> Option<()> {
+        if self.clock.is_virtual() {
+            return Some(());
+        }
+        let mut looked = self.looked.subscribe();
+        let is_fresh = |at: &Option<Instant>| at.is_some_and(|at| at.elapsed() < LONGEST_STOP);
+        self.until_stopped(async { looked.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
+    }
+
+    /// What came of something that waits for others; none where the process stood still or the machine slept meanwhile, so
+    /// that time-outs tell nothing of them.
+    pub(super) async fn awake<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        if self.clock.is_virtual() {
+            return Some(work.await);
+        }
+        let slept = self.clock.slept();
+        let done = tokio::select! {
+            biased;
+            () = held_up(LONGEST_STOP) => None,
+            done = work => Some(done),
+        };
+        done.filter(|_| self.clock.slept() == slept)
+    }
+
+    /// Looks a host up, once more if the process stood still meanwhile; of its addresses that are `dead` the next is taken.
+    pub(super) async fn locate(&self, host: &Host, dead: &[IpAddr]) -> Located {
+        loop {
+            if let Some(located) = self.awake(self.fetcher.locate_beyond(host, dead)).await {
+                return located;
+            }
+            self.fetcher.forget(host);
         }
     }
 

@@ -104,7 +104,7 @@ impl Survey {
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
         let Parts { boundaries, access, storage, .. } = &parts;
         let mut manifest =
-            Manifest::new(serde_json::to_value(&settings).unwrap_or_default(), access.now().into());
+            Manifest::new(serde_json::to_value(&settings).unwrap_or_default(), access.clock.shown().into());
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);
         manifest.simulation = description;
         manifest.rates = rates;

@@ -3,6 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use super::access::asked_to_stop;
 use super::added;
@@ -42,6 +43,7 @@ impl Crew {
     ) -> Result<bool, SurveyError> {
         let clock = self.parts.access.clock;
         let mut every_second = tokio::time::interval(self.status_interval());
+        every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let _at_work = self.parts.agents.as_ref().map(Agents::live);
         let backlog = self.writer.backlog.clone();
         loop {
@@ -87,13 +89,15 @@ impl Crew {
     /// Obeys what has changed in the opt-out list, takes in start URLs that were added, and says how the survey stands.
     fn look_around(&mut self, backlog: u64) -> Result<(), SurveyError> {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
+        access.clock.slept();
         storage.check_own()?;
         // A simulation writes when it must, not when it could.
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
-        self.opt_outs.obey_changes(boundaries, storage, access.now())?;
+        self.opt_outs.obey_changes(boundaries, storage, access.clock.shown())?;
+        access.note_look();
         self.take_in_added()?;
         let standing = Standing { state: RUNNING, walking: self.visits.len() as u64, unwritten };
-        storage.save_status(&standing, access.now())
+        storage.save_status(&standing, access.clock.shown())
     }
 
     /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.

@@ -96,6 +96,9 @@ impl Survey {
 
     async fn work(&mut self, stop: &mut watch::Receiver<bool>) -> Result<bool, SurveyError> {
         let parts = self.parts.clone();
+        if let Some(words) = &parts.clock_was_set {
+            tracing::warn!("{words}");
+        }
         let storage = &parts.storage;
         let tables = self.tables.take().map_or_else(|| Tables::open(storage.dir()), Ok)?;
         let segments = storage.frontier().segments()?;
@@ -106,6 +109,7 @@ impl Survey {
         self.manifest.state = SurveyState::Running;
         self.manifest.save(storage.dir())?;
         check_name_server(&parts.access, &parts.settings).await?;
+        let keeper = storage.keeper.clone();
         let writer = Writer::start(parts.clone(), tables, segments, self.tally.clone())?;
         let mut crew = Crew::new(parts, writer);
         let done = crew.work(stop, &self.stop).await;
@@ -117,15 +121,17 @@ impl Survey {
             }
         }
         let written = crew.writer.finish();
+        let kept = keeper.map_or(Ok(()), |keeper| keeper.end());
         let is_finished = done?;
         written?;
+        kept?;
         Ok(is_finished)
     }
 
     /// Says in manifest and status how the run ended; gives the promises that were broken.
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let Parts { access, storage, .. } = &*self.parts;
-        let now = access.now();
+        let now = access.clock.shown();
         let promises = storage.judge().verdicts_at_the_end();
         let mut broken = broken_promises(storage)?;
         broken.extend(promises::broken(&promises));
@@ -143,7 +149,7 @@ impl Survey {
         }
         self.manifest.promises = promises;
         let state = format!("{state:?}").to_lowercase();
-        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, access.now())?;
+        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, now)?;
         storage.keep_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {
@@ -158,7 +164,7 @@ impl Survey {
 async fn check_name_server(access: &Access, settings: &Settings) -> Result<(), SurveyError> {
     let mut silent = Vec::new();
     for domain in &access.country_domains {
-        if access.fetcher.locate(domain).await.address != Err(Failure::DnsTimeout) {
+        if access.locate(domain, &[]).await.address != Err(Failure::DnsTimeout) {
             return Ok(());
         }
         silent.push(domain.to_string());

@@ -38,6 +38,8 @@ pub(super) struct Wanted {
     pub good_until: Option<SystemTime>,
     /// A process died when it read the answer.
     pub is_suspect: bool,
+    /// How often it was sent without an answer on record.
+    pub times_lost: usize,
 }
 
 /// What came of wanting an exchange.
@@ -65,6 +67,9 @@ pub(super) struct Try {
 
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// A request that was lost so often is not given up once more because this process stood still.
+const MOST_LOST: usize = 3;
 
 /// What asks: a visit of this site, which writes this journal.
 pub(super) struct Asking<'a> {
@@ -252,16 +257,25 @@ impl<'a> Asking<'a> {
                 return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
-        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
+        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
+        // this process may have stood still.
         let pass = own_link::passage(access).await.ok_or(STOPPED)?;
-        if let Some(time) = access.hours.waking(access.now(), address, self.site) {
+        self.may_ask(wanted, address).await?;
+        Ok(Ready { address, dns, pass, permit, foreseen })
+    }
+
+    /// Whether nothing that depends on the time stands against a request now.
+    async fn may_ask(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit> {
+        let Parts { access, .. } = self.parts;
+        access.wishes().await.ok_or(STOPPED)?;
+        if let Some(time) = access.waking(address, self.site) {
             return Err(put_off(time));
         }
         // The visit begins again from its journal, at once, and asks for robots.txt first.
         if wanted.good_until.is_some_and(|until| access.now() >= until) {
             return Err(put_off(access.now()));
         }
-        Ok(Ready { address, dns, pass, permit, foreseen })
+        Ok(())
     }
 
     /// Records that nothing was sent.
@@ -277,7 +291,7 @@ impl<'a> Asking<'a> {
     }
 
     async fn ask(&self, wanted: &Wanted, ready: Ready<'a>, attempt: Attempt) -> Result<Answered<'a>, Exit> {
-        let Parts { boundaries, access, .. } = self.parts;
+        let Parts { boundaries, access, storage, .. } = self.parts;
         let Ready { address, dns, mut permit, pass, foreseen } = ready;
         let ahead = foreseen.as_ref().and_then(Awaited::take);
         let ask = wanted.ask.clone();
@@ -286,6 +300,14 @@ impl<'a> Asking<'a> {
         let asked = access.now();
         self.journal.write(&Entry::Asked { number: ask.number, address, at: asked })?;
         permit.note_asked(asked);
+        if let Some(keeper) = &storage.keeper {
+            keeper.keep((self.tree, ask.number), address, asked).await?;
+            // Nobody knows how long the disk took for that.
+            if let Err(exit) = self.may_ask(wanted, address).await {
+                permit.leave_unsent(self.journal, ask.number)?;
+                return Err(exit);
+            }
+        }
         let opt_outs = &boundaries.opt_outs;
         let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
@@ -317,7 +339,16 @@ impl<'a> Asking<'a> {
             }
         } else {
             let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit, &permit);
-            let (answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
+            let Some((answer, body)) =
+                unless_stopped(access, self.awake(wanted, fetching)).await.ok_or(STOPPED)?
+            else {
+                tracing::warn!(
+                    url = ask.url.as_str(),
+                    "this process stood still: the request counts as lost"
+                );
+                access.progress.update(|now| now.unrecorded += 1);
+                return Err(LEFT);
+            };
             (answer, Body::Unread(body))
         };
         answer.timings.dns = dns;
@@ -370,9 +401,26 @@ impl<'a> Asking<'a> {
             let url = Some(&wanted.ask.url);
             judge.note(&Fact { site, address, purpose, url, answer: &answer, crawl_delay, against });
             judge.note_burden(address, &load);
+            // Were the response lost, its server would get a shorter pause.
+            let usual = answer.ended() + self.parts.settings.max_delay.0;
+            if let Some(keeper) = &storage.keeper
+                && load.free_at(address).is_some_and(|time| time > usual)
+            {
+                keeper.hurry();
+            }
         }
         access.settled.notify_waiters();
         Ok(exchanged)
+    }
+
+    /// What came of a request; none where this process stood still meanwhile. One that was lost again and again is so slow,
+    /// or the process stands still so often, that what came has to do.
+    async fn awake<T>(&self, wanted: &Wanted, fetching: impl Future<Output = T>) -> Option<T> {
+        if wanted.times_lost >= MOST_LOST {
+            Some(fetching.await)
+        } else {
+            self.parts.access.awake(fetching).await
+        }
     }
 
     /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
@@ -391,7 +439,8 @@ impl<'a> Asking<'a> {
     fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
-        quiet.is_some_and(|quiet| is_quiet(&quiet, time, &access.hours.whereabouts(address, self.site)))
+        let shown = access.clock.shown_at(time);
+        quiet.is_some_and(|quiet| is_quiet(&quiet, shown, &access.hours.whereabouts(address, self.site)))
     }
 
     fn record(&self, ways: &Ways, heard: Heard) -> Result<Exchanged, SurveyError> {

@@ -24,7 +24,7 @@ use crate::starts::{BadLine, StartList};
 /// DIR/status.json     progress, rewritten every second
 /// DIR/log.jsonl       what happened, a JSON object a line
 /// DIR/state.redb      the frontier
-/// DIR/journal/        one file for each site tree in progress
+/// DIR/journal/        one file for each site tree in progress, and which requests were sent since those were flushed
 /// DIR/rates.json      what pages bring on average, with `--depth auto` or `--focus`
 /// DIR/focus.json      what a request must promise, with `--focus`
 /// DIR/since.redb      what an earlier survey tells, with `--since` and until the survey is over

@@ -1,10 +1,13 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
+use super::frame::{PREFIX, framed};
+use super::keeper::Keeper;
 use super::past::Past;
 
 /// Before the format version, which is one byte.
@@ -15,29 +18,29 @@ const MAGIC: &[u8; 7] = b"ccjrnl\0";
 const OLDEST: u8 = 3;
 const VERSION: u8 = 7;
 const HEAD: usize = MAGIC.len() + 1;
-/// Length and CRC-32 of an entry.
-const PREFIX: usize = 8;
-/// Most entries are shorter, and so never moved to a larger place while they are made.
-const MOST_ENTRIES: usize = 2048;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
 const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 
 /// A site tree's journal while the tree is being walked.
 ///
-/// An entry is handed to the system with one write, so it outlasts the process; it is not
-/// forced to the disk: losing the last seconds in a power failure costs only repeated requests.
-/// A journal is made together with its head. One without a head has lost what it held, and what was asked of its site
-/// is unknown: it is damaged, and the tree fails rather than be walked anew.
+/// An entry is handed to the system with one write, so it outlasts the process. It is forced to the disk some seconds
+/// later: what a power cut takes are responses, and which requests they were to is kept elsewhere ([`Keeper`]).
+/// A journal gets its name when its head is on the disk. One without a head has lost what it held, and what was asked of its
+/// site is unknown: it is damaged, and the tree fails rather than be walked anew.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
     end: Mutex<End>,
+    /// It was written since it was flushed.
+    is_dirty: Arc<AtomicBool>,
+    /// Who flushes it; none in a simulation.
+    keeper: Option<Arc<Keeper>>,
 }
 
 /// Where the next entry is written.
 #[derive(Debug)]
 struct End {
-    file: File,
+    file: Arc<File>,
     at: u64,
 }
 
@@ -45,14 +48,19 @@ impl Journal {
     /// Opens a journal to write on, or makes it, and tells what it holds; what a crash left half written at its end is
     /// cut off.
     pub(super) fn open(path: &Path) -> Result<(Self, Past), SurveyError> {
+        Self::open_kept(path, None)
+    }
+
+    /// The same of a tree whose journal is flushed by a keeper.
+    pub(super) fn open_kept(path: &Path, keeper: Option<Arc<Keeper>>) -> Result<(Self, Past), SurveyError> {
         let wrong = || SurveyError::file("open", path);
         let mut reader = Reader::open(path)?;
-        if reader.state == State::Damaged {
+        if reader.condition == Condition::Damaged {
             let what = "this journal is damaged: what was asked of its site is unknown";
             return Err(SurveyError::Journal { path: path.to_owned(), what });
         }
-        if reader.state == State::Missing {
-            begin(path)?;
+        if reader.condition == Condition::Missing {
+            begin(path, keeper.is_some())?;
         }
         let (mut past, mut asked) = (Past::default(), Vec::new());
         while let Some(entry) = reader.next()? {
@@ -70,7 +78,13 @@ impl Journal {
         file.set_len(sound).map_err(wrong())?;
         file.write_all(&head()).map_err(SurveyError::file("write", path))?;
         let at = file.seek(SeekFrom::End(0)).map_err(wrong())?;
-        let journal = Self { path: path.to_owned(), end: Mutex::new(End { file, at }) };
+        let journal = Self {
+            path: path.to_owned(),
+            end: Mutex::new(End { file: Arc::new(file), at }),
+            is_dirty: Arc::default(),
+            keeper,
+        };
+        journal.note_dirty(&journal.file());
         asked.iter().try_for_each(|entry| journal.write(entry))?;
         Ok((journal, past))
     }
@@ -81,28 +95,48 @@ impl Journal {
 
     /// Writes an entry at the end; says where it begins, for [`entry_at`].
     pub(super) fn append(&self, entry: &Entry) -> Result<u64, SurveyError> {
-        let mut bytes = Vec::with_capacity(MOST_ENTRIES);
-        bytes.resize(PREFIX, 0);
-        bytes = postcard::to_extend(entry, bytes).map_err(|_too_large| SurveyError::Journal {
+        let bytes = framed(entry).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
             what: "an answer cannot be written as an entry",
         })?;
-        let length = u32::try_from(bytes.len() - PREFIX).unwrap_or(u32::MAX);
-        let check = crc32fast::hash(&bytes[PREFIX..]);
-        bytes[..4].copy_from_slice(&length.to_le_bytes());
-        bytes[4..PREFIX].copy_from_slice(&check.to_le_bytes());
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        end.file.write_all(&bytes).map_err(SurveyError::file("write", &self.path))?;
-        let at = end.at;
-        end.at += bytes.len() as u64;
+        let (at, file) = {
+            let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+            (&*end.file).write_all(&bytes).map_err(SurveyError::file("write", &self.path))?;
+            let at = end.at;
+            end.at += bytes.len() as u64;
+            (at, end.file.clone())
+        };
+        self.note_dirty(&file);
         Ok(at)
+    }
+
+    /// Waits until all of it is on the disk, but for its name.
+    pub(super) fn flush(&self) -> Result<(), SurveyError> {
+        self.file().sync_data().map_err(SurveyError::file("flush", &self.path))
+    }
+
+    fn file(&self) -> Arc<File> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).file.clone()
+    }
+
+    fn note_dirty(&self, file: &Arc<File>) {
+        if let Some(keeper) = &self.keeper
+            && !self.is_dirty.swap(true, Ordering::SeqCst)
+        {
+            keeper.note_dirty(&self.path, file, &self.is_dirty);
+        }
     }
 }
 
-/// Makes a journal without entries, whole from its first moment.
-fn begin(path: &Path) -> Result<(), SurveyError> {
+/// Makes a journal without entries, whole from its first moment; also over a power cut, where it is to outlast one.
+fn begin(path: &Path, is_flushed: bool) -> Result<(), SurveyError> {
     let unfinished = path.with_extension("begun");
-    std::fs::write(&unfinished, head()).map_err(SurveyError::file("write", &unfinished))?;
+    let write = || {
+        let mut file = File::create(&unfinished)?;
+        file.write_all(&head())?;
+        if is_flushed { file.sync_data() } else { Ok(()) }
+    };
+    write().map_err(SurveyError::file("write", &unfinished))?;
     std::fs::rename(&unfinished, path).map_err(SurveyError::file("write", path))
 }
 
@@ -114,7 +148,7 @@ fn head() -> [u8; HEAD] {
 
 /// What is found where a journal is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum Condition {
     Missing,
     /// Its head is not that of a journal: empty, zeros, or anything.
     Damaged,
@@ -125,7 +159,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Reader {
     path: PathBuf,
-    state: State,
+    condition: Condition,
     input: Option<BufReader<File>>,
     /// Bytes up to here are whole entries.
     sound: u64,
@@ -137,22 +171,33 @@ impl Reader {
     /// Opens a journal; one that is not there, or is damaged, has no entries.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
         let path = path.to_owned();
-        let none = |path, state| Self { path, state, input: None, sound: 0, is_cut: false };
+        let none = |path, condition| Self { path, condition, input: None, sound: 0, is_cut: false };
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => return Ok(none(path, State::Missing)),
+            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {
+                return Ok(none(path, Condition::Missing));
+            }
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
         let mut input = BufReader::with_capacity(64 * 1024, file);
         let mut head = [0; HEAD];
         let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file("read", &path))?;
         match head.strip_prefix(MAGIC).filter(|_| is_whole) {
-            Some([OLDEST..=VERSION]) => {
-                Ok(Self { path, state: State::Sound, input: Some(input), sound: HEAD as u64, is_cut: false })
-            }
+            Some([OLDEST..=VERSION]) => Ok(Self {
+                path,
+                condition: Condition::Sound,
+                input: Some(input),
+                sound: HEAD as u64,
+                is_cut: false,
+            }),
             Some([1..=u8::MAX]) => Err(SurveyError::JournalVersion(path)),
-            _ => Ok(none(path, State::Damaged)),
+            _ => Ok(none(path, Condition::Damaged)),
         }
+    }
+
+    /// What was found where it is.
+    pub(super) fn condition(&self) -> Condition {
+        self.condition
     }
 
     /// The next entry. After a damaged one only questions are given: they were asked, even if their answers are lost.

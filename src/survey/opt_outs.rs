@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +17,11 @@ pub(super) struct OptOutFile {
     path: Option<PathBuf>,
     /// As it was when it was read last. Not when it was first read: somebody may have opted out while the survey
     /// was being opened.
-    seen: Option<(SystemTime, u64)>,
+    seen: Option<State>,
+    /// What of the list cannot be obeyed.
+    list_problem: Option<String>,
+    /// Why it is not on record since when entries are in force.
+    record_problem: Option<String>,
     /// A list that has lost entries, and when that is to be believed.
     settling: Option<(SystemTime, OptOut)>,
     is_recorded: bool,
@@ -28,7 +33,14 @@ const SETTLES_IN: Duration = Duration::from_secs(60);
 
 impl OptOutFile {
     pub(super) fn new(path: Option<PathBuf>) -> Self {
-        Self { path, seen: None, settling: None, is_recorded: false }
+        Self {
+            path,
+            seen: None,
+            list_problem: None,
+            record_problem: None,
+            settling: None,
+            is_recorded: false,
+        }
     }
 
     /// Reads the file again if it has changed, and notes in the survey's folder since when each entry is in force.
@@ -43,26 +55,21 @@ impl OptOutFile {
         now: SystemTime,
     ) -> Result<(), SurveyError> {
         let opt_outs = &boundaries.opt_outs;
-        let state = self.path.as_deref().and_then(state_of);
-        if let Some(path) = self.path.as_deref().filter(|_| state.is_none()) {
-            let problem = format!("{} is missing; its entries stay in force", path.display());
-            tell_problem(&storage.progress, Some(problem));
-            // Once it is there again it is read, even if it is as it was.
-            self.seen = None;
-        }
-        let mut is_other = !self.is_recorded;
-        let changed = self.path.as_deref().filter(|_| state.is_some() && state != self.seen);
-        // What cannot be read for a moment (a network file system, an editor's rights) does not end a survey.
-        let text = changed.and_then(|path| match read_text(path) {
-            Ok(text) => Some((path, text)),
-            Err(wrong) => {
-                tell_problem(&storage.progress, Some(format!("{wrong}; its entries stay in force")));
+        let state = match self.path.as_deref().map(|path| look(path, self.seen)) {
+            Some(Ok(news)) => news,
+            None => None,
+            // What cannot be read for a moment (a network file system, an editor's rights, too many open files) does not end
+            // a survey. Once it can it is read, even if it is as it was.
+            Some(Err(problem)) => {
+                self.list_problem = Some(format!("{problem}; its entries stay in force"));
+                self.seen = None;
                 None
             }
-        });
-        if let Some((path, text)) = text {
+        };
+        let mut is_other = !self.is_recorded;
+        if let (Some(path), Some((state, text))) = (&self.path, state) {
             let (list, problem, is_sound) = read_again(path, &text, boundaries.geo.knows_systems());
-            tell_problem(&storage.progress, problem);
+            self.list_problem = problem;
             tracing::info!(entries = list.entries().len(), "the opt-out list was read");
             let in_force = opt_outs.list();
             self.settling = None;
@@ -71,24 +78,43 @@ impl OptOutFile {
                 opt_outs.replace(in_force.with(&list));
                 self.settling = is_sound.then(|| (now + SETTLES_IN, list));
             }
-            (self.seen, is_other) = (state, true);
+            (self.seen, is_other) = (Some(state), true);
         }
         if let Some((_, list)) = self.settling.take_if(|(time, _)| *time <= now) {
             opt_outs.replace(list);
             is_other = true;
         }
         if is_other {
-            record(&opt_outs.list(), &storage.folder.opt_outs(), now)?;
-            self.is_recorded = true;
+            self.is_recorded = false;
+            self.record_problem = match record(&opt_outs.list(), &storage.folder.opt_outs(), now) {
+                Ok(()) => None,
+                // It stands in force, and is recorded a second later.
+                Err(wrong @ SurveyError::File { operation: READ, .. }) => Some(wrong.to_string()),
+                Err(wrong) => return Err(wrong),
+            };
+            self.is_recorded = self.record_problem.is_none();
         }
+        tell_problem(&storage.progress, self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned());
         Ok(())
     }
 }
 
-/// What tells whether a file has changed; none while it is not there, as between two steps of an editor.
-fn state_of(path: &Path) -> Option<(SystemTime, u64)> {
-    let meta = fs::metadata(path).ok()?;
-    Some((meta.modified().ok()?, meta.len()))
+/// What tells whether a file has changed.
+type State = (SystemTime, u64);
+
+/// The file's text, if it is another than was `seen`; or why it cannot be read, as between two steps of an editor.
+fn look(path: &Path, seen: Option<State>) -> Result<Option<(State, String)>, String> {
+    let wrong = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => format!("{} is missing", path.display()),
+        _ => format!("cannot read {}: {error}", path.display()),
+    };
+    let meta = fs::metadata(path).map_err(wrong)?;
+    let state = (meta.modified().map_err(wrong)?, meta.len());
+    if Some(state) == seen {
+        return Ok(None);
+    }
+    let text = read_text(path).map_err(|wrong| wrong.to_string())?;
+    Ok(Some((state, text)))
 }
 
 /// The list as it is now, what of it cannot be obeyed, and whether every line can be read.

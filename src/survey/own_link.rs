@@ -50,7 +50,7 @@ pub(super) async fn passage(access: &Access) -> Option<Pass<'_>> {
 async fn has_names(access: &Access) -> Option<bool> {
     for domain in &access.country_domains {
         access.fetcher.forget(domain);
-        let located = access.until_stopped(access.fetcher.locate(domain)).await?;
+        let located = access.until_stopped(access.locate(domain, &[])).await?;
         if !matches!(located.address, Err(Failure::DnsTimeout | Failure::DnsServfail)) {
             return Some(true);
         }
@@ -77,7 +77,7 @@ pub(super) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Opt
 /// Where a host is, or since when nothing comes back that would tell.
 async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Located, Option<SystemTime>)> {
     let _pass = passage(access).await?;
-    let located = access.until_stopped(access.fetcher.locate_beyond(host, dead)).await?;
+    let located = access.until_stopped(access.locate(host, dead)).await?;
     // What was known already tells nothing of the network.
     if located.dns.is_none() {
         return Some((located, None));
@@ -135,5 +135,6 @@ fn say(access: &Access, before: Option<SystemTime>, after: Option<SystemTime>) {
         (Some(_), None) => tracing::info!("our own link works again"),
         _ => {}
     }
-    access.progress.update(|now| now.own_link_broken_since = after);
+    let since = after.map(|time| access.clock.shown_at(time));
+    access.progress.update(|now| now.own_link_broken_since = since);
 }

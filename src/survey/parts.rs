@@ -9,14 +9,16 @@ use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::foresight::Foresight;
+use super::going_on::going_on;
 use super::hands::FRESH;
 use super::progress::Snapshot;
 use super::quarantine::{AnswerReader, Suspects};
 use super::rates::walk_settings;
 use super::shared_robots::SharedRobots;
 use super::simulation::Simulation;
-use super::storage::Storage;
-use crate::fetch;
+use super::storage::{Storage, spread};
+use crate::fetch::{self, Clock, Uptime};
+use crate::frontier::Frontier;
 use crate::load::Budget;
 use crate::promises;
 use crate::settings::Settings;
@@ -46,6 +48,8 @@ pub(super) struct Parts {
     pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
+    /// What the log is to be told if somebody set the system's clock since the run before.
+    pub clock_was_set: Option<String>,
 }
 
 /// What a survey goes by.
@@ -89,9 +93,16 @@ impl Parts {
             None => settings.nats.is_some().then(|| Team::to_come(&settings)).transpose()?,
         };
         let boundaries = Boundaries::open(&settings)?;
-        let access = Access::open(&settings, &boundaries, simulation, earlier, stop)?;
+        let mut frontier = Frontier::open(&folder.state(), spread(&settings))?;
+        let (clock, clock_was_set) = match &simulation {
+            Some(simulation) => {
+                going_on(&folder, &mut frontier, Clock::beginning_at(simulation.begins), None)
+            }
+            None => going_on(&folder, &mut frontier, Clock::system(), Uptime::read()),
+        }?;
+        let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
-        let storage = Storage::open(folder, &settings, promised, access.progress.clone())?;
+        let storage = Storage::open(folder, frontier, promised, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
         let reader = Arc::new(reader);
@@ -111,6 +122,7 @@ impl Parts {
             foresight,
             walk,
             is_simulated,
+            clock_was_set,
         })
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
@@ -27,8 +27,9 @@ pub(super) struct Past {
     pub began: Option<SystemTime>,
     /// Why the walk ended, where it did.
     pub outcome: Option<Outcome>,
+    /// The last moment that is told of.
+    pub latest: Option<SystemTime>,
     run: Option<SystemTime>,
-    latest: Option<SystemTime>,
 }
 
 impl Past {
@@ -110,6 +111,11 @@ impl Unanswered {
     /// Whether a question was put at this time, the last time that it was, and has no answer.
     pub(super) fn is_open(&self, number: u32, at: SystemTime) -> bool {
         self.open.get(&number).and_then(|times| times.last()).is_some_and(|(_, asked)| *asked == at)
+    }
+
+    /// Requests that were sent without an answer so far, and how often each.
+    pub(super) fn times(&self) -> HashMap<u32, usize> {
+        self.open.iter().map(|(number, times)| (*number, times.len())).collect()
     }
 
     /// Questions at the reading of whose answers a process died.

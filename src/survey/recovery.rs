@@ -242,6 +242,8 @@ impl<'a> Recovery<'a> {
                 tally.note(&entry);
                 self.take(&lease.site, entry)?;
             }
+            // Who kept them does not keep them any longer.
+            journal.flush()?;
         }
         self.tally.add(&tally.tally);
         self.unanswered.extend(unanswered.each());

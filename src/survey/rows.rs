@@ -17,6 +17,7 @@ use super::tally::{Tally, TreeTally};
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
+use crate::fetch::Clock;
 use crate::frontier::{KeptRobots, Lease};
 use crate::load::Spent;
 use crate::page::Page;
@@ -46,6 +47,8 @@ pub(super) struct TreeReader<'a> {
     pub keeps_pages: bool,
     /// The most URLs that a tree holds.
     pub max_urls: usize,
+    /// The clock of the survey: times in tables are those that the system's clock shows.
+    pub clock: Clock,
 }
 
 impl TreeReader<'_> {
@@ -70,11 +73,12 @@ impl TreeReader<'_> {
                 agent = Some(name);
             } else if let Entry::Shared(heard) = entry {
                 forbidden.note(&heard);
-                shared.push(exchange_row(done, &scope, &heard));
+                shared.push(self.exchange_row(done, &scope, &heard));
             } else if let Some(heard) = entry.into_heard() {
                 forbidden.note(&heard);
                 robots.extend(self.shared_robots.to_store(done.lease.order, &heard)?);
-                exchanges.push(ExchangeRow { agent: agent.clone(), ..exchange_row(done, &scope, &heard) });
+                exchanges
+                    .push(ExchangeRow { agent: agent.clone(), ..self.exchange_row(done, &scope, &heard) });
                 if let Some(pages) = &mut pages {
                     pages.keep(&heard)?;
                 }
@@ -89,7 +93,7 @@ impl TreeReader<'_> {
             exchanges,
             links: link_rows(&self.boundaries.scope, &done.lease, &scope, &done.tree),
             levels: level_rows(&done.lease, &done.tree),
-            sites: vec![site_row(self.boundaries, done)],
+            sites: vec![self.site_row(done)],
             ..pages.map(KeptPages::rest).unwrap_or_default()
         };
         Ok(TreeRows { rows, unrecorded: past.unanswered.count(), robots, asked_for, tally })
@@ -119,6 +123,18 @@ impl TreeReader<'_> {
         let left = HandedOn { known, spent: Spent::default() };
         let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
         Ok(Concluded { lease, tree, earlier, left, began, ended })
+    }
+}
+
+impl TreeReader<'_> {
+    fn exchange_row(&self, done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
+        let started = self.clock.shown_at(heard.answer.started).into();
+        ExchangeRow { started, ..exchange_row(done, scope, heard) }
+    }
+
+    fn site_row(&self, done: &Concluded) -> SiteRow {
+        let [started, finished] = [done.began, done.ended].map(|time| self.clock.shown_at(time).into());
+        SiteRow { started, finished, ..site_row(self.boundaries, done) }
     }
 }
 

@@ -669,6 +669,112 @@ fn a_damaged_tally_is_told_and_not_made_anew() {
     assert!(told.contains("state.redb") && told.contains("tally of finished trees"), "{told}");
 }
 
+/// A Web in which each site stands on a server of its own, by the number in its name.
+struct Wide(Arc<Scripted>);
+
+impl Web for Wide {
+    fn look_up(&self, host: &Host) -> Looked {
+        let number: u32 =
+            host.as_str().trim_start_matches('s').split('.').next().unwrap().parse().unwrap_or_default();
+        Looked { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Reply {
+        self.0.ask(question)
+    }
+
+    fn burden(&self, _address: IpAddr) -> Option<Burden> {
+        None
+    }
+}
+
+fn address(number: u32) -> IpAddr {
+    let [_, a, b, c] = number.to_be_bytes();
+    [41 + a, 90, b, c].into()
+}
+
+#[test]
+fn servers_whose_pauses_are_over_are_forgotten() {
+    const SITES: u32 = 400;
+    let folder = tempfile::tempdir().unwrap();
+    let script: Script = |_, path, _| match path {
+        "/" => Said::Page(vec!["/a".to_owned(), "/b".to_owned()]),
+        _ => Said::Status(404),
+    };
+    let scripted = Scripted::new(Duration::ZERO, script);
+    let begun = simulation(&scripted);
+    let begun = Simulation { web: Arc::new(Wide(scripted.clone())), ..begun };
+    let starts: Vec<_> =
+        (0..SITES).map(|site| WebUrl::parse(&format!("http://s{site}.ke/")).unwrap()).collect();
+    let runtime = virtual_time();
+    let settings = Settings { sites: 4, ..settings(Duration::from_secs(2)) };
+    let survey = {
+        let _entered = runtime.enter();
+        let starts = StartList::of(&starts).unwrap();
+        Survey::simulate(&folder.path().join("s"), settings, &starts, begun, &mut |_| {}).unwrap().0
+    };
+    let parts = survey.parts.clone();
+    let (_stop, stopped) = watch::channel(false);
+    assert!(runtime.block_on(survey.run(stopped)).unwrap().is_finished);
+    let _entered = runtime.enter();
+    let known = (0..SITES).filter(|site| parts.access.load().knows(address(*site))).count();
+    let judged = parts.storage.judge().remembered();
+    // Those whose pauses were running when trees were last written, and nobody else.
+    assert!(known < 100 && judged < 100, "{known} of {SITES} servers are known, {judged} are judged");
+    let served = rows::<ServerRow>(&folder.path().join("s")).len();
+    assert_eq!(served, SITES as usize);
+}
+
+#[test]
+fn servers_are_read_and_written_some_at_a_time() {
+    const SERVERS: u32 = 50_000 + 2_500;
+    let (folder, script) = (tempfile::tempdir().unwrap(), (|_, _, _| Said::Page(Vec::new())) as Script);
+    let dir = folder.path().join("s");
+    let first = Scripted::new(Duration::ZERO, script);
+    assert!(!run(&dir, &first, Some((settings(HOUR), &["http://a.ke/"])), Some(HOUR / 2)).is_finished);
+    let mut state = frontier(&dir);
+    let bytes = state.server([41, 90, 0, 1].into()).unwrap().unwrap();
+    let servers: Vec<_> = (0..SERVERS).map(|number| (address(number), bytes.clone())).collect();
+    let batch = Batch {
+        finished: &[],
+        segments: state.segments().unwrap(),
+        servers: &servers,
+        hosts: &[],
+        unrecorded: 0,
+        tally: &state.tally().unwrap().unwrap(),
+        robots: &[],
+        robots_since: 0,
+    };
+    state.finish(&batch).unwrap();
+    drop(state);
+    let mut pages = Vec::new();
+    let layout = super::folder::Folder::open(&dir);
+    let state = frontier(&dir);
+    super::storage::each_page_of_servers(
+        &layout,
+        || &state,
+        |page| {
+            pages.push(page.len());
+            Ok(())
+        },
+    )
+    .unwrap();
+    assert!(pages.iter().all(|page| *page <= 1000), "{pages:?}");
+    assert_eq!(pages.iter().sum::<usize>(), SERVERS as usize);
+    drop(state);
+    assert!(run(&dir, &Scripted::new(HOUR, script), None, None).is_finished);
+    // A row group is in memory as a whole.
+    let groups = row_groups(&dir.join("tables/servers/servers.parquet"));
+    assert_eq!(groups.iter().sum::<usize>(), SERVERS as usize);
+    assert!(groups.iter().all(|rows| *rows < 52_000), "{groups:?}");
+}
+
+fn row_groups(path: &Path) -> Vec<usize> {
+    let mut file = std::fs::File::open(path).unwrap();
+    let metadata = polars_parquet::parquet::read::read_metadata(&mut file).unwrap();
+    metadata.row_groups.iter().map(|group| group.num_rows()).collect()
+}
+
 fn frontier(dir: &Path) -> Frontier {
     let spread = Spread { seeds_per_site: 1, generations: None, later_trees: true };
     Frontier::open(&dir.join("state.redb"), spread).unwrap()

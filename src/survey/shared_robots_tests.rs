@@ -13,7 +13,7 @@ use super::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
 use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Class, Failure, Purpose};
-use crate::frontier::{Batch, MOST_TREES};
+use crate::frontier::{Batch, Frontier, MOST_TREES, Spread};
 use crate::promises;
 use crate::records::{ExchangeRow, LevelRow, SiteRow};
 use crate::settings::{FeedBackRule, Settings};
@@ -263,7 +263,9 @@ impl Bench {
         std::fs::create_dir_all(folder.path().join("journal")).unwrap();
         let settings = Settings::default();
         let limits = promises::Limits::new(&settings, 0);
-        let storage = Storage::open(Folder::open(folder.path()), &settings, limits, Arc::default()).unwrap();
+        let layout = Folder::open(folder.path());
+        let frontier = Frontier::open(&layout.state(), Spread::default()).unwrap();
+        let storage = Storage::open(layout, frontier, limits, Arc::default(), true).unwrap();
         let (shared, opt_outs) = (SharedRobots::default(), OptOuts::default());
         Self { _folder: folder, storage, shared, opt_outs }
     }

@@ -1,5 +1,6 @@
 use std::fs::File;
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -12,8 +13,10 @@ use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::handed_on::HandedOn;
 use super::journal::Reader;
+use super::keeper::Keeper;
 use super::making::is_same;
 use super::progress::{Progress, Snapshot};
+use super::sent;
 use super::tally::Tally;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
@@ -36,6 +39,8 @@ pub(super) struct Storage {
     /// since.
     judge: Mutex<Judge>,
     pub progress: Arc<Progress>,
+    /// Flushes journals, and requests before they are sent; none in a simulation.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 /// How a survey stands, as its status tells it.
@@ -52,15 +57,16 @@ pub(super) struct Standing<'a> {
 pub(super) const RUNNING: &str = "running";
 
 impl Storage {
-    /// Opens the store; `promised` is what the exchanges are judged by.
+    /// Opens what is beside the store; `promised` is what the exchanges are judged by.
     pub(super) fn open(
         folder: Folder,
-        settings: &Settings,
+        frontier: Frontier,
         promised: promises::Limits,
         progress: Arc<Progress>,
+        is_simulated: bool,
     ) -> Result<Self, SurveyError> {
         let state = folder.state();
-        let frontier = Frontier::open(&state, spread(settings))?;
+        let keeper = if is_simulated { None } else { Some(kept(&folder, &frontier)?) };
         let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
@@ -72,6 +78,7 @@ impl Storage {
             earlier_pages,
             judge: Mutex::new(judge),
             progress,
+            keeper,
         })
     }
 
@@ -103,33 +110,15 @@ impl Storage {
     /// What is stored of a server; one that was never asked has no state.
     pub(super) fn server(&self, address: IpAddr) -> Result<Option<ServerState>, SurveyError> {
         let stored = self.frontier().server(address)?;
-        stored.map(|bytes| self.server_state(address, &bytes)).transpose()
+        stored.map(|bytes| server_state(&self.folder, address, &bytes)).transpose()
     }
 
     /// What is stored of every server, some at a time, in the order of addresses.
     pub(super) fn each_page_of_servers(
         &self,
-        mut visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
+        visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
     ) -> Result<(), SurveyError> {
-        let mut last = None;
-        loop {
-            let page = self.frontier().servers_after(last, PAGE)?;
-            let Some((address, _)) = page.last() else { return Ok(()) };
-            last = Some(*address);
-            let state =
-                |(address, bytes): (IpAddr, Vec<u8>)| Ok((address, self.server_state(address, &bytes)?));
-            visit(page.into_iter().map(state).collect::<Result<_, SurveyError>>()?)?;
-        }
-    }
-
-    fn server_state(&self, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
-        let what = || format!("the state of server {address}");
-        // One of an earlier version ends before some of what came later.
-        let lacking = (1..=ServerState::LATER.len()).map(|lacks| &ServerState::LATER[..lacks]);
-        self.decode(bytes, what).or_else(|damaged| {
-            let mut read = lacking.map(|end| self.decode(&[bytes, end].concat(), what));
-            read.find_map(Result::ok).ok_or(damaged)
-        })
+        each_page_of_servers(&self.folder, || self.frontier(), visit)
     }
 
     /// What the finished trees of a lease's site hand on to it.
@@ -139,8 +128,8 @@ impl Storage {
         }
         let Some(bytes) = self.frontier().known(&lease.site)? else { return Ok(HandedOn::default()) };
         let what = || format!("what is known of site {}", lease.site.as_str());
-        self.decode(&bytes, what).or_else(|damaged| {
-            self.decode(&[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
+        decode(&self.folder, &bytes, what).or_else(|damaged| {
+            decode(&self.folder, &[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
         })
     }
 
@@ -154,12 +143,7 @@ impl Storage {
 
     /// The tally of all finished trees.
     pub(super) fn tally(&self) -> Result<Option<Tally>, SurveyError> {
-        let bytes = self.frontier().tally()?;
-        let wrong = |wrong| FrontierError::Damaged {
-            path: self.folder.state(),
-            what: format!("the tally of finished trees cannot be read: {wrong}"),
-        };
-        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(wrong)).transpose()?)
+        stored_tally(&self.folder, &self.frontier())
     }
 
     /// Questions that were put and have no answer on record, over the whole survey.
@@ -204,22 +188,65 @@ impl Storage {
         let kept = std::fs::File::open(&path).and_then(|file| file.sync_all());
         kept.map_err(SurveyError::file("write", &path))
     }
+}
 
-    /// What cannot be read to its last byte is damage: were it taken for nothing, servers would be asked without their
-    /// pauses and beyond their budgets.
-    fn decode<T: DeserializeOwned>(
-        &self,
-        bytes: &[u8],
-        what: impl FnOnce() -> String,
-    ) -> Result<T, SurveyError> {
-        match postcard::take_from_bytes(bytes) {
-            Ok((value, [])) => Ok(value),
-            _ => {
-                let what = format!("{} cannot be read", what());
-                Err(FrontierError::Damaged { path: self.folder.state(), what }.into())
-            }
+/// What is stored of every server, some at a time, in the order of addresses; the store is borrowed for each page.
+pub(super) fn each_page_of_servers<F: Deref<Target = Frontier>>(
+    folder: &Folder,
+    frontier: impl Fn() -> F,
+    mut visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
+) -> Result<(), SurveyError> {
+    let mut last = None;
+    loop {
+        let page = frontier().servers_after(last, PAGE)?;
+        let Some((address, _)) = page.last() else { return Ok(()) };
+        last = Some(*address);
+        let state =
+            |(address, bytes): (IpAddr, Vec<u8>)| Ok((address, server_state(folder, address, &bytes)?));
+        visit(page.into_iter().map(state).collect::<Result<_, SurveyError>>()?)?;
+    }
+}
+
+fn server_state(folder: &Folder, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
+    let what = || format!("the state of server {address}");
+    // One of an earlier version ends before some of what came later.
+    let lacking = (1..=ServerState::LATER.len()).map(|lacks| &ServerState::LATER[..lacks]);
+    decode(folder, bytes, what).or_else(|damaged| {
+        let mut read = lacking.map(|end| decode(folder, &[bytes, end].concat(), what));
+        read.find_map(Result::ok).ok_or(damaged)
+    })
+}
+
+/// What cannot be read to its last byte is damage: were it taken for nothing, servers would be asked without their
+/// pauses and beyond their budgets.
+pub(super) fn decode<T: DeserializeOwned>(
+    folder: &Folder,
+    bytes: &[u8],
+    what: impl FnOnce() -> String,
+) -> Result<T, SurveyError> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => {
+            let what = format!("{} cannot be read", what());
+            Err(FrontierError::Damaged { path: folder.state(), what }.into())
         }
     }
+}
+
+/// The keeper of journals that have all that was sent.
+fn kept(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError> {
+    sent::recover(folder, frontier)?;
+    Ok(Arc::new(Keeper::begin(folder)?))
+}
+
+/// The tally of all finished trees.
+pub(super) fn stored_tally(folder: &Folder, frontier: &Frontier) -> Result<Option<Tally>, SurveyError> {
+    let bytes = frontier.tally()?;
+    let wrong = |wrong| FrontierError::Damaged {
+        path: folder.state(),
+        what: format!("the tally of finished trees cannot be read: {wrong}"),
+    };
+    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(wrong)).transpose()?)
 }
 
 /// What is to be stored, as bytes.

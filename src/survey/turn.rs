@@ -163,7 +163,7 @@ pub(super) async fn turn<'a>(
             return Ok(Err(NoTurn::Stopped));
         }
         let now = access.now();
-        let turn = match access.hours.waking(now, address, site) {
+        let turn = match access.waking(address, site) {
             Some(time) => Turn::NotBefore(time),
             None => {
                 let mut load = access.load();

@@ -1,5 +1,5 @@
 use std::any::Any;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -151,6 +151,8 @@ struct Visit {
     ended: Option<Outcome>,
     /// Questions at the reading of whose answers a process died.
     suspects: HashSet<u32>,
+    /// How often requests were sent without an answer on record.
+    times_lost: HashMap<u32, usize>,
     journal: Arc<Journal>,
     flying: FuturesUnordered<Flight>,
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
@@ -191,7 +193,7 @@ impl Visit {
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
         parts.storage.check_own()?;
-        let (journal, mut past) = Journal::open(&path)?;
+        let (journal, mut past) = Journal::open_kept(&path, parts.storage.keeper.clone())?;
         let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;
         past.note(&opened);
@@ -222,6 +224,7 @@ impl Visit {
             earlier: spent,
             ended: past.outcome,
             suspects: past.unanswered.suspects().collect(),
+            times_lost: past.unanswered.times(),
             journal: Arc::new(journal),
             flying: FuturesUnordered::new(),
             hindered: None,
@@ -384,6 +387,7 @@ impl Visit {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
+        let times_lost = self.times_lost.get(&ask.number).copied().unwrap_or_default();
         let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
         let wanted = Wanted {
             ask,
@@ -395,6 +399,7 @@ impl Visit {
             ways,
             good_until,
             is_suspect,
+            times_lost,
         };
         Box::pin(async move {
             let desk = desk.as_deref();

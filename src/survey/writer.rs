@@ -419,6 +419,7 @@ fn tree_reader(parts: &Parts) -> TreeReader<'_> {
         product_token: &parts.walk.product_token,
         keeps_pages: parts.settings.record_links,
         max_urls: parts.settings.max_urls,
+        clock: parts.access.clock,
     }
 }
 

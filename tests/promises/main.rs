@@ -12,12 +12,16 @@ mod common;
 
 #[cfg(feature = "hazards")]
 mod broken_promises;
+mod clocks;
 mod cut;
 mod earlier_version;
 mod full_disk;
 mod own_link;
 mod politeness;
+mod power_cuts;
 #[cfg(feature = "hazards")]
 mod quarantine;
 mod resume;
 mod shared_robots;
+mod stops;
+mod unreadable_list;

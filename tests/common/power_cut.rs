@@ -1,0 +1,215 @@
+//! What a power cut leaves of a folder: only what was flushed. `strace` tells what was.
+#![cfg(target_os = "linux")]
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::skipped::skip;
+
+/// Whether programs can be watched here.
+pub(crate) fn can_watch(test: &str) -> bool {
+    let watched = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).status();
+    let can = watched.is_ok_and(|status| status.success());
+    if !can {
+        skip(test, "there is no strace (tests/setup installs it), or it may not watch");
+    }
+    can
+}
+
+/// The system calls by which a program changes files.
+const CALLS: &str = "openat,write,pwrite64,lseek,ftruncate,rename,renameat,renameat2,mkdir,fsync,fdatasync";
+
+/// The program under `strace`, which writes what it does there.
+pub(crate) fn watched(program: &Path, trace: &Path) -> Command {
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "--seccomp-bpf", "-y", "-s", "0", "-e", &format!("trace={CALLS}"), "-o"]);
+    strace.arg(trace).arg(program);
+    strace
+}
+
+/// Files as the disk has them.
+#[derive(Default)]
+pub(crate) struct Disk {
+    files: HashMap<PathBuf, Written>,
+    /// Files and folders, and whether a cut leaves their names.
+    names: HashMap<PathBuf, bool>,
+    /// Where the next byte goes that is written to a file, by its number in the process.
+    places: HashMap<String, u64>,
+    /// Calls that have begun, by thread: what was said of them, and what they flush.
+    begun: HashMap<String, (String, Option<u64>)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Written {
+    length: u64,
+    /// So many bytes are on the disk.
+    flushed: u64,
+}
+
+impl Disk {
+    /// All that is in a folder is on the disk.
+    pub(crate) fn of(folder: &Path) -> Self {
+        let mut disk = Self::default();
+        for path in files(folder) {
+            let length = fs::metadata(&path).unwrap().len();
+            disk.files.insert(path.clone(), Written { length, flushed: length });
+            disk.names.extend(path.ancestors().map(|path| (path.to_owned(), true)));
+        }
+        disk
+    }
+
+    /// Takes in what a program did.
+    pub(crate) fn follow(mut self, trace: &Path) -> Self {
+        for line in String::from_utf8_lossy(&fs::read(trace).unwrap()).lines() {
+            let Some((thread, call)) = line.split_once(' ') else { continue };
+            let call = call.trim_start();
+            if let Some(begun) = call.strip_suffix("<unfinished ...>") {
+                let flushes = self.flushed_by(begun);
+                self.begun.insert(thread.to_owned(), (begun.trim_end().to_owned(), flushes));
+            } else if let Some((_, end)) =
+                call.strip_prefix("<... ").and_then(|it| it.split_once(" resumed>"))
+            {
+                if let Some((begun, flushes)) = self.begun.remove(thread) {
+                    self.take(&format!("{begun}{end}"), flushes);
+                }
+            } else {
+                let flushes = self.flushed_by(call);
+                self.take(call, flushes);
+            }
+        }
+        self
+    }
+
+    /// The bytes of the file that this call flushes, if it does.
+    fn flushed_by(&self, call: &str) -> Option<u64> {
+        let (name, rest) = call.split_once('(')?;
+        let (_, path) = descriptor(rest).filter(|_| matches!(name, "fsync" | "fdatasync"))?;
+        Some(self.files.get(&path).map_or(0, |written| written.length))
+    }
+
+    fn take(&mut self, call: &str, flushes: Option<u64>) {
+        let Some((name, rest)) = call.split_once('(') else { return };
+        let Some((arguments, result)) = rest.rsplit_once(" = ") else { return };
+        let Ok(result_number) = result.split([' ', '<']).next().unwrap_or_default().parse::<i64>() else {
+            return;
+        };
+        if result_number < 0 {
+            return;
+        }
+        let number = result_number.unsigned_abs();
+        match name {
+            "openat" => {
+                let Some((opened, path)) = descriptor(result) else { return };
+                self.places.insert(opened, 0);
+                if arguments.contains("O_CREAT") && !self.names.contains_key(&path) {
+                    self.names.insert(path.clone(), false);
+                    self.files.insert(path, Written::default());
+                } else if arguments.contains("O_TRUNC") {
+                    self.files.insert(path, Written::default());
+                }
+            }
+            "lseek" => self.places.extend(descriptor(rest).map(|(opened, _)| (opened, number))),
+            "write" | "pwrite64" => {
+                let Some((opened, path)) = descriptor(rest) else { return };
+                let place = self.places.entry(opened).or_default();
+                let end = if name == "write" {
+                    *place += number;
+                    *place
+                } else {
+                    let last = arguments.trim_end_matches(')').rsplit(", ").next();
+                    last.and_then(|at| at.parse::<u64>().ok()).unwrap_or_default() + number
+                };
+                if let Some(written) = self.files.get_mut(&path) {
+                    written.length = written.length.max(end);
+                }
+            }
+            "ftruncate" => {
+                let Some((_, path)) = descriptor(rest) else { return };
+                let length = arguments.trim_end_matches(')').rsplit(", ").next();
+                let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or_default();
+                if let Some(written) = self.files.get_mut(&path) {
+                    *written = Written { length, flushed: written.flushed.min(length) };
+                }
+            }
+            "rename" | "renameat" | "renameat2" => {
+                let [from, to] =
+                    <[PathBuf; 2]>::try_from(quoted(arguments)).unwrap_or_else(|_| panic!("{call}"));
+                self.names.remove(&from);
+                // Where there was such a name, the old or the new file is there.
+                self.names.entry(to.clone()).or_insert(false);
+                self.files.retain(|path, _| !path.starts_with(&to));
+                // A folder takes along what is in it.
+                let moved = |path: &Path| path.strip_prefix(&from).ok().map(|rest| join(&to, rest));
+                self.files =
+                    self.files.drain().map(|(path, it)| (moved(&path).unwrap_or(path), it)).collect();
+                let names = self.names.drain().map(|(path, it)| (moved(&path).unwrap_or(path), it));
+                self.names = names.collect();
+            }
+            "mkdir" => self.names.extend(quoted(arguments).pop().map(|path| (path, false))),
+            "fsync" | "fdatasync" => {
+                let Some((_, path)) = descriptor(rest) else { return };
+                if let Some(written) = self.files.get_mut(&path) {
+                    written.flushed = written.flushed.max(flushes.unwrap_or_default()).min(written.length);
+                }
+                for (named, is_kept) in &mut self.names {
+                    *is_kept |= named.parent() == Some(&path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes of `folder`, as it is, what a cut leaves of it.
+    pub(crate) fn cut(&self, folder: &Path, left: &Path) {
+        let is_kept = |path: &Path| {
+            let within = path.ancestors().take_while(|it| it.starts_with(folder) && *it != folder);
+            within.into_iter().all(|it| self.names.get(it) == Some(&true))
+        };
+        fs::create_dir_all(left).unwrap();
+        for path in folders(folder).into_iter().filter(|path| is_kept(path)) {
+            fs::create_dir_all(left.join(path.strip_prefix(folder).unwrap())).unwrap();
+        }
+        for path in files(folder).into_iter().filter(|path| is_kept(path)) {
+            let mut bytes = fs::read(&path).unwrap();
+            let Written { flushed, .. } = self.files.get(&path).copied().unwrap_or_default();
+            // The store writes in place, flushes by itself and mends what a cut leaves: it is kept whole.
+            if path.extension().is_none_or(|kind| kind != "redb") {
+                bytes.truncate(usize::try_from(flushed).unwrap());
+            }
+            fs::write(left.join(path.strip_prefix(folder).unwrap()), bytes).unwrap();
+        }
+    }
+}
+
+/// `12</path/of/file>, …`: the number and the path.
+fn descriptor(text: &str) -> Option<(String, PathBuf)> {
+    let (number, rest) = text.split_once('<')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let (path, _) = rest.split_once('>').filter(|_| is_number)?;
+    Some((number.to_owned(), PathBuf::from(path)))
+}
+
+fn join(folder: &Path, rest: &Path) -> PathBuf {
+    if rest.as_os_str().is_empty() { folder.to_owned() } else { folder.join(rest) }
+}
+
+fn quoted(arguments: &str) -> Vec<PathBuf> {
+    arguments.split('"').skip(1).step_by(2).map(PathBuf::from).collect()
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let below: Vec<PathBuf> = found.iter().filter(|path| path.is_dir()).flat_map(|path| walk(path)).collect();
+    found.extend(below);
+    found
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    walk(folder).into_iter().filter(|path| path.is_file()).collect()
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    walk(folder).into_iter().filter(|path| path.is_dir()).collect()
+}

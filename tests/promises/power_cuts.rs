@@ -1,0 +1,229 @@
+//! What a power cut takes: at most the responses of the last seconds, and no tree, pause or budget. `strace` tells what was
+//! flushed; the folder is made anew of that, and the survey goes on there.
+#![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ccsurvey::records::{Manifest, SiteRow, SurveyState};
+use ccsurvey::survey::Snapshot;
+
+use crate::common::fixed_web::{FEW, FixedSpace, few_starts};
+use crate::common::power_cut::{Disk, can_watch, watched};
+use crate::common::waiting::until;
+use crate::common::{Space, rows, same_tables, timeless_tables};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
+}
+
+/// A survey whose machine loses its power again and again.
+struct Cuts<'a> {
+    folder: tempfile::TempDir,
+    dir: PathBuf,
+    /// How many requests the servers have seen.
+    seen: &'a dyn Fn() -> usize,
+    /// Begins the survey.
+    begin: &'a dyn Fn(Command, &Path) -> Command,
+    cuts: Vec<(Duration, Duration)>,
+}
+
+impl<'a> Cuts<'a> {
+    fn new(seen: &'a dyn Fn() -> usize, begin: &'a dyn Fn(Command, &Path) -> Command) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("survey");
+        Self { folder, dir, seen, begin, cuts: Vec::new() }
+    }
+
+    fn start(&self, program: Command) -> Child {
+        let mut command = if self.cuts.is_empty() {
+            (self.begin)(program, &self.dir)
+        } else {
+            let mut resume = program;
+            resume.arg("resume").arg(&self.dir);
+            resume
+        };
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Lets the survey work until servers have seen so many requests more, and cuts the power; false where it was over before.
+    fn cut_after(&mut self, requests: usize) -> bool {
+        let trace = self.folder.path().join(format!("trace{}", self.cuts.len()));
+        let disk = if self.cuts.is_empty() { Disk::default() } else { Disk::of(&self.dir) };
+        let before = (self.seen)();
+        let mut strace = self.start(watched(Path::new(PROGRAM), &trace));
+        let mut has_ended = false;
+        until(|| {
+            has_ended = strace.try_wait().unwrap().is_some();
+            has_ended || (self.seen)() >= before + requests
+        });
+        if has_ended {
+            return false;
+        }
+        let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", strace.id())).unwrap();
+        assert!(Command::new("kill").args(["-KILL", children.trim()]).status().unwrap().success());
+        strace.wait().unwrap();
+        let died = now();
+        let left = self.folder.path().join(format!("left{}", self.cuts.len()));
+        disk.follow(&trace).cut(&self.dir, &left);
+        std::fs::remove_dir_all(&self.dir).unwrap();
+        self.dir = left;
+        self.cuts.push((died, now()));
+        true
+    }
+
+    /// Lets the survey come to its end.
+    fn finish(&mut self) -> Manifest {
+        assert_eq!(self.start(Command::new(PROGRAM)).wait().unwrap().code(), Some(0));
+        let manifest = Manifest::load(&self.dir).unwrap();
+        assert_eq!((manifest.state, &manifest.broken_promises), (SurveyState::Finished, &Vec::new()));
+        for row in rows::<SiteRow>(&self.dir) {
+            assert_ne!(row.outcome, "failed", "{}", row.site);
+        }
+        manifest
+    }
+}
+
+/// A sequence without pattern that is the same in every run.
+fn scattered(turn: usize) -> usize {
+    let mixed = (turn as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    usize::try_from((mixed ^ (mixed >> 29)) % 30).unwrap() + 5
+}
+
+#[test]
+fn power_cuts_cost_repeated_requests_and_no_tree() {
+    if !can_watch("power_cuts") {
+        return;
+    }
+    let space = Space::serve("a_small_country");
+    let starts = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&starts, space.world.start_urls().join("\n")).unwrap();
+    let begin = |mut program: Command, dir: &Path| {
+        program.arg("survey").arg(dir).arg("--start").arg(starts.path());
+        program.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
+        program.args([
+            "--dns",
+            &space.dns(),
+            "--gateway",
+            &space.gateway(),
+            "--sites",
+            "8",
+            "--harm",
+            "none",
+        ]);
+        program.args(["--min-delay", "4ms", "--delay-factor", "0", "--max-delay", "30ms", "--rate", "none"]);
+        program
+    };
+    let seen = || space.accesses().len();
+    let mut undisturbed = Cuts::new(&seen, &begin);
+    undisturbed.finish();
+    let usual = seen();
+
+    let mut cuts = Cuts::new(&seen, &begin);
+    let number = (0..8).filter(|turn| cuts.cut_after(scattered(*turn))).count();
+    assert_eq!(number, 8, "the survey was still going at every cut");
+    let manifest = cuts.finish();
+    same_tables(&timeless_tables(&cuts.dir), &timeless_tables(&undisturbed.dir));
+    let repeated = (seen() - 2 * usual) as u64;
+    let lost = manifest.unrecorded_exchanges;
+    assert!(
+        0 < repeated && repeated <= lost,
+        "{repeated} requests were repeated, {lost} are said to be lost"
+    );
+}
+
+#[test]
+fn a_power_cut_makes_no_pause_shorter() {
+    if !can_watch("power_cuts_and_pauses") {
+        return;
+    }
+    const PAUSE: Duration = Duration::from_millis(2000);
+    let space = FixedSpace::serve(Duration::from_millis(100));
+    let starts = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&starts, few_starts()).unwrap();
+    let flags = ["--sites", "32", "--min-delay", "2s", "--max-delay", "3s"];
+    let begin = |program: Command, dir: &Path| {
+        let mut begun = space.command(program, dir, starts.path(), &flags);
+        begun.args(FEW);
+        begun
+    };
+    let seen = || space.accesses().iter().filter(|access| access.status.is_some()).count();
+    let mut cuts = Cuts::new(&seen, &begin);
+    for turn in 0..5 {
+        assert!(cuts.cut_after(6 + turn));
+    }
+    cuts.finish();
+    let mut log = space.accesses();
+    log.sort_by_key(|access| (access.address, access.arrival_us));
+    let mut over_a_cut = 0;
+    for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let [ended, next] = [pair[0].end_us, pair[1].arrival_us].map(Duration::from_micros);
+        assert!(
+            next >= ended + PAUSE,
+            "{:?} between {:?} and {:?}",
+            next.checked_sub(ended),
+            pair[0],
+            pair[1]
+        );
+        over_a_cut += cuts.cuts.iter().filter(|(died, _)| ended < *died && next > *died).count();
+    }
+    assert!(over_a_cut >= 8, "{over_a_cut} pauses over a cut");
+}
+
+#[test]
+fn no_site_bears_more_than_its_budget_over_power_cuts() {
+    if !can_watch("power_cuts_and_budgets") {
+        return;
+    }
+    const BUDGET: usize = 10;
+    let space = FixedSpace::serve(Duration::from_millis(20));
+    let starts = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&starts, few_starts()).unwrap();
+    let budget = BUDGET.to_string();
+    let flags = ["--sites", "32", "--min-delay", "100ms", "--max-delay", "200ms", "--max-requests", &budget];
+    let begin = |program: Command, dir: &Path| {
+        let mut begun = space.command(program, dir, starts.path(), &flags);
+        begun.args(FEW);
+        begun
+    };
+    let seen = || space.accesses().iter().filter(|access| access.status.is_some()).count();
+    let mut cuts = Cuts::new(&seen, &begin);
+    let number = (0..8).take_while(|_| cuts.cut_after(4)).count();
+    assert!(number >= 3, "{number} cuts");
+    cuts.finish();
+    let mut borne = BTreeMap::<String, usize>::new();
+    for access in space.accesses() {
+        *borne.entry(access.host).or_default() += 1;
+    }
+    assert!(borne.values().all(|requests| *requests <= BUDGET), "{borne:?}");
+}
+
+#[test]
+fn a_survey_that_is_over_stays_so_over_a_power_cut() {
+    if !can_watch("power_cut_at_the_end") {
+        return;
+    }
+    let space = FixedSpace::serve(Duration::ZERO);
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("above/survey"));
+    std::fs::write(&start, few_starts()).unwrap();
+    let trace = folder.path().join("trace");
+    let flags = ["--min-delay", "1ms", "--max-delay", "10ms", "--record-links"];
+    let mut survey = space.command(watched(Path::new(PROGRAM), &trace), &dir, &start, &flags);
+    assert!(survey.spawn().unwrap().wait().unwrap().success());
+    let left = folder.path().join("left");
+    Disk::default().follow(&trace).cut(folder.path(), &left);
+    let left = left.join("above/survey");
+    same_tables(&timeless_tables(&left), &timeless_tables(&dir));
+    assert_eq!(Manifest::load(&left).unwrap(), Manifest::load(&dir).unwrap());
+    assert_eq!(Snapshot::read(&left).unwrap(), Snapshot::read(&dir).unwrap());
+    let resumed = Command::new(PROGRAM).arg("resume").arg(&left).output().unwrap();
+    assert!(
+        String::from_utf8_lossy(&resumed.stderr).contains("the survey is finished, nothing is left to do")
+    );
+}

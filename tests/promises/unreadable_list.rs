@@ -1,0 +1,99 @@
+//! An opt-out list that cannot be read for some time: its entries stay in force, `status` says so, and it is read again.
+#![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ccsurvey::records::{Manifest, SurveyState, read_opt_outs};
+
+use crate::common::fixed_web::{FEW, FixedSpace, few_starts};
+use crate::common::power_cut::can_watch;
+use crate::common::waiting::until;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
+
+/// What a disk, a network file system, an editor and a busy machine may say, and in which words the status tells it.
+const ERRORS: [(&str, &str); 5] = [
+    ("EIO", "Input/output error"),
+    ("EACCES", "Permission denied"),
+    ("ESTALE", "Stale file handle"),
+    ("EMFILE", "Too many open files"),
+    ("ENFILE", "Too many open files in system"),
+];
+/// The calls that look at the list, and which time the list is looked at while the survey runs.
+const CALLS: [&str; 3] = ["openat", "read", "statx"];
+
+#[test]
+fn a_list_that_cannot_be_read_stays_in_force_is_told_of_and_read_again() {
+    if !can_watch("unreadable_list") {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for (call, (error, words)) in CALLS.iter().flat_map(|call| ERRORS.map(|error| (call, error))) {
+            scope.spawn(move || fails(call, error, words));
+        }
+    });
+}
+
+fn fails(call: &str, error: &str, words: &str) {
+    let space = FixedSpace::serve(Duration::from_millis(10));
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    let list = folder.path().join("opt-out.txt");
+    std::fs::write(&start, few_starts()).unwrap();
+    std::fs::write(&list, "ants.ke\n").unwrap();
+    // Of the list alone: the first look is before the survey begins.
+    let inject = format!("inject={call}:error={error}:when=3..6");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-o", "/dev/null", "-P"]).arg(&list).args([
+        "-e",
+        "trace=openat,read,statx",
+        "-e",
+        &inject,
+    ]);
+    strace.arg(PROGRAM);
+    let flags =
+        ["--sites", "32", "--min-delay", "2s", "--max-delay", "2s", "--opt-out", list.to_str().unwrap()];
+    let mut child =
+        space.command(strace, &dir, &start, &flags).args(FEW).stderr(Stdio::null()).spawn().unwrap();
+    let what = format!("{call} {error}");
+    // Each change is one more look; after some looks they fail, and after some more they do not.
+    let mut changes = 0;
+    let mut change = || {
+        changes += 1;
+        let entries = format!("ants.ke\nbees.ke\n{}", "#\n".repeat(changes));
+        std::fs::write(&list, entries).unwrap();
+    };
+    let told = || status_of(&dir);
+    assert!(until(|| space.accesses().len() > 3), "{what}");
+    assert!(
+        until(|| {
+            change();
+            std::thread::sleep(Duration::from_millis(500));
+            let told = told();
+            told.contains(words) && told.contains("stay in force")
+        }),
+        "{what}: {}",
+        told()
+    );
+    assert!(until(|| !told().contains("stay in force")), "{what}: {}", told());
+    std::fs::write(&list, "ants.ke\nbees.ke\ncrows.ke\n").unwrap();
+    let in_force = || read_opt_outs(&dir.join("opt-out.csv")).unwrap_or_default();
+    assert!(until(|| in_force().iter().any(|record| record.entry == "crows.ke")), "{what}: {:?}", in_force());
+    let obeyed_from = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + Duration::from_secs(2);
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{what}");
+    assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished, "{what}");
+    for access in space.accesses() {
+        assert_ne!(access.host, "ants.ke", "{what}");
+        let is_late = Duration::from_micros(access.arrival_us) > obeyed_from;
+        assert!(access.host != "crows.ke" || !is_late, "{what}: {access:?}");
+    }
+}
+
+/// What `ccsurvey status` says.
+fn status_of(dir: &Path) -> String {
+    let output = Command::new(PROGRAM).arg("status").arg(dir).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
