@@ -339,6 +339,7 @@ impl<'a> Asking<'a> {
             }
         } else {
             let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit, &permit);
+            let fetching = Box::pin(fetching);
             let Some((answer, body)) =
                 unless_stopped(access, self.awake(wanted, fetching)).await.ok_or(STOPPED)?
             else {

@@ -105,7 +105,7 @@ impl Keeper {
             is_urgent: Condvar::new(),
             kept: watch::Sender::new(Kept::Entries(0)),
         });
-        let works: [(&str, fn(&Shared) -> Result<(), Failed>); 2] =
+        let works: [(&str, Work); 2] =
             [("keeper of requests", Shared::write_entries), ("keeper of journals", Shared::flush_journals)];
         let threads = works.into_iter().map(|(name, work)| {
             let shared = shared.clone();
@@ -194,6 +194,8 @@ impl Drop for Keeper {
 
 /// Which file, and why.
 type Failed = (PathBuf, io::Error);
+/// What a thread does until the survey ends.
+type Work = fn(&Shared) -> Result<(), Failed>;
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
