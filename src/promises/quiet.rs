@@ -35,8 +35,8 @@ fn zones(server: &Whereabouts) -> Vec<Tz> {
     if let Some(zone) = server.time_zone.as_deref().and_then(|name| name.parse().ok()) {
         return vec![zone];
     }
-    let places = server.country.as_deref().into_iter().chain([server.domain.as_str()]);
-    let clocks = places.filter_map(LocalClocks::of_country).next();
+    let mut places = server.country.as_deref().into_iter().chain([server.domain.as_str()]);
+    let clocks = places.find_map(LocalClocks::of_country);
     clocks.map_or_else(|| vec![Tz::UTC], |clocks| clocks.zones().to_vec())
 }
 

@@ -79,7 +79,7 @@ impl GeoLocation {
             country: COUNTRY.iter().find_map(|path| country_code(&text(path)?)),
             asn,
             as_org: organisation_at(AS_ORG).or_else(beside),
-            time_zone: TIME_ZONE.iter().find_map(|path| text(path)),
+            time_zone: TIME_ZONE.iter().find_map(text),
         }
     }
 

@@ -139,10 +139,10 @@ fn power_cuts_cost_repeated_requests_and_no_tree() {
 
 #[test]
 fn a_power_cut_makes_no_pause_shorter() {
+    const PAUSE: Duration = Duration::from_millis(2000);
     if !can_watch("power_cuts_and_pauses") {
         return;
     }
-    const PAUSE: Duration = Duration::from_millis(2000);
     let space = FixedSpace::serve(Duration::from_millis(100));
     let starts = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&starts, few_starts()).unwrap();
@@ -177,10 +177,10 @@ fn a_power_cut_makes_no_pause_shorter() {
 
 #[test]
 fn no_site_bears_more_than_its_budget_over_power_cuts() {
+    const BUDGET: usize = 10;
     if !can_watch("power_cuts_and_budgets") {
         return;
     }
-    const BUDGET: usize = 10;
     let space = FixedSpace::serve(Duration::from_millis(20));
     let starts = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&starts, few_starts()).unwrap();
