@@ -707,7 +707,7 @@ fn servers_whose_pauses_are_over_are_forgotten() {
     let starts: Vec<_> =
         (0..SITES).map(|site| WebUrl::parse(&format!("http://s{site}.ke/")).unwrap()).collect();
     let runtime = virtual_time();
-    let settings = Settings { sites: 4, ..settings(Duration::from_secs(2)) };
+    let settings = Settings { sites: 4, ..settings(Duration::from_secs(60)) };
     let survey = {
         let _entered = runtime.enter();
         let starts = StartList::of(&starts).unwrap();

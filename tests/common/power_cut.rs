@@ -52,10 +52,12 @@ impl Disk {
     /// All that is in a folder is on the disk.
     pub(crate) fn of(folder: &Path) -> Self {
         let mut disk = Self::default();
-        for path in files(folder) {
+        for path in walk(folder) {
             let length = fs::metadata(&path).unwrap().len();
-            disk.files.insert(path.clone(), Written { length, flushed: length });
-            disk.names.extend(path.ancestors().map(|path| (path.to_owned(), true)));
+            if path.is_file() {
+                disk.files.insert(path.clone(), Written { length, flushed: length });
+            }
+            disk.names.insert(path, true);
         }
         disk
     }
@@ -92,6 +94,7 @@ impl Disk {
     fn take(&mut self, call: &str, flushes: Option<u64>) {
         let Some((name, rest)) = call.split_once('(') else { return };
         let Some((arguments, result)) = rest.rsplit_once(" = ") else { return };
+        let arguments = arguments.trim_end().trim_end_matches(')');
         let Ok(result_number) = result.split([' ', '<']).next().unwrap_or_default().parse::<i64>() else {
             return;
         };
@@ -118,8 +121,8 @@ impl Disk {
                     *place += number;
                     *place
                 } else {
-                    let last = arguments.trim_end_matches(')').rsplit(", ").next();
-                    last.and_then(|at| at.parse::<u64>().ok()).unwrap_or_default() + number
+                    let last = arguments.rsplit(", ").next();
+                    last.and_then(|at| at.parse::<u64>().ok()).unwrap_or_else(|| panic!("{call}")) + number
                 };
                 if let Some(written) = self.files.get_mut(&path) {
                     written.length = written.length.max(end);
@@ -127,8 +130,9 @@ impl Disk {
             }
             "ftruncate" => {
                 let Some((_, path)) = descriptor(rest) else { return };
-                let length = arguments.trim_end_matches(')').rsplit(", ").next();
-                let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or_default();
+                let length = arguments.rsplit(", ").next();
+                let length: u64 =
+                    length.and_then(|length| length.parse().ok()).unwrap_or_else(|| panic!("{call}"));
                 if let Some(written) = self.files.get_mut(&path) {
                     *written = Written { length, flushed: written.flushed.min(length) };
                 }

@@ -79,11 +79,18 @@ impl<'a> Cuts<'a> {
 
     /// Lets the survey come to its end.
     fn finish(&mut self) -> Manifest {
-        assert_eq!(self.start(Command::new(PROGRAM)).wait().unwrap().code(), Some(0));
+        let errors = self.folder.path().join("errors.txt");
+        let mut program = Command::new("sh");
+        program.args(["-c", "exec \"$0\" \"$@\" 2> errors.txt", PROGRAM]).current_dir(self.folder.path());
+        let code = self.start(program).wait().unwrap().code();
+        let log = std::fs::read_to_string(self.dir.join("log.jsonl")).unwrap_or_default();
+        let errors = std::fs::read_to_string(errors).unwrap_or_default();
+        let told: Vec<_> = log.lines().filter(|line| line.contains("ERROR")).collect();
+        assert_eq!(code, Some(0), "{errors}\n{told:?}");
         let manifest = Manifest::load(&self.dir).unwrap();
         assert_eq!((manifest.state, &manifest.broken_promises), (SurveyState::Finished, &Vec::new()));
         for row in rows::<SiteRow>(&self.dir) {
-            assert_ne!(row.outcome, "failed", "{}", row.site);
+            assert_ne!(row.outcome, "failed", "{}: {told:?}", row.site);
         }
         manifest
     }
