@@ -116,6 +116,9 @@ async function print(browser) {
 await validate();
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM,
+  // A browser begins late on a busy machine.
+  timeout: 300_000,
+  protocolTimeout: 600_000,
   args: ["--no-sandbox", "--force-color-profile=srgb", "--hide-scrollbars"],
 });
 try {
