@@ -225,8 +225,8 @@ impl fmt::Display for Summary {
         writeln!(f)?;
         self.write_levels(f)?;
         writeln!(f)?;
-        write_counts(f, "outcomes of sites", &self.outcomes)?;
-        write_counts(f, "sites by generation", &self.generations)?;
+        write_counts(f, "outcomes of site trees", &self.outcomes)?;
+        write_counts(f, "site trees by generation", &self.generations)?;
         write_counts(f, "errors", &self.errors)?;
         self.write_unchanged(f)?;
         self.write_load(f)

@@ -1,7 +1,7 @@
 use super::counted::share_of;
 use crate::analysis::Overview;
 use crate::analysis::overview::{Card, ClassGroup, KeptBack, Ledger, ShownSetting, Vantage};
-use crate::records::units::thousands;
+use crate::records::units::{count, thousands};
 use crate::records::{SurveyState, SurveyedWeb, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
 
@@ -11,10 +11,10 @@ pub(in crate::report) fn section(overview: &Overview) -> Section {
     let card = &overview.card;
     let totals = &card.totals;
     let lead = format!(
-        "{} sites were surveyed from {} start URLs with {} requests in {}.",
-        thousands(totals.sites),
-        thousands(totals.start_urls),
-        thousands(totals.requests),
+        "{} from {}, surveyed with {} in {}.",
+        count(totals.sites, "site"),
+        count(totals.start_urls, "start URL"),
+        count(totals.requests, "request"),
         Cell::Seconds(totals.lasted_seconds).shown(),
     );
     let mut section = Section::new("card", "Collection card", lead)

@@ -1,12 +1,12 @@
 use super::counted::{Whole, ordered, share, share_of};
 use crate::analysis::overview::{Counted, Doors};
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::report::{Block, Cell, Column, Section, Table};
 
 /// Which doors of sites work: http and https, bare name and `www.`.
 #[must_use]
 pub(in crate::report) fn section(doors: &Doors) -> Section {
-    let lead = format!("All four front pages of {} sites were asked for.", thousands(doors.sites));
+    let lead = format!("All four front pages of {} were asked for.", count(doors.sites, "site"));
     let pages: Vec<Counted> =
         doors.doors.iter().map(|door| Counted { name: door.name.clone(), count: door.page }).collect();
     let columns = vec![

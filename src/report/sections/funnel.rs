@@ -1,15 +1,15 @@
 use super::counted::{Whole, ordered, share_of, table};
 use crate::analysis::overview::{Counted, Funnel};
-use crate::records::units::thousands;
+use crate::records::units::{count, thousands};
 use crate::report::{Block, Section};
 
 /// How many sites there are at each stage, from known to active.
 #[must_use]
 pub(in crate::report) fn section(funnel: &Funnel) -> Section {
     let lead = format!(
-        "{} sites are known in the country domains; {} were surveyed, {} of these answer and {} are \
+        "Known in the country domains: {}; {} were surveyed, {} of these answer and {} are \
          active.",
-        thousands(funnel.known),
+        count(funnel.known, "site"),
         thousands(funnel.surveyed),
         share_of(funnel.answered, funnel.surveyed),
         share_of(funnel.active, funnel.surveyed),

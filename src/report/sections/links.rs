@@ -1,18 +1,18 @@
 use super::counted::{Whole, ordered, share, share_of, table};
 use crate::analysis::overview::{GENERIC, Links};
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
 
 /// Where external links lead.
 #[must_use]
 pub(in crate::report) fn section(links: &Links) -> Section {
     let lead = format!(
-        "{} site trees link to other sites: {} URL pairs, with {} hosts of {} sites. {} of the pairs lead to generic \
+        "Links to other sites, in {}: {}, with {} of {}. {} of the pairs lead to generic \
          domains, {} stay in the surveyed country domains.",
-        thousands(links.linking_trees),
-        thousands(links.external_urls),
-        thousands(links.hosts),
-        thousands(links.sites),
+        count(links.linking_trees, "site tree"),
+        count(links.external_urls, "URL pair"),
+        count(links.hosts, "host"),
+        count(links.sites, "site"),
         percent(links.share_to_generic()),
         share_of(links.in_survey, links.external_urls),
     );

@@ -1,6 +1,6 @@
 use super::counted::{figure, share, share_of, table};
 use crate::analysis::overview::{Counted, Failure, Outcome, Outcomes, TurnedAway};
-use crate::records::units::thousands;
+use crate::records::units::{count, thousands};
 use crate::report::{Block, Cell, Column, Section, Table};
 
 /// How exchanges and site trees ended.
@@ -63,10 +63,10 @@ fn turned_away(sites: &TurnedAway) -> String {
         format!(" Sites with challenges: {}.", evidence.join(", "))
     };
     format!(
-        "{} of {} sites turned the survey away: {} after they had delivered pages, {} with a challenge or a block page \
+        "Of {}, {} turned the survey away: {} after they had delivered pages, {} with a challenge or a block page \
          in the place of every page.{evidence}",
+        count(*sites, "site"),
         share_of(refused + challenged, *sites),
-        thousands(*sites),
         thousands(*refused),
         thousands(*challenged),
     )

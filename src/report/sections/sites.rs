@@ -1,6 +1,6 @@
 use super::counted::{Whole, ordered, share, share_of};
 use crate::analysis::overview::{CountryDomain, Sites, Spread};
-use crate::records::units::thousands;
+use crate::records::units::{count, thousands};
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
 /// How large and how old sites are, and how much of them is the same twice.
@@ -8,9 +8,9 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 pub(in crate::report) fn section(sites: &Sites) -> Section {
     let pages = &sites.pages;
     let lead = format!(
-        "Of {} sites with a page, half have {} pages or fewer, and {} have a single one. The largest 1 % \
+        "Of {} with a page, half have {} pages or fewer, and {} have a single one. The largest 1 % \
          have {} of all pages.",
-        thousands(pages.count),
+        count(pages.count, "site"),
         Cell::Number(pages.median, 0).shown(),
         share_of(sites.with_one_page, pages.count),
         percent(sites.share_of_largest_hundredth),
@@ -55,8 +55,8 @@ fn facts(sites: &Sites) -> Vec<Fact> {
         Fact::new("Different bodies", copies.bodies).note(format!("of {} pages", thousands(copies.pages))),
         Fact::new("Copies inside a site", share(copies.inside_sites, copies.pages)).note("beyond the first"),
         Fact::new("Copies across sites", share(copies.across_sites, copies.pages)).note(format!(
-            "bodies found in two sites or more; {} sites have one",
-            thousands(copies.sites_sharing)
+            "bodies found in two sites or more; {} with such a body",
+            count(copies.sites_sharing, "site")
         )),
         Fact::new("Near copies inside a site", share(copies.nearly_inside_sites, copies.pages))
             .note("text within 3 of 64 bits of SimHash of another page, bodies different"),
