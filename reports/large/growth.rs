@@ -13,9 +13,9 @@ use ccsurvey::address::{Host, Site, WebUrl};
 use ccsurvey::exchange::{Answer, Head, Purpose, Timings, Wire};
 use ccsurvey::fetch::Clock;
 use ccsurvey::frontier::{Batch, Finished, Frontier, Lease, Spread, StartCandidate};
-use ccsurvey::load::{LargestExchange, Load, Pace, SharedBudget};
+use ccsurvey::load::{LargestExchange, Load};
 use ccsurvey::records::{LevelRow, SegmentRows, SiteRow, Tables};
-use ccsurvey::settings::Settings;
+use ccsurvey::settings::{Pace, Settings, SharedBudget};
 use ccsurvey::survey::Survey;
 
 fn main() -> Result<(), Box<dyn Error>> {

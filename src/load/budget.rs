@@ -3,31 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::Wire;
-use crate::settings::Settings;
-
-/// What one site may cost its servers for each start URL that it may have; none: no bound.
-///
-/// A tree that is walked because the trees before it could not open the site has no budget of its own: it goes on with
-/// the account of the last of them ([`Budget::account_of`]).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Budget {
-    /// Exchanges that reach the network.
-    pub requests: Option<u64>,
-    /// Bytes on the wire, both ways.
-    pub bytes: Option<u64>,
-    /// From the beginning of the walk, pauses included.
-    pub time: Option<Duration>,
-    /// Start URLs that a site may have, each with an account of its own; 0 counts as 1.
-    pub accounts: u32,
-}
-
-impl Budget {
-    /// The account that a tree of a site is charged to, 0 the first; `seed` is the tree's place among those of its site.
-    #[must_use]
-    pub fn account_of(&self, seed: u32) -> u32 {
-        seed.min(self.accounts.saturating_sub(1))
-    }
-}
+use crate::settings::Budget;
 
 /// What the trees of a site that share an account have cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,17 +16,6 @@ pub struct Spent {
     pub bytes: u64,
     /// The time of each tree, one after the other.
     pub time: Duration,
-}
-
-impl From<&Settings> for Budget {
-    fn from(settings: &Settings) -> Self {
-        Self {
-            requests: settings.max_requests,
-            bytes: settings.max_bytes.map(|size| size.0),
-            time: settings.max_time.map(|span| span.0),
-            accounts: settings.seeds_per_site,
-        }
-    }
 }
 
 /// Which budget is spent.

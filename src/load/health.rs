@@ -2,11 +2,12 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::delay_after;
 use super::doublings::Doublings;
 use super::site_troubles::{SiteHold, SiteState, SiteTroubles};
-use super::{Pace, delay_after};
 use crate::address::Site;
 use crate::exchange::{Failure, asks_for_pause};
+use crate::settings::Pace;
 
 /// How healthy a server has been lately, and what backoff follows from it.
 ///

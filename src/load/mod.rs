@@ -11,7 +11,7 @@
 //! in flight at a time even if its hosts have several addresses.
 //!
 //! Where servers share a link, the same places and pauses are kept per neighbourhood too
-//! ([`Pace::per_neighbourhood`]).
+//! ([`Pace::per_neighbourhood`](crate::settings::Pace)).
 //!
 //! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
 //! for this survey; nothing that goes wrong ever makes an exchange come sooner. Where only one site of many is in trouble,
@@ -19,8 +19,8 @@
 //!
 //! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
 //!
-//! [`SiteBudget`] says when one site has had its share, in all its trees that share an account ([`Budget`]);
-//! [`SharedBudget`] says when a server has, or one of the [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
+//! [`SiteBudget`] says when one site has had its share, in all its trees that share an account ([`Budget`](crate::settings::Budget));
+//! [`SharedBudget`](crate::settings::SharedBudget) says when a server has, or one of the [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits. Whether that keeps what was promised is judged elsewhere, by the rules of this room.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
@@ -28,12 +28,12 @@
 
 mod bucket;
 mod budget;
+mod delay;
 mod doublings;
 mod health;
 mod ledger;
 mod networks;
 mod own_link;
-mod pace;
 mod permits;
 mod server;
 mod server_link;
@@ -42,16 +42,16 @@ mod site_troubles;
 mod slots;
 
 pub use bucket::{Bucket, Claim};
-pub use budget::{Budget, Grant, Limit, SiteBudget, Spent, least_bytes};
+pub use budget::{Grant, Limit, SiteBudget, Spent, least_bytes};
+pub use delay::delay_after;
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
-pub use pace::{LONGEST_WAIT, Pace, delay_after};
 pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
 pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};
-pub use share::{Burden, LargestExchange, SharedBudget, least_busy};
+pub use share::{LargestExchange, least_busy};
 pub use site_troubles::SiteHold;
 
 #[cfg(test)]

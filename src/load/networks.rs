@@ -4,10 +4,11 @@ use std::time::SystemTime;
 
 use foldhash::HashMap;
 
+use super::LargestExchange;
 use super::share::{Account, Headroom};
-use super::{LargestExchange, SharedBudget};
 use crate::address::Neighbourhood;
 use crate::exchange::Answer;
+use crate::settings::SharedBudget;
 
 /// Servers that share something beyond their address: a room and its link, or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,7 +79,8 @@ impl Networks {
 
     /// What the bounded networks of an address bore: requests, bytes and microseconds, in all and on the day of the
     /// last exchange.
-    pub fn told(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
+    #[cfg(test)]
+    pub(super) fn told(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
         self.around(address).filter_map(|network| Some((network, self.borne.get(&network)?.account.told())))
     }
 

@@ -8,6 +8,7 @@ use super::tests::{MIB, MOST, answer, at, server, site};
 use super::*;
 use crate::address::Neighbourhood;
 use crate::exchange::{Answer, Purpose};
+use crate::settings::{Burden, Pace, SharedBudget};
 
 fn requests(most: u64) -> Burden {
     Burden { requests: Some(most), ..Burden::default() }

@@ -8,15 +8,17 @@ use super::server::Rest;
 use super::server_link::{Flow, IN_FLIGHT};
 use super::share::Headroom;
 use super::slots::Slots;
-use super::{LargestExchange, Networks, Pace, ServerState, SharedBudget};
+use super::{LargestExchange, Networks, ServerState};
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::{Answer, Failure, Purpose};
+use crate::settings::{Pace, SharedBudget};
 
 /// Where every exchange of a survey gets its permit.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::{address::{Host, Site}, load::{Load, LargestExchange, Pace, SharedBudget, Turn}};
+/// use ccsurvey::{address::{Host, Site}, load::{Load, LargestExchange, Turn}};
+/// use ccsurvey::settings::{Pace, SharedBudget};
 /// let most = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 /// let mut load = Load::new(Pace::default(), None, SharedBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());

@@ -3,11 +3,12 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::health::{Backoff, Health, Observation, symptom_of};
-use super::share::{Account, Headroom, LargestExchange, SharedBudget};
+use super::share::{Account, Headroom, LargestExchange};
 use super::slots::Slots;
-use super::{Flow, Ledger, Pace, ServerLink, SiteHold};
+use super::{Flow, Ledger, ServerLink, SiteHold};
 use crate::address::Site;
 use crate::exchange::{Answer, Purpose};
+use crate::settings::{Pace, SharedBudget};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -170,11 +171,10 @@ impl ServerState {
         &self.account
     }
 
-    /// What it bore on the day of its last exchange: requests, bytes and microseconds.
+    /// What it bore: requests, bytes and microseconds, in all and on the day of its last exchange; and that day (UTC, since 1970).
     #[must_use]
-    pub fn borne_on_day(&self) -> [u64; 3] {
-        let [_, on_day] = self.account.told();
-        on_day
+    pub fn borne(&self) -> ([[u64; 3]; 2], u64) {
+        (self.account.told(), self.account.day())
     }
 
     /// What is known of its link.

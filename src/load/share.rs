@@ -4,44 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::LEAST_BYTES;
 use crate::exchange::Answer;
-use crate::settings::{Allowance, Bearable};
-
-/// What a place may bear for a survey, whatever sites stand there; none: no bound. A place is a server address, or a
-/// [`Network`](super::Network) of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SharedBudget {
-    /// In one day, by UTC.
-    pub per_day: Burden,
-    /// In the whole survey.
-    pub in_all: Burden,
-}
-
-/// Load of one place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Burden {
-    /// Exchanges that reach the network.
-    pub requests: Option<u64>,
-    /// On the wire, both ways.
-    pub bytes: Option<u64>,
-    /// Time that exchanges take, summed.
-    pub busy: Option<Duration>,
-}
-
-impl From<&Allowance> for SharedBudget {
-    fn from(allowance: &Allowance) -> Self {
-        Self { per_day: Burden::from(&allowance.per_day), in_all: Burden::from(&allowance.in_all) }
-    }
-}
-
-impl From<&Bearable> for Burden {
-    fn from(bearable: &Bearable) -> Self {
-        Self {
-            requests: bearable.requests,
-            bytes: bearable.bytes.map(|size| size.0),
-            busy: bearable.busy.map(|span| span.0),
-        }
-    }
-}
+use crate::settings::{Burden, SharedBudget};
 
 /// The most that one exchange may come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +120,11 @@ impl Account {
         } else if other.day == self.day {
             self.on_day.add(&other.on_day);
         }
+    }
+
+    /// The day of the last exchange.
+    pub(super) fn day(&self) -> u64 {
+        self.day
     }
 
     /// Requests, bytes and microseconds, in all and on the day of the last exchange, as answers told them.

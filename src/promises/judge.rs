@@ -5,14 +5,14 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
+use super::borne::{Borne, SystemOf};
 use super::ceiling::Ceiling;
 use super::fact::HORIZON;
 use super::rests::Rests;
 use super::seen::take_each;
-use super::{Fact, Limits, Order, Seen, Verdict, verdicts};
+use super::{Fact, Limits, Order, Past, Seen, Verdict, verdicts};
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::Answer;
-use crate::load::{Load, Network, Networks, ServerState};
 
 /// Judges promises by what somebody would have seen who watched the exchanges and nothing else: no permit, no queue.
 ///
@@ -44,6 +44,7 @@ pub struct Judge {
     in_sites: Overlaps<Site>,
     in_neighbourhoods: Overlaps<Neighbourhood>,
     rests: Rests,
+    borne: Borne,
     ceiling: Option<Ceiling>,
 }
 
@@ -62,8 +63,16 @@ impl Judge {
             in_sites: Overlaps::default(),
             in_neighbourhoods: Overlaps::default(),
             rests: Rests::default(),
+            borne: Borne::default(),
             ceiling,
         }
+    }
+
+    /// The same, with autonomous systems told apart by this: else budgets of systems are not judged.
+    #[must_use]
+    pub fn with_systems(mut self, system_of: SystemOf) -> Self {
+        self.borne.with_systems(system_of);
+        self
     }
 
     /// What has been seen.
@@ -97,11 +106,21 @@ impl Judge {
         self.seen = seen;
     }
 
-    /// A server of which nothing is remembered here has fared so up to now.
-    pub fn meet(&mut self, address: IpAddr, state: Option<&ServerState>) {
-        if let Some(state) = state {
-            self.rests.meet(server_at(address), state);
+    /// A server of which nothing is remembered here has such a past.
+    pub fn meet(&mut self, address: IpAddr, past: &Past) {
+        let server = server_at(address);
+        self.rests.meet(server, past);
+        self.borne.meet(server, past);
+    }
+
+    /// What is on record of a server, before anything of it is seen: it counts for its networks, too.
+    pub fn remember(&mut self, address: IpAddr, past: &Past) {
+        let (server, name) = (server_at(address), || address.to_string());
+        self.seen.at_server.take(u64::from(past.most_parallel), name);
+        if let Some(gap) = past.smallest_gap {
+            self.seen.take_gap(gap, name);
         }
+        self.borne.join(server, past, &self.limits, &mut self.seen);
     }
 
     /// An exchange with a server was seen.
@@ -125,66 +144,21 @@ impl Judge {
         }
     }
 
-    /// When an exchange with a server began and ended.
+    /// When an exchange with a server began and ended, and what it cost.
     ///
-    /// The first exchange of a run is not judged so: nothing was seen of the one before.
+    /// The first exchange with a server is not judged so: nothing was seen of the one before.
     pub fn note_rest(&mut self, fact: &Fact<'_>) {
         let server = server_at(fact.address);
         if let Some(gap) = self.rests.gap_before(server, fact.answer.started) {
             self.seen.take_gap(gap, || server.to_string());
         }
         self.rests.compare(fact, &self.limits, &mut self.seen.short_rests);
-        self.rests.owe(fact, &self.limits.pace);
-    }
-
-    /// What a server and its networks have borne so far, after an exchange with it.
-    pub fn note_burden(&mut self, address: IpAddr, load: &Load) {
-        if let Some(state) = load.state_of(address) {
-            self.note_server(address, state);
-        }
-        self.note_networks(address, load.networks());
-    }
-
-    /// The same without what the server's ledger says of gaps, which are as exact as the times that it was told.
-    pub fn note_sums(&mut self, address: IpAddr, load: &Load) {
-        if let Some(state) = load.state_of(address) {
-            self.note_borne(address, state);
-        }
-        self.note_networks(address, load.networks());
-    }
-
-    /// What a server's ledger says of it.
-    pub fn note_server(&mut self, address: IpAddr, state: &ServerState) {
-        let (ledger, name) = (&state.ledger, || address.to_string());
-        self.seen.at_server.take(u64::from(ledger.most_parallel), name);
-        if let Some(gap) = ledger.smallest_gap {
-            self.seen.take_gap(gap, name);
-        }
-        self.note_borne(address, state);
-    }
-
-    fn note_borne(&mut self, address: IpAddr, state: &ServerState) {
-        let (ledger, name) = (&state.ledger, || address.to_string());
-        let borne =
-            [ledger.requests, ledger.sent_bytes + ledger.received_bytes, ledger.busy.as_micros() as u64];
-        take_each(&mut self.seen.server, borne, name);
-        take_each(&mut self.seen.server_day, state.borne_on_day(), name);
-    }
-
-    /// What the networks of an address have borne so far.
-    pub fn note_networks(&mut self, address: IpAddr, networks: &Networks) {
-        for (network, [in_all, on_day]) in networks.told(address) {
-            let [most, most_on_day] = match network {
-                Network::Neighbourhood(_) => [&mut self.seen.network, &mut self.seen.network_day],
-                Network::System(_) => [&mut self.seen.system, &mut self.seen.system_day],
-            };
-            take_each(most, in_all, || network.to_string());
-            take_each(most_on_day, on_day, || network.to_string());
-        }
+        self.rests.owe(fact, &self.limits);
+        self.borne.add(server, fact.answer, &self.limits, &mut self.seen);
     }
 
     /// A site tree is done: what it cost and how long it was asked for, with the trees before it that share its account
-    /// ([`Budget::account_of`](crate::load::Budget::account_of)), and what was wrong with the order of its questions.
+    /// ([`Budget::account_of`](crate::settings::Budget::account_of)), and what was wrong with the order of its questions.
     pub fn note_tree(&mut self, site: &Site, [requests, bytes]: [u64; 2], time: Duration, order: &Order) {
         let name = || site.as_str().to_owned();
         take_each(&mut self.seen.tree, [requests, bytes], name);
@@ -195,7 +169,7 @@ impl Judge {
     /// How many servers and sites it remembers exchanges of, and how many servers are owed something.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> usize {
-        self.at_servers.len().max(self.in_sites.len()).max(self.rests.len())
+        self.at_servers.len().max(self.in_sites.len()).max(self.rests.len()).max(self.borne.len())
     }
 
     /// Forgets exchanges that had ended by this time, for who tells of all in the order in which they began: none that is still
@@ -211,6 +185,7 @@ impl Judge {
     pub fn forget_before(&mut self, time: SystemTime) {
         self.forget_ended_by(time);
         self.rests.forget_before(time);
+        self.borne.keep_servers(|server| self.rests.know(server));
     }
 }
 

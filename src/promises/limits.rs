@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use crate::load::{Budget, Pace, SharedBudget};
-use crate::settings::{Budgets, QuietHours, Settings};
+use crate::settings::{Budget, Budgets, Pace, QuietHours, Settings, SharedBudget};
 
 /// What one survey promised, in units; none: no bound was set.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,23 +7,28 @@
 //!
 //! Three feed him: the survey while it runs, from answers; the report, from the tables; tests, from the access logs of
 //! servers. All facts have one form, [`Fact`], so that a breach has the same verdict whoever tells it. How long a
-//! server is to rest, what counts as trouble and what a link bears are the rules of [`load`](crate::load), which are
-//! used here and not written again.
+//! server is to rest, what counts as trouble and what a link bears is told here from what was promised and from the facts
+//! alone, and not by the rules of who gives the permits ([`load`](crate::load)): an error there is a breach here. Where facts leave
+//! room, it is given, so that who keeps the rules never breaks a promise (`tests/laws`).
 //!
 //! What follows from the order of questions in one site tree is judged by [`Questions`]: robots.txt before pages, what
 //! it forbids, and nothing twice. Responses for robots.txt that a tree shares with another one come before, too.
 //!
 //! This room has no clock: facts bring their times. It never decides whether anything is asked.
 
+mod borne;
 mod ceiling;
 mod fact;
 mod judge;
 mod limits;
+mod link;
+mod past;
 mod promise;
 mod questions;
 mod quiet;
 mod rests;
 mod seen;
+mod troubles;
 pub mod units;
 mod verdict;
 mod verdicts;
@@ -31,9 +36,11 @@ mod verdicts;
 #[cfg(test)]
 mod tests;
 
+pub use borne::SystemOf;
 pub use fact::{Fact, Wishes};
 pub use judge::Judge;
 pub use limits::Limits;
+pub use past::Past;
 pub use promise::{Amount, BudgetScope, Promise};
 pub use questions::{Question, Questions};
 pub use quiet::{Whereabouts, is_quiet};

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::Limits;
 use super::units::{bytes, milliseconds, thousands};
-use crate::load::{Budget, Burden, SharedBudget};
+use crate::settings::{Budget, Burden, SharedBudget};
 
 /// What is promised to the owners of servers, each thing by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,11 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
-use super::{Count, Fact, Limits, ShortRests};
+use super::link::{self, Link};
+use super::troubles::{SiteHold, Troubles, doubled};
+use super::{Count, Fact, Limits, Past, ShortRests};
 use crate::address::{Neighbourhood, Site, WebUrl, server_at};
-use crate::load::{
-    Backoff, Flow, Health, LONGEST_WAIT, Observation, Pace, ServerLink, ServerState, SiteHold, delay_after,
-    symptom_of,
-};
+use crate::settings::{LONGEST_WAIT, Pace};
 
 /// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
 /// have heard otherwise.
@@ -21,11 +20,11 @@ pub(super) struct Rests {
     neighbourhoods: HashMap<Neighbourhood, Vec<Rest>>,
 }
 
-/// How a server has fared, by the rules of the load, and what it is owed.
+/// How a server has fared, and what it is owed by what was promised.
 #[derive(Debug, Default)]
 struct ServerHistory {
-    health: Health,
-    link: ServerLink,
+    troubles: Troubles,
+    link: Link,
     /// Of the exchanges that ran last, one for each place at the server.
     rests: Vec<Rest>,
     last_end: Option<SystemTime>,
@@ -49,9 +48,9 @@ struct Rest {
 
 /// A server is left alone until a time, which was known from another on.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
-    known: SystemTime,
-    until: SystemTime,
+pub(super) struct Hold {
+    pub known: SystemTime,
+    pub until: SystemTime,
 }
 
 /// A redirect that asked for a pause before the redirected request (RFC 9110 §10.2.3).
@@ -62,14 +61,23 @@ struct PausedRedirect {
 }
 
 impl Rests {
-    /// A server that is not known here has fared as its state says.
-    pub(super) fn meet(&mut self, server: IpAddr, state: &ServerState) {
+    /// A server that is not known here has such a past.
+    pub(super) fn meet(&mut self, server: IpAddr, past: &Past) {
+        if past.last_end.is_none() {
+            return;
+        }
         self.servers.entry(server).or_insert_with(|| ServerHistory {
-            health: state.health().clone(),
-            link: *state.link(),
-            given_up: state.ledger.last_end().filter(|_| state.is_given_up()),
+            troubles: Troubles::of_old(),
+            link: Link::known(past.best_rate),
+            last_end: past.last_end,
+            given_up: past.last_end.filter(|_| past.is_given_up),
             ..ServerHistory::default()
         });
+    }
+
+    /// Whether a server is remembered.
+    pub(super) fn know(&self, server: IpAddr) -> bool {
+        self.servers.contains_key(&server)
     }
 
     /// From the end of the exchange with a server that was seen before to the start of one; zero where they overlap.
@@ -100,16 +108,17 @@ impl Rests {
     }
 
     /// It ended.
-    pub(super) fn owe(&mut self, fact: &Fact<'_>, pace: &Pace) {
-        let address = server_at(fact.address);
+    pub(super) fn owe(&mut self, fact: &Fact<'_>, limits: &Limits) {
+        let (address, pace) = (server_at(fact.address), &limits.pace);
         if let Some(redirect) = PausedRedirect::from_fact(fact) {
             self.redirects.entry(fact.site.clone()).or_default().push(redirect);
         }
         let server = self.servers.entry(address).or_default();
         let rest = server.settle(fact, pace);
-        keep(&mut server.rests, rest, pace.per_address);
+        let begun = fact.answer.started + limits.rounding;
+        keep(&mut server.rests, rest, begun, pace.per_address);
         if let Some(places) = pace.per_neighbourhood {
-            keep(self.neighbourhoods.entry(Neighbourhood::of(address)).or_default(), rest, places);
+            keep(self.neighbourhoods.entry(Neighbourhood::of(address)).or_default(), rest, begun, places);
         }
     }
 
@@ -170,7 +179,7 @@ impl ServerHistory {
         short.put_off.note(put_off, who);
         if self.given_up.is_some_and(|known| known <= started.told) {
             short.put_off.add(|| format!("{} after it was given up", started.address));
-        } else if let (None, None, Some(hold)) = (trouble, put_off, self.health.hold_of(fact.site)) {
+        } else if let (None, None, Some(hold)) = (trouble, put_off, self.troubles.hold_of(fact.site)) {
             // A site that has a server for itself waits for both, which is told once.
             compare_with_hold(hold, started, fact.site, pace, short);
         }
@@ -179,24 +188,17 @@ impl ServerHistory {
     /// Takes in how an exchange went, and says what is owed for it.
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> Rest {
         let answer = fact.answer;
-        let (ended, took) = (answer.ended(), answer.timings.answering());
-        let symptom = symptom_of(answer.status, answer.failure);
-        let seen = Observation { site: fact.site, ended, symptom, first_byte: answer.timings.first_byte };
-        // The least of what chance may add to each time.
-        let backoff = self.health.note(pace, &seen, 0.0);
-        let link = self.link.take(&Flow::from_answer(fact.purpose, answer));
-        let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
-        let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
-        let share = delay_after(&bare, Duration::ZERO, link, 0, None);
-        let usual = delay_after(pace, took, link, 0, None);
-        let trouble = Some(self.health.pause_after(pace, took, link, 0.0)).filter(|pause| *pause > usual);
+        let ended = answer.ended();
+        let owed = self.troubles.take(pace, fact.site, answer);
+        let slow = pause_for_time(pace, answer.timings.answering());
+        let share = link::pause_for(self.link.take(answer), pace.harm, pace.longest_rest());
+        let usual = pace.min_delay.max(slow).max(share);
+        let trouble = Some(doubled(pace, usual, owed.doublings)).filter(|pause| *pause > usual);
         let hold = |time| Some(Hold { known: ended, until: ended.checked_add(time)? });
-        let asked = answer.head.retry_after.and_then(hold);
-        self.asked = longer(self.asked, asked);
-        match backoff {
-            Backoff::Usual => {}
-            Backoff::PutOff(time) => self.put_off = longer(self.put_off, hold(time)),
-            Backoff::GiveUp => self.given_up = self.given_up.or(Some(ended)),
+        self.asked = longer(self.asked, answer.head.retry_after.and_then(hold));
+        self.put_off = longer(self.put_off, owed.put_off.and_then(hold));
+        if owed.is_given_up {
+            self.given_up = self.given_up.or(Some(ended));
         }
         self.last_end = self.last_end.max(Some(ended));
         Rest {
@@ -212,8 +214,14 @@ impl ServerHistory {
         let holds = [self.asked, self.put_off].into_iter().flatten().map(|hold| hold.until);
         // No Crawl-delay that is obeyed is longer.
         let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_WAIT));
-        holds.chain(rests).any(|until| until > time) || self.health.holds_a_site_at(time)
+        holds.chain(rests).any(|until| until > time) || self.troubles.holds_a_site_at(time)
     }
+}
+
+/// The pause that grows with the time of an answer.
+fn pause_for_time(pace: &Pace, took: Duration) -> Duration {
+    let seconds = (took.as_secs_f64() * pace.factor).min(pace.max_delay.as_secs_f64());
+    Duration::from_micros((seconds * 1e6).floor() as u64)
 }
 
 impl PausedRedirect {
@@ -251,12 +259,18 @@ fn longer(one: Option<Hold>, other: Option<Hold>) -> Option<Hold> {
     [one, other].into_iter().flatten().max_by_key(|hold| hold.until)
 }
 
-/// As many rests as there are places: the one that is over first makes room.
-fn keep(rests: &mut Vec<Rest>, rest: Rest, places: u32) {
-    if rests.len() >= places.max(1) as usize
-        && let Some((first, _)) = rests.iter().enumerate().min_by_key(|(_, rest)| rest.all())
-    {
-        rests.swap_remove(first);
+/// As many rests as there are places. An exchange took a place that nobody had, or one whose rest was over when it began, nobody knows
+/// which: that whose exchange ended last leaves the most room for what is to come. Where none was free, it took the one whose rest was
+/// over first.
+fn keep(rests: &mut Vec<Rest>, rest: Rest, begun: SystemTime, places: u32) {
+    let each = || rests.iter().enumerate();
+    let is_over = |rest: &Rest| rest.ended.max(rest.all()) <= begun;
+    let mut taken = each().filter(|(_, rest)| is_over(rest)).max_by_key(|(_, rest)| rest.ended);
+    if taken.is_none() && rests.len() >= places.max(1) as usize {
+        taken = each().min_by_key(|(_, rest)| rest.all());
+    }
+    if let Some((taken, _)) = taken {
+        rests.swap_remove(taken);
     }
     rests.push(rest);
 }

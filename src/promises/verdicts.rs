@@ -1,9 +1,9 @@
 use std::net::IpAddr;
+use std::time::Duration;
 
 use super::promise::micros;
 use super::units::thousands;
 use super::{Amount, BudgetScope, Count, Judgement, Limits, Promise, Seen, ShortRests, Verdict, Worst};
-use crate::load::Ledger;
 
 /// What was seen says of each promise that can be judged by it.
 #[must_use]
@@ -29,16 +29,22 @@ pub fn broken(verdicts: &[Verdict]) -> impl Iterator<Item = String> {
     broken.filter(move |verdict| !told.contains(&verdict.id.as_str().into())).map(ToString::to_string)
 }
 
-/// The promises whose breach the ledger of one server shows, a sentence each.
+/// The promises whose breach at one server is seen, a sentence each: what it had at most at once, and the shortest time between two
+/// exchanges.
 #[must_use]
-pub fn breaches_at(server: IpAddr, ledger: &Ledger, limits: &Limits) -> Vec<String> {
+pub fn breaches_at(
+    server: IpAddr,
+    most_parallel: u32,
+    smallest_gap: Option<Duration>,
+    limits: &Limits,
+) -> Vec<String> {
     let pace = &limits.pace;
     let mut breaches = Vec::new();
-    if ledger.most_parallel > pace.per_address {
-        breaches.push(format!("{server} had {} requests at once", ledger.most_parallel));
+    if most_parallel > pace.per_address {
+        breaches.push(format!("{server} had {most_parallel} requests at once"));
     }
     // With several slots the pause holds in each slot, and gaps between slots may be shorter.
-    let gap = ledger.smallest_gap.filter(|gap| pace.per_address == 1 && *gap < pace.min_delay);
+    let gap = smallest_gap.filter(|gap| pace.per_address == 1 && *gap < pace.min_delay);
     if let Some(gap) = gap {
         breaches
             .push(format!("{server} was asked again after {gap:?}, sooner than after {:?}", pace.min_delay));

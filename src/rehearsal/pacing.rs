@@ -3,8 +3,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Respite, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
-use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, Pace, ServerLink, Symptom, symptom_of};
-use crate::settings::Settings;
+use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, ServerLink, Symptom, symptom_of};
+use crate::settings::{Pace, Settings};
 use crate::survey::largest_exchange;
 
 /// What chance adds to a doubled pause, in the mean.

@@ -15,10 +15,11 @@ use super::storage::Storage;
 use crate::address::{Host, Site, server_at};
 use crate::fetch::{self, Clock, Fetcher, Located};
 use crate::frontier::Lease;
-use crate::load::{self, LargestExchange, Load, Networks, OwnLink, Pace};
+use crate::load::{self, LargestExchange, Load, Networks, OwnLink};
+use crate::promises::SystemOf;
 use crate::records::Geo;
 use crate::roster::{Limits, Roster};
-use crate::settings::{Budgets, Least, Settings, Size, Span};
+use crate::settings::{Budgets, Least, Pace, Settings, Size, Span};
 
 /// How servers are asked: with what client, when, and whether at all just now.
 pub(super) struct Access {
@@ -218,10 +219,12 @@ fn networks(settings: &Settings, geo: &Arc<Geo>) -> Result<Networks, SurveyError
     if let Some(flag) = settings.bound_of_systems().filter(|_| !geo.knows_systems()) {
         return Err(SurveyError::SystemsUnknown { flag });
     }
-    let system_of = {
-        let geo = geo.clone();
-        Box::new(move |address| geo.lookup(address).asn)
-    };
     let Budgets { network, system, .. } = &settings.budgets;
-    Ok(Networks::new(network.into(), system.into(), system_of))
+    Ok(Networks::new(network.into(), system.into(), system_of(geo)))
+}
+
+/// Tells the autonomous systems of addresses apart.
+pub(super) fn system_of(geo: &Arc<Geo>) -> SystemOf {
+    let geo = geo.clone();
+    Box::new(move |address| geo.lookup(address).asn)
 }

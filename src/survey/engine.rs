@@ -179,9 +179,10 @@ fn broken_promises(storage: &Storage) -> Result<Vec<String>, SurveyError> {
     let limits = storage.judge().limits().clone();
     let mut broken = Vec::new();
     storage.each_page_of_servers(|page| {
-        broken.extend(
-            page.iter().flat_map(|(address, state)| promises::breaches_at(*address, &state.ledger, &limits)),
-        );
+        broken.extend(page.iter().flat_map(|(address, state)| {
+            let ledger = &state.ledger;
+            promises::breaches_at(*address, ledger.most_parallel, ledger.smallest_gap, &limits)
+        }));
         Ok(())
     })?;
     Ok(broken)

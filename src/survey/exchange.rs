@@ -19,8 +19,8 @@ use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::fetch::Manner;
-use crate::load::LONGEST_WAIT;
 use crate::promises::{Fact, Wishes, is_quiet};
+use crate::settings::LONGEST_WAIT;
 
 /// An exchange that a walk wants.
 pub(super) struct Wanted {
@@ -392,7 +392,7 @@ impl<'a> Asking<'a> {
         {
             // In one go: no exchange after this one is seen before it.
             let mut load = access.load();
-            storage.judge().meet(address, load.state_of(address));
+            storage.meet(address, load.state_of(address));
             #[cfg(not(feature = "hazards"))]
             permit.settle(&mut load, purpose, &answer);
             #[cfg(feature = "hazards")]
@@ -401,7 +401,6 @@ impl<'a> Asking<'a> {
             let mut judge = storage.judge();
             let url = Some(&wanted.ask.url);
             judge.note(&Fact { site, address, purpose, url, answer: &answer, crawl_delay, against });
-            judge.note_burden(address, &load);
             // Were the response lost, its server would get a shorter pause.
             let usual = answer.ended() + self.parts.settings.max_delay.0;
             if let Some(keeper) = &storage.keeper

@@ -114,7 +114,7 @@ mod scripted_tests;
 #[cfg(test)]
 mod shared_robots_tests;
 
-pub use crate::load::LONGEST_WAIT;
+pub use crate::settings::LONGEST_WAIT;
 pub use access::{largest_exchange, least};
 pub use added::{HandedOver, hand_over, has_added, settings_of, take_in};
 pub use agents::{LEAST_CAPACITY, Lives, Staff, Team, requests_of_sites};

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
-use super::access::Access;
+use super::access::{Access, system_of};
 use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
@@ -19,9 +19,8 @@ use super::simulation::Simulation;
 use super::storage::{Storage, spread};
 use crate::fetch::{self, Clock, Uptime};
 use crate::frontier::Frontier;
-use crate::load::Budget;
-use crate::promises;
-use crate::settings::Settings;
+use crate::promises::{self, Judge, Seen};
+use crate::settings::{Budget, Settings};
 use crate::walk;
 
 /// A survey that is open, in three parts: where it may go, how it asks, and what it keeps.
@@ -102,7 +101,8 @@ impl Parts {
         }?;
         let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
-        let storage = Storage::open(folder, frontier, promised, access.progress.clone(), is_simulated)?;
+        let judge = Judge::new(promised, Seen::default()).with_systems(system_of(&boundaries.geo));
+        let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
         let reader = Arc::new(reader);

@@ -13,7 +13,7 @@ use super::parts::Parts;
 use super::past::Unanswered;
 use super::progress::Snapshot;
 use super::shared_robots::Recorded as RecordedRobots;
-use super::storage::Storage;
+use super::storage::{Storage, past_of};
 use super::tally::{Tally, TreeTally, server_of};
 use crate::address::{Site, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Purpose};
@@ -122,8 +122,7 @@ fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError>
         let (mut load, mut judge) = (access.load(), storage.judge());
         for (address, state) in &page {
             load.recall_neighbour(*address, state);
-            judge.note_server(*address, state);
-            judge.note_networks(*address, load.networks());
+            judge.remember(*address, &past_of(state));
         }
         storage.progress.note_servers(page.iter().map(|(address, state)| (*address, &state.ledger)));
         Ok(())
@@ -283,11 +282,10 @@ impl<'a> Recovery<'a> {
         self.answers.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.answers {
             let Answered { site, address, purpose, answer, .. } = answered;
-            let (mut load, mut judge) = (access.load(), storage.judge());
-            judge.meet(*address, load.state_of(*address));
+            let mut load = access.load();
+            storage.meet(*address, load.state_of(*address));
             load.recall(*address, site, *purpose, answer);
-            judge.note_burden(*address, &load);
-            judge.note_rest(&answered.fact());
+            storage.judge().note_rest(&answered.fact());
         }
         self.late.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.late {

@@ -14,7 +14,7 @@ use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Class, Failure, Purpose};
 use crate::frontier::{Batch, Frontier, MOST_TREES, Spread};
-use crate::promises;
+use crate::promises::{self, Judge, Seen};
 use crate::records::{ExchangeRow, LevelRow, SiteRow};
 use crate::settings::{FeedBackRule, Settings};
 use crate::walk::Content;
@@ -262,10 +262,10 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("journal")).unwrap();
         let settings = Settings::default();
-        let limits = promises::Limits::new(&settings, 0);
+        let judge = Judge::new(promises::Limits::new(&settings, 0), Seen::default());
         let layout = Folder::open(folder.path());
         let frontier = Frontier::open(&layout.state(), Spread::default()).unwrap();
-        let storage = Storage::open(layout, frontier, limits, Arc::default(), true).unwrap();
+        let storage = Storage::open(layout, frontier, judge, Arc::default(), true).unwrap();
         let (shared, opt_outs) = (SharedRobots::default(), OptOuts::default());
         Self { _folder: folder, storage, shared, opt_outs }
     }

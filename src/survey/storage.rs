@@ -20,7 +20,7 @@ use super::sent;
 use super::tally::Tally;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
-use crate::promises::{self, Judge, Seen, verdicts};
+use crate::promises::{Judge, Past, verdicts};
 use crate::settings::Settings;
 use crate::walk::yields::Memory;
 
@@ -56,12 +56,27 @@ pub(super) struct Standing<'a> {
 /// The state of a survey at work.
 pub(super) const RUNNING: &str = "running";
 
+/// What a stored state tells the judge of a server.
+pub(super) fn past_of(state: &ServerState) -> Past {
+    let ([borne, borne_on_day], day) = state.borne();
+    Past {
+        last_end: state.ledger.last_end(),
+        is_given_up: state.is_given_up(),
+        best_rate: state.link().bits_per_second().map(|bits| bits / 8.0),
+        most_parallel: state.ledger.most_parallel,
+        smallest_gap: state.ledger.smallest_gap,
+        borne,
+        day,
+        borne_on_day,
+    }
+}
+
 impl Storage {
-    /// Opens what is beside the store; `promised` is what the exchanges are judged by.
+    /// Opens what is beside the store; `judge` is who judges the exchanges.
     pub(super) fn open(
         folder: Folder,
         frontier: Frontier,
-        promised: promises::Limits,
+        judge: Judge,
         progress: Arc<Progress>,
         is_simulated: bool,
     ) -> Result<Self, SurveyError> {
@@ -70,7 +85,6 @@ impl Storage {
         let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
-        let judge = Judge::new(promised, Seen::default());
         Ok(Self {
             folder,
             own,
@@ -105,6 +119,13 @@ impl Storage {
 
     pub(super) fn judge(&self) -> MutexGuard<'_, Judge> {
         self.judge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The judge meets a server whose state is this before its next exchange counts.
+    pub(super) fn meet(&self, address: IpAddr, state: Option<&ServerState>) {
+        if let Some(state) = state {
+            self.judge().meet(address, &past_of(state));
+        }
     }
 
     /// What is stored of a server; one that was never asked has no state.

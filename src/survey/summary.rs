@@ -366,8 +366,8 @@ fn write_counts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Pace;
     use crate::promises::Limits;
+    use crate::settings::Pace;
 
     #[test]
     fn promises_are_counted_and_those_that_were_broken_are_named() {

@@ -14,7 +14,8 @@ use super::storage::Storage;
 use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::fetch::Meter;
-use crate::load::{LONGEST_WAIT, Load, Permit, Turn};
+use crate::load::{Load, Permit, Turn};
+use crate::settings::LONGEST_WAIT;
 
 /// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
 /// or that its answer is lost.

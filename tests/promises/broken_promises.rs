@@ -17,10 +17,10 @@ use std::time::{Duration, Instant, SystemTime};
 use ccsurvey::address::{Host, Site, WebUrl};
 use ccsurvey::analysis::Overview;
 use ccsurvey::exchange::{Answer, Failure, Purpose};
-use ccsurvey::load::{Budget, Pace};
 use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Question, Questions, Verdict, Wishes};
 use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::robots::Rules;
+use ccsurvey::settings::{Budget, Burden, Pace, SharedBudget};
 use ccsurvey::space::{Handshake, Lookup, Reaction, Records, ServeSettings, Server, Web, serve};
 
 use crate::common::rows;
@@ -272,8 +272,6 @@ struct Promised<'a> {
     names: Names,
     /// Wishes of owners against a request that the server saw.
     against: fn(&Seen) -> Wishes,
-    /// Whether the log is all that it takes to judge: what servers bear is summed by the load.
-    is_judged_by_log: bool,
 }
 
 impl Default for Promised<'_> {
@@ -287,7 +285,6 @@ impl Default for Promised<'_> {
             is_kept: &|_| true,
             names: ONE,
             against: |_| Wishes::default(),
-            is_judged_by_log: true,
         }
     }
 }
@@ -304,17 +301,11 @@ impl Promised<'_> {
             kept.verdict,
             kept.said
         );
-        assert_eq!(
-            self.judged_by(&kept.log, Judgement::Held),
-            Judgement::Held,
-            "{}: {:#?}",
-            self.id,
-            kept.log
-        );
+        assert_eq!(self.judged_by(&kept.log), Judgement::Held, "{}: {:#?}", self.id, kept.log);
         assert_ne!(kept.reported, Judgement::Broken, "{}", self.id);
         let broken = survey(self.shop, self.names, self.id, self.flags, self.broken);
         assert!(broken.log.len() > 3 && !(self.is_kept)(&broken.log), "{}: {:#?}", self.id, broken.log);
-        let by_log = self.judged_by(&broken.log, Judgement::Broken);
+        let by_log = self.judged_by(&broken.log);
         let verdicts = [broken.verdict.judgement, broken.reported, by_log];
         assert_eq!((broken.code, verdicts), (3, [Judgement::Broken; 3]), "{}: {}", self.id, broken.said);
         assert!(broken.said.contains("ccsurvey: error: a load promise was broken: "), "{}", broken.said);
@@ -323,10 +314,7 @@ impl Promised<'_> {
 
 /// What the same judge says who hears the log of the server and nothing of the survey.
 impl Promised<'_> {
-    fn judged_by(&self, log: &[Seen], unjudged: Judgement) -> Judgement {
-        if !self.is_judged_by_log {
-            return unjudged;
-        }
+    fn judged_by(&self, log: &[Seen]) -> Judgement {
         // The server sees a request a little later than it was sent, and that it has answered it.
         let limits = Limits { rounding: self.limits.rounding.max(MS(100)), ..self.limits.clone() };
         let mut judge = Judge::new(limits, ccsurvey::promises::Seen::default());
@@ -691,9 +679,23 @@ fn the_least_pause_in_a_neighbourhood() {
 /// What a server bears of all its sites, and its network of all servers.
 #[test]
 fn what_a_server_and_a_network_bear() {
-    for (id, flag, key) in [
-        ("server_requests", "--max-server-requests", "max-server-requests"),
-        ("network_requests", "--max-network-requests", "max-network-requests"),
+    let nine = || {
+        let in_all = Burden { requests: Some(9), ..Burden::default() };
+        SharedBudget { in_all, ..SharedBudget::default() }
+    };
+    for (id, flag, key, limits) in [
+        (
+            "server_requests",
+            "--max-server-requests",
+            "max-server-requests",
+            Limits { server: nine(), ..of_pace(quick()) },
+        ),
+        (
+            "network_requests",
+            "--max-network-requests",
+            "max-network-requests",
+            Limits { network: nine(), ..of_pace(quick()) },
+        ),
     ] {
         Promised {
             id,
@@ -701,7 +703,7 @@ fn what_a_server_and_a_network_bear() {
             flags: &[&QUICK[..], &[flag, "9"]].concat(),
             broken: &[("CCSURVEY_HAZARD", &format!("{key} = 1000"))],
             is_kept: &|log| log.len() <= 9,
-            is_judged_by_log: false,
+            limits,
             ..Promised::default()
         }
         .is_kept_and_its_breach_is_seen();

@@ -5,9 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ccsurvey::address::{Host, Site};
 use ccsurvey::exchange::{Answer, Failure, Purpose};
-use ccsurvey::load::Pace;
 use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Seen, Verdict, Wishes};
-use ccsurvey::settings::{DepthRule, Settings, Span};
+use ccsurvey::settings::{DepthRule, Pace, Settings, Span};
 use ccsurvey::space::{Access, Reaction, Web, World};
 
 use crate::common::Space;

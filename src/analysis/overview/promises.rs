@@ -5,9 +5,8 @@ use super::questions::TreeQuestions;
 use super::rate::{Flow, Standstills, flow};
 use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
-use crate::load::{LargestExchange, Load, Networks, SharedBudget};
 use crate::promises::units::{byte_rate, thousands};
-use crate::promises::{Judge, Judgement, Limits, Promise, Seen, Verdict, verdicts};
+use crate::promises::{Judge, Judgement, Promise, Seen, Verdict, verdicts};
 use crate::records::Manifest;
 
 /// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
@@ -24,12 +23,14 @@ impl Evidence<'_> {
     /// The verdicts of the judge who sat while the survey ran, and of those promises that only tables can show.
     pub(super) fn judge(&self, timeline: &mut Timeline, questions: &mut TreeQuestions) -> Vec<Verdict> {
         let limits = &self.recorded.limits;
-        let mut judge = Judge::new(limits.clone(), Seen::default());
-        let borne = timeline.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
+        let systems = self.addresses.systems();
+        let system_of = Box::new(move |address| systems.get(&address).copied());
+        let mut judge = Judge::new(limits.clone(), Seen::default()).with_systems(system_of);
+        timeline.tell(&mut judge, &self.addresses.names, self.sites);
         let turns = timeline.by_time();
         let flow = flow(turns);
         questions.tell(&mut judge, self.sites, &Standstills::of(turns, limits.pace.longest_wait()));
-        let mut seen = judge.seen_at_the_end().or_worse(&borne);
+        let mut seen = judge.seen_at_the_end();
         for host in questions.asked_after_opt_out() {
             seen.opted_out.add(|| host.to_owned());
         }
@@ -47,16 +48,6 @@ impl Evidence<'_> {
         list.extend([self.of_records(), self.not_judged(Promise::Memory, "the tables do not record memory")]);
         list.push(self.not_judged(Promise::Cut, "it takes a second survey to show it"));
         list
-    }
-
-    /// What servers and their networks bore, by the books of the load; nobody asks it for permits.
-    fn books(&self) -> Load {
-        let Limits { pace, network, system, .. } = &self.recorded.limits;
-        let systems = self.addresses.systems();
-        let system_of = Box::new(move |address| systems.get(&address).copied());
-        let most = LargestExchange { bytes: 0, ahead: 0, time: std::time::Duration::ZERO };
-        let networks = Networks::new(*network, *system, system_of);
-        Load::new(pace.clone(), None, SharedBudget::default(), most).with_networks(networks)
     }
 
     /// A promise that tables cannot show.

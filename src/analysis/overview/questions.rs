@@ -9,8 +9,8 @@ use super::listed::Listed;
 use super::names::Names;
 use super::rate::Standstills;
 use crate::address::{Host, Site};
-use crate::load::Budget;
 use crate::promises::{Judge, Questions};
+use crate::settings::Budget;
 
 /// What the questions of each tree, in the order in which they were put, say of promises.
 #[derive(Default)]

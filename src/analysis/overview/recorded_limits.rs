@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::load::Pace;
 use crate::promises::Limits;
-use crate::settings::Settings;
+use crate::settings::{Pace, Settings};
 
 /// What the manifest of a survey says of its limits, as far as promises can be judged by it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +40,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::load::Burden;
+    use crate::settings::Burden;
 
     #[test]
     fn settings_are_read_as_the_manifest_writes_them() {

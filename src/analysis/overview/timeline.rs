@@ -1,15 +1,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::IpAddr;
-use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::exchange::{Exchange, microseconds};
 use super::names::Names;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
-use crate::load::Load;
-use crate::promises::{Fact, Judge, Seen, Wishes};
+use crate::promises::{Fact, Judge, Wishes};
 
 /// When each exchange was at which server and for which site, and what came: 48 bytes each.
 #[derive(Default)]
@@ -100,41 +98,23 @@ impl Timeline {
         &self.list
     }
 
-    /// Tells the judge of all exchanges in the order in which they began. Gives what servers and their networks bore in all, as a
-    /// judge sees it who looks into these books: he is another, for either needs as long.
+    /// Tells the judge of all exchanges in the order in which they began.
     ///
     /// Rows of damaged tables that name no address or no site are nobody's.
-    pub(super) fn tell(
-        &mut self,
-        judge: &mut Judge,
-        books: &mut Load,
-        addresses: &Names,
-        sites: &Names,
-    ) -> Seen {
+    pub(super) fn tell(&mut self, judge: &mut Judge, addresses: &Names, sites: &Names) {
         let parties = Parties {
             addresses: addresses.iter().map(|name| name.parse().ok()).collect(),
             sites: sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect(),
         };
-        let turns = self.by_time();
-        let mut auditor = Judge::new(judge.limits().clone(), Seen::default());
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                for (address, site, answer) in turns.iter().filter_map(|turn| parties.heard(turn)) {
-                    books.recall(address, site, PURPOSE, &answer);
-                    auditor.note_sums(address, books);
-                }
-            });
-            for (told, turn) in turns.iter().enumerate() {
-                if told % A_WHILE == 0 {
-                    judge.forget_ended_by(moment(turn.started));
-                }
-                let Some((address, site, answer)) = parties.heard(turn) else { continue };
-                let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
-                let (purpose, url, answer) = (PURPOSE, None, &answer);
-                judge.note(&Fact { site, address, purpose, url, answer, crawl_delay: None, against });
+        for (told, turn) in self.by_time().iter().enumerate() {
+            if told % A_WHILE == 0 {
+                judge.forget_ended_by(moment(turn.started));
             }
-        });
-        auditor.seen().clone()
+            let Some((address, site, answer)) = parties.heard(turn) else { continue };
+            let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
+            let (purpose, url, answer) = (PURPOSE, None, &answer);
+            judge.note(&Fact { site, address, purpose, url, answer, crawl_delay: None, against });
+        }
     }
 }
 

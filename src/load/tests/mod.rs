@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::*;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, LONGEST_PAUSE, Purpose, RECEIVE_WINDOW, Wire};
+use crate::settings::{Budget, Burden, Pace, SharedBudget};
 
 pub(super) const MIB: u64 = 1 << 20;
 

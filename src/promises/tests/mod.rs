@@ -1,3 +1,4 @@
+mod laws;
 mod rests;
 mod seen;
 mod verdicts;
@@ -8,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::*;
 use crate::address::{Host, Site, WebUrl};
 use crate::exchange::{Answer, Failure, Purpose, Wire};
-use crate::load::{LargestExchange, Load, Networks, Pace, ServerState, SharedBudget, Turn};
+use crate::settings::{Pace, SharedBudget};
 
 fn at(seconds: f64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds)
@@ -50,7 +51,5 @@ fn judge() -> Judge {
 fn note(judge: &mut Judge, name: &str, address: IpAddr, answer: &Answer) {
     judge.note(&fact(&site(name), address, answer));
 }
-
-const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 
 const FAR: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 91, 0, 1));

@@ -1,5 +1,3 @@
-use proptest::prelude::*;
-
 use super::super::rests::Rests;
 use super::*;
 
@@ -74,7 +72,7 @@ fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
 }
 
 #[test]
-fn all_that_the_load_takes_for_trouble_is_trouble_here() {
+fn what_tells_that_a_server_may_have_too_much_to_do_doubles_its_pause() {
     let pace = Pace { harm: None, ..Pace::default() };
     let failures = [
         Failure::Reset,
@@ -196,50 +194,10 @@ fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
         let mut answer = busy(0.0, retry_after);
         answer.timings.total = Duration::from_secs(1);
         let (mut rests, site) = (Rests::default(), site("a.ke"));
-        rests.owe(&fact(&site, server(1), &answer), &Pace::default());
+        rests.owe(&fact(&site, server(1), &answer), &Limits::default());
         rests.forget_before(at(until - 0.001));
         assert_eq!(rests.len(), 1, "{retry_after:?}");
         rests.forget_before(at(until));
         assert_eq!(rests.len(), 0, "{retry_after:?}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn whatever_servers_answer_what_is_permitted_is_never_seen_as_too_soon(
-        answers in prop::collection::vec(
-            (0_usize..3, 1_u64..40_000, any::<bool>(), prop::option::of(0_u64..900), prop::option::of(0_u64..300)),
-            1..60,
-        ),
-        places in 1_u32..4,
-    ) {
-        let pace = Pace { per_address: places, per_neighbourhood: Some(places), ..Pace::default() };
-        let mut load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
-        let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
-        let (mut now, sites) = (at(0.0), ["a.ke", "b.ke", "c.ke"].map(site));
-        'answers: for (site, took, is_busy, retry_after, crawl_delay) in answers {
-            let site = &sites[site];
-            let crawl_delay = crawl_delay.map(Duration::from_secs);
-            let permit = loop {
-                match load.permit(now, server(1), site, crawl_delay) {
-                    Turn::Go(permit) => break permit,
-                    Turn::At(free) | Turn::NotBefore(free) => now = free,
-                    Turn::GivenUp => continue 'answers,
-                    turn => panic!("{turn:?}"),
-                }
-            };
-            let mut answer = answer(0.0, took as f64 / 1000.0, 10);
-            answer.started = now;
-            answer.timings.first_byte = Some(answer.timings.total / 2);
-            if is_busy {
-                answer.status = Some(503);
-            }
-            answer.head.retry_after = retry_after.map(Duration::from_secs);
-            judge.meet(server(1), load.state_of(server(1)));
-            load.settle(permit, Purpose::Page, &answer);
-            judge.note(&Fact { crawl_delay, ..fact(site, server(1), &answer) });
-            now = answer.ended();
-        }
-        prop_assert_eq!(&judge.seen().short_rests, &ShortRests::default());
     }
 }

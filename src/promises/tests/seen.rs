@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::super::judge::Overlaps;
 use super::*;
-use crate::load::Burden;
+use crate::settings::Burden;
 
 fn of_rate(rate: u64) -> Judge {
     Judge::new(Limits { rate: Some(rate), ..Limits::default() }, Seen::default())
@@ -214,9 +214,8 @@ fn exchanges_of_no_time_at_one_moment_do_not_run_at_once() {
 fn the_shortest_gap_is_known_with_its_server() {
     let mut judge = judge();
     for (number, gap) in [(1, 5), (2, 3), (3, 3), (4, 4)] {
-        let mut state = ServerState::default();
-        state.ledger.smallest_gap = Some(Duration::from_secs(gap));
-        judge.note_server([41, 90, 0, number].into(), &state);
+        let past = Past { smallest_gap: Some(Duration::from_secs(gap)), ..Past::default() };
+        judge.remember(server(number), &past);
     }
     let Seen { least_gap, least_gap_at, .. } = judge.seen();
     assert_eq!((*least_gap, least_gap_at.as_str()), (Some(3_000_000), "41.90.0.2"));
@@ -300,12 +299,10 @@ fn requests(most: u64) -> SharedBudget {
 
 #[test]
 fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
-    let networks = Networks::new(requests(9), requests(9), Box::new(|_| Some(36914)));
-    let mut load = Load::new(Pace::default(), None, SharedBudget::default(), MOST).with_networks(networks);
-    let mut judge = judge();
+    let limits = Limits { network: requests(9), system: requests(9), ..Limits::default() };
+    let mut judge = Judge::new(limits, Seen::default()).with_systems(Box::new(|_| Some(36914)));
     for (number, started) in [(1, 0.0), (2, 1.0), (1, 2.1)] {
-        load.recall(server(number), &site("a.ke"), Purpose::Page, &answer(started, 0.1, 10_200));
-        judge.note_burden(server(number), &load);
+        note(&mut judge, "a.ke", server(number), &answer(started, 0.1, 10_200));
     }
     judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &Order::default());
     let worst = |most, who: &str| Worst { most, who: who.to_owned() };
@@ -319,4 +316,45 @@ fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
     assert_eq!(seen.tree, [worst(3, "a.ke"), worst(30_600, "a.ke")]);
     assert_eq!(seen.tree_time, worst(2_000_000, "a.ke"));
     assert_eq!((seen.least_gap, seen.least_gap_at.as_str()), (Some(2_000_000), "41.90.0.1"));
+}
+
+#[test]
+fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
+    let limits = Limits { network: requests(9), ..Limits::default() };
+    let mut judge = Judge::new(limits, Seen::default());
+    let day = at(0.0).duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let past = |requests, last_end, today| {
+        let borne = [requests, requests * 100, requests * 1000];
+        let borne_on_day = [today, today * 100, today * 1000];
+        Past { last_end: Some(last_end), borne, day, borne_on_day, most_parallel: 1, ..Past::default() }
+    };
+    let (one, two) = (past(5, at(0.0), 4), past(7, at(0.0), 2));
+    judge.remember(server(1), &one);
+    judge.remember(server(2), &two);
+    judge.meet(server(1), &one);
+    note(&mut judge, "a.ke", server(1), &answer(1.5, 0.1, 10));
+    let most = |worst: &[Worst; 3]| worst.each_ref().map(|worst| worst.most);
+    let seen = judge.seen();
+    assert_eq!(most(&seen.server), [7, 700, 100_000 + 5000]);
+    assert_eq!(most(&seen.server_day), [5, 410, 100_000 + 4000]);
+    assert_eq!(most(&seen.network), [13, 1210, 100_000 + 12_000]);
+    assert_eq!(most(&seen.network_day), [7, 610, 100_000 + 6000]);
+    assert_eq!(seen.least_gap, Some(1_500_000), "since the last exchange on record");
+    // What is met again was forgotten: that is no second time.
+    judge.meet(server(1), &past(50, at(2.0), 50));
+    note(&mut judge, "a.ke", server(1), &answer(9.0, 0.1, 10));
+    assert_eq!(judge.seen().server[0].most, 7);
+}
+
+#[test]
+fn an_exchange_counts_for_the_day_on_which_it_began() {
+    let mut judge = judge();
+    // At(0) is 13 hours, 46 minutes and 40 seconds past midnight.
+    let midnight = 86_400.0 - 49_600.0;
+    let ends_late = answer(midnight - 1.0, 10.0, 100);
+    for answer in [answer(midnight - 20.0, 1.0, 100), answer(midnight + 2.0, 1.0, 100), ends_late] {
+        note(&mut judge, "a.ke", server(1), &answer);
+    }
+    assert_eq!(judge.seen().server[0].most, 3);
+    assert_eq!(judge.seen().server_day[0].most, 2);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::load::{Budget, Burden, Ledger};
+use crate::settings::{Budget, Burden};
 
 /// The polite ones, and one for each thing.
 fn limits() -> Limits {
@@ -156,9 +156,7 @@ fn a_survey_tells_what_is_broken_once_server_by_server_where_ledgers_do() {
     let told: Vec<String> = super::super::broken(&verdicts(&seen, &limits())).collect();
     assert_eq!(told, ["no contact with special addresses: once: 10.0.0.1"]);
     let of = |most_parallel, gap| {
-        let mut ledger = Ledger::default();
-        (ledger.most_parallel, ledger.smallest_gap) = (most_parallel, Some(Duration::from_millis(gap)));
-        breaches_at(server(1), &ledger, &limits())
+        breaches_at(server(1), most_parallel, Some(Duration::from_millis(gap)), &limits())
     };
     assert_eq!(of(1, 2000), Vec::<String>::new());
     assert_eq!(of(1, 1500), ["41.90.0.1 was asked again after 1.5s, sooner than after 2s"]);

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::Settings;
+use super::Settings;
 
 /// How gently servers are asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,46 +67,3 @@ impl Pace {
 /// Where a server is to be left alone for longer than this, and not for what it was asked just before, the site is put
 /// off. No Crawl-delay that is obeyed is longer.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
-
-/// The delay rule: the pause from the end of an exchange whose answer took `last`
-/// ([`Timings::answering`](crate::exchange::Timings::answering)) to the start of the next at the same address.
-///
-/// `link` is how long the exchange kept the server's link busy, of which others leave it a part
-/// ([`ServerLink`](super::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
-/// is left to a newcomer lengthens the transfers of the others by `s`, whatever their use and the sizes of what they
-/// fetch. So the pause is `link` divided by `harm`, if the longest rest is enough for that.
-/// `troubles` doubles the pause that many times, up to `max_delay`: what trouble is, and what takes it back, says
-/// [`Health`](super::Health).
-/// `asked` is what the server itself asks for (Crawl-delay, Retry-After); it is never cut.
-///
-/// ```
-/// use std::time::Duration;
-/// use ccsurvey::load::{Pace, delay_after};
-/// let pace = Pace::default();
-/// let seconds = Duration::from_secs;
-/// assert_eq!(delay_after(&pace, Duration::from_millis(100), Duration::ZERO, 0, None), seconds(2));
-/// assert_eq!(delay_after(&pace, seconds(3), Duration::ZERO, 0, None), seconds(15));
-/// assert_eq!(delay_after(&pace, seconds(3), Duration::ZERO, 1, None), seconds(30));
-/// assert_eq!(delay_after(&pace, seconds(30), Duration::ZERO, 4, None), seconds(60));
-/// assert_eq!(delay_after(&pace, seconds(3), Duration::ZERO, 0, Some(seconds(120))), seconds(120));
-/// // Half a second of the link at a share of a hundredth.
-/// let pace = Pace { harm: Some(0.01), ..pace };
-/// assert_eq!(delay_after(&pace, seconds(3), Duration::from_millis(500), 0, None), seconds(50));
-/// ```
-#[must_use]
-pub fn delay_after(
-    pace: &Pace,
-    last: Duration,
-    link: Duration,
-    troubles: u8,
-    asked: Option<Duration>,
-) -> Duration {
-    let most = pace.max_delay.as_secs_f64();
-    let slow = (last.as_secs_f64() * pace.factor).min(most);
-    let harm = pace.harm.unwrap_or(f64::INFINITY);
-    let thin = (link.as_secs_f64() / harm).min(pace.longest_rest().as_secs_f64());
-    let calm = slow.max(thin).max(pace.min_delay.as_secs_f64());
-    let backed_off = if troubles == 0 { 0.0 } else { (calm * f64::from(troubles.min(30)).exp2()).min(most) };
-    let own = Duration::try_from_secs_f64(calm.max(backed_off)).unwrap_or(pace.max_delay);
-    own.max(asked.unwrap_or_default())
-}

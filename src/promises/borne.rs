@@ -1,0 +1,164 @@
+use std::fmt;
+use std::net::IpAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use foldhash::HashMap;
+
+use super::seen::take_each;
+use super::{Limits, Past, Seen};
+use crate::address::Neighbourhood;
+use crate::exchange::Answer;
+use crate::settings::SharedBudget;
+
+/// Tells the autonomous system of an address, if that is known.
+pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
+
+/// What servers and networks bore, summed over the exchanges that were seen.
+#[derive(Default)]
+pub(super) struct Borne {
+    servers: HashMap<IpAddr, Sums>,
+    /// Only those that have a bound.
+    neighbourhoods: HashMap<Neighbourhood, Sums>,
+    systems: HashMap<u32, Sums>,
+    system_of: Option<SystemOf>,
+}
+
+/// Requests, bytes and microseconds.
+type Amounts = [u64; 3];
+
+/// Of one place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    in_all: Amounts,
+    /// Days (UTC) since 1970 and what was borne on them, the later one first: exchanges are told as they end, and count for the day on
+    /// which they began.
+    days: [(u64, Amounts); 2],
+}
+
+const DAY: u64 = 24 * 3600;
+
+impl Borne {
+    /// Systems are told apart by this.
+    pub(super) fn with_systems(&mut self, system_of: SystemOf) {
+        self.system_of = Some(system_of);
+    }
+
+    /// A server that is not known here has borne so much.
+    pub(super) fn meet(&mut self, server: IpAddr, past: &Past) {
+        self.servers.entry(server).or_insert_with(|| Sums::of_past(past));
+    }
+
+    /// So did its networks.
+    pub(super) fn join(&mut self, server: IpAddr, past: &Past, limits: &Limits, seen: &mut Seen) {
+        let sums = Sums::of_past(past);
+        sums.tell(&mut seen.server, &mut seen.server_day, sums.days[0].0, || server.to_string());
+        self.around(server, limits, seen, |borne| {
+            borne.join(&sums);
+            sums.days[0].0
+        });
+    }
+
+    /// An exchange ended.
+    pub(super) fn add(&mut self, server: IpAddr, answer: &Answer, limits: &Limits, seen: &mut Seen) {
+        let moved = answer.wire.sent + answer.wire.received;
+        let amounts = [1, moved, answer.timings.total.as_micros() as u64];
+        let day = day_of(answer.started);
+        let sums = self.servers.entry(server).or_default();
+        sums.add(day, amounts);
+        sums.tell(&mut seen.server, &mut seen.server_day, day, || server.to_string());
+        self.around(server, limits, seen, |borne| {
+            borne.add(day, amounts);
+            day
+        });
+    }
+
+    fn around(
+        &mut self,
+        server: IpAddr,
+        limits: &Limits,
+        seen: &mut Seen,
+        change: impl Fn(&mut Sums) -> u64,
+    ) {
+        if limits.network != SharedBudget::default() {
+            let neighbourhood = Neighbourhood::of(server);
+            let sums = self.neighbourhoods.entry(neighbourhood).or_default();
+            let day = change(sums);
+            sums.tell(&mut seen.network, &mut seen.network_day, day, || neighbourhood.to_string());
+        }
+        let system_of = self.system_of.as_ref().filter(|_| limits.system != SharedBudget::default());
+        if let Some(system) = system_of.and_then(|system_of| system_of(server)) {
+            let sums = self.systems.entry(system).or_default();
+            let day = change(sums);
+            sums.tell(&mut seen.system, &mut seen.system_day, day, || format!("AS{system}"));
+        }
+    }
+
+    /// Forgets servers that are not to be kept; they can be met again.
+    pub(super) fn keep_servers(&mut self, is_kept: impl Fn(IpAddr) -> bool) {
+        self.servers.retain(|server, _| is_kept(*server));
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.servers.len()
+    }
+}
+
+impl Sums {
+    fn of_past(past: &Past) -> Self {
+        Self { in_all: past.borne, days: [(past.day, past.borne_on_day), (0, Amounts::default())] }
+    }
+
+    fn add(&mut self, day: u64, amounts: Amounts) {
+        add(&mut self.in_all, amounts);
+        if day > self.days[0].0 {
+            self.days = [(day, Amounts::default()), self.days[0]];
+        }
+        if let Some((_, borne)) = self.days.iter_mut().find(|(of, _)| *of == day) {
+            add(borne, amounts);
+        }
+    }
+
+    /// What a server bore was borne here too.
+    fn join(&mut self, other: &Self) {
+        let (day, amounts) = other.days[0];
+        let in_all = self.in_all;
+        self.add(day, amounts);
+        self.in_all = in_all;
+        add(&mut self.in_all, other.in_all);
+    }
+
+    fn tell(
+        &self,
+        in_all: &mut [super::Worst; 3],
+        on_day: &mut [super::Worst; 3],
+        day: u64,
+        who: impl Fn() -> String,
+    ) {
+        take_each(in_all, self.in_all, &who);
+        if let Some((_, borne)) = self.days.iter().find(|(of, _)| *of == day) {
+            take_each(on_day, *borne, &who);
+        }
+    }
+}
+
+impl fmt::Debug for Borne {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { servers, neighbourhoods, systems, .. } = self;
+        f.debug_struct("Borne")
+            .field("servers", servers)
+            .field("neighbourhoods", neighbourhoods)
+            .field("systems", systems)
+            .finish_non_exhaustive()
+    }
+}
+
+fn add(sums: &mut Amounts, amounts: Amounts) {
+    for (sum, amount) in sums.iter_mut().zip(amounts) {
+        *sum = sum.saturating_add(amount);
+    }
+}
+
+fn day_of(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / DAY
+}

@@ -1,0 +1,116 @@
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::exchange::Answer;
+
+/// How long exchanges kept a server's link busy, at the least: by the best rate at which bodies came of late.
+///
+/// What the promise on harm says, told from the answers alone (`reports/low-load/harm-rule.md`). Where these leave room, it is
+/// given: by how much a quiet hour shortens the time is bounded from above, and what came of a response that nobody read is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Link {
+    /// The best rate of an earlier time, of which nothing else is known, in bytes per second.
+    before: Option<f64>,
+    hours: Option<Hours>,
+}
+
+/// Rates in bytes per second, by the hour of the clock in which an exchange ended.
+#[derive(Clone, Copy, Debug)]
+struct Hours {
+    hour: u64,
+    best: f64,
+    /// Of the hour before, if an answer told one then.
+    best_before: Option<f64>,
+    /// The worst of the best rates of earlier hours.
+    least: f64,
+    /// So many hours were there before this one.
+    earlier: u32,
+}
+
+const HOUR: u64 = 3600;
+/// A segment of TCP over Ethernet. The first with the head, and what it has of the body, has come when the first byte is noted.
+const SEGMENT: f64 = 1460.0;
+/// So many segments after the head tell a rate.
+const ENOUGH: f64 = 4.0;
+/// Two windows, which may have come at once.
+const AT_ONCE: f64 = 30.0;
+/// A transfer that takes less time tells a rate only if twice as much came as can have come at once.
+const SHORTEST: f64 = 0.02;
+/// Until so many hours are known, no hour counts as quiet.
+const HALF_A_DAY: u32 = 12;
+/// In a quiet hour so many times as much may be taken.
+const MOST_QUIET: f64 = 3.0;
+
+impl Link {
+    /// A link on which answers came at this rate, in bytes per second, before anything was seen here.
+    pub(super) fn known(rate: Option<f64>) -> Self {
+        Self { before: rate, hours: None }
+    }
+
+    /// For how long an exchange kept it busy, at the least.
+    pub(super) fn take(&mut self, answer: &Answer) -> Duration {
+        let (moved, transfer) =
+            (answer.wire.sent + answer.wire.received, answer.timings.transfer().as_secs_f64());
+        let after_head = after_head(answer) as f64;
+        let was_at_once = transfer < SHORTEST && after_head >= 2.0 * AT_ONCE * SEGMENT;
+        let hour = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / HOUR;
+        if was_at_once {
+            self.take_rate(hour, (after_head - AT_ONCE * SEGMENT) / SHORTEST);
+        } else if transfer >= SHORTEST && after_head >= ENOUGH * SEGMENT {
+            self.take_rate(hour, (after_head - SEGMENT) / transfer);
+        }
+        let at_best = self.rate().map_or(transfer, |rate| moved as f64 / rate);
+        let seconds = if was_at_once { at_best.min(transfer) } else { at_best };
+        Duration::from_micros((seconds / self.most_quiet() * 1e6).floor() as u64)
+    }
+
+    fn take_rate(&mut self, hour: u64, rate: f64) {
+        self.hours = Some(match self.hours {
+            None => {
+                let best = self.before.map_or(rate, |before| before.max(rate));
+                Hours { hour, best, best_before: None, least: best, earlier: 0 }
+            }
+            Some(it) if hour <= it.hour => Hours { best: it.best.max(rate), ..it },
+            Some(it) => Hours {
+                hour,
+                best: rate,
+                best_before: (hour == it.hour + 1).then_some(it.best),
+                least: if it.earlier == 0 { it.best } else { it.least.min(it.best) },
+                earlier: it.earlier.saturating_add(1),
+            },
+        });
+    }
+
+    fn rate(&self) -> Option<f64> {
+        let of_late =
+            self.hours.map(|hours| hours.best_before.map_or(hours.best, |before| before.max(hours.best)));
+        of_late.or(self.before)
+    }
+
+    /// How many times as much as usually may be taken in this hour, at the most.
+    fn most_quiet(&self) -> f64 {
+        match (self.before, self.hours) {
+            // It may have been watched for days.
+            (Some(_), _) => MOST_QUIET,
+            (None, Some(hours)) if hours.earlier >= HALF_A_DAY => {
+                let rate = self.rate().unwrap_or(hours.best);
+                (rate / hours.least).powi(2).clamp(1.0, MOST_QUIET)
+            }
+            (None, _) => 1.0,
+        }
+    }
+}
+
+/// Bytes that came after the head; where a record does not tell, the body that was read, if it came as it is.
+fn after_head(answer: &Answer) -> u64 {
+    match answer.head.content_encoding {
+        None => answer.after_head.max(answer.body_bytes),
+        Some(_) => answer.after_head,
+    }
+}
+
+/// The pause after a link was busy for so long, of which at most this share may be taken.
+pub(super) fn pause_for(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
+    let Some(share) = harm else { return Duration::ZERO };
+    let seconds = (link.as_secs_f64() / share).min(longest.as_secs_f64());
+    Duration::from_micros((seconds * 1e6).floor() as u64)
+}

@@ -1,0 +1,197 @@
+//! Who gives the permits and who judges: two rules, written apart.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::load::{LargestExchange, Load, Turn};
+
+const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// What a server answers.
+#[derive(Clone, Debug)]
+struct Said {
+    site: usize,
+    status: Option<u16>,
+    failure: Option<Failure>,
+    first_byte: u64,
+    transfer: u64,
+    body: u64,
+    retry_after: Option<u64>,
+    crawl_delay: Option<u64>,
+    /// Seconds before anybody asks again, beyond what is due.
+    idle: u64,
+    is_forgotten: bool,
+}
+
+impl Said {
+    fn answer(&self, started: SystemTime) -> Answer {
+        let mut answer = Answer::not_asked(started, None, Failure::Reset, None);
+        (answer.status, answer.failure) = (self.status, self.failure);
+        let first_byte = Duration::from_millis(self.first_byte);
+        answer.timings.first_byte = Some(first_byte);
+        answer.timings.total = first_byte + Duration::from_millis(self.transfer);
+        answer.wire = Wire { sent: 300, received: self.body + 500, connections: 1 };
+        answer.after_head = self.body;
+        answer.body_bytes = self.body;
+        answer.head.content_type = Some("text/html".to_owned());
+        answer.head.retry_after = self.retry_after.map(Duration::from_secs);
+        answer
+    }
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let outcome = prop_oneof![
+        6 => Just((Some(200), None)),
+        2 => prop::sample::select(vec![404, 500, 301, 403]).prop_map(|status| (Some(status), None)),
+        3 => prop::sample::select(vec![429, 502, 503, 504]).prop_map(|status| (Some(status), None)),
+        2 => prop::sample::select(vec![Failure::Reset, Failure::FirstByteTimeout, Failure::BadHttp])
+            .prop_map(|failure| (None, Some(failure))),
+        1 => Just((Some(200), Some(Failure::BodyTruncated))),
+    ];
+    let times =
+        (1_u64..4000, prop_oneof![0_u64..40, 0_u64..30_000], prop_oneof![0_u64..3000, 0_u64..400_000]);
+    let asked = (prop::option::weighted(0.1, 0_u64..900), prop::option::weighted(0.1, 0_u64..300));
+    let idle = prop_oneof![4 => Just(0_u64), 1 => 0_u64..20_000];
+    (0_usize..8, outcome, times, asked, idle, prop::bool::weighted(0.05)).prop_map(
+        |(
+            site,
+            (status, failure),
+            (first_byte, transfer, body),
+            (retry_after, crawl_delay),
+            idle,
+            is_forgotten,
+        )| {
+            let site = if site < 4 { 0 } else { site };
+            Said {
+                site,
+                status,
+                failure,
+                first_byte,
+                transfer,
+                body,
+                retry_after,
+                crawl_delay,
+                idle,
+                is_forgotten,
+            }
+        },
+    )
+}
+
+/// A survey that obeys the load, and its judge.
+struct Watched {
+    load: Load,
+    judge: Judge,
+    limits: Limits,
+    now: SystemTime,
+}
+
+impl Watched {
+    fn new(pace: &Pace) -> Self {
+        let limits = Limits { pace: pace.clone(), ..Limits::default() };
+        let load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
+        Self { load, judge: Judge::new(limits.clone(), Seen::default()), limits, now: at(0.0) }
+    }
+
+    /// Asks when that is permitted; whether it ever is.
+    fn ask(&mut self, said: &Said) -> bool {
+        let site = site(&format!("s{}.ke", said.site));
+        let crawl_delay = said.crawl_delay.map(Duration::from_secs);
+        let permit = loop {
+            match self.load.permit(self.now, server(1), &site, crawl_delay) {
+                Turn::Go(permit) => break permit,
+                Turn::At(free) | Turn::NotBefore(free) => self.now = free,
+                Turn::GivenUp => return false,
+                turn => panic!("{turn:?}"),
+            }
+        };
+        let answer = said.answer(self.now);
+        self.meet();
+        self.load.settle(permit, Purpose::Page, &answer);
+        self.judge.note(&Fact { crawl_delay, ..fact(&site, server(1), &answer) });
+        self.now = answer.ended() + Duration::from_secs(said.idle);
+        true
+    }
+
+    fn meet(&mut self) {
+        if let Some(state) = self.load.state_of(server(1)) {
+            let past = Past {
+                last_end: state.ledger.last_end(),
+                is_given_up: state.is_given_up(),
+                best_rate: state.link().bits_per_second().map(|bits| bits / 8.0),
+                ..Past::default()
+            };
+            self.judge.meet(server(1), &past);
+        }
+    }
+
+    /// The judge is another one now.
+    fn forget(&mut self) {
+        self.judge = Judge::new(self.limits.clone(), self.judge.seen().clone());
+    }
+}
+
+proptest! {
+    /// Whoever keeps the rules of the load has broken no promise, though the judge has rules of his own.
+    #[test]
+    fn what_is_permitted_is_never_seen_as_too_soon(
+        answers in prop::collection::vec(said(), 1..80),
+        places in 1_u32..4,
+        harm in prop::option::of(0.003_f64..0.2),
+        max_delay in 1_u64..90,
+    ) {
+        let max_delay = Duration::from_secs(max_delay);
+        let pace = Pace { per_address: places, per_neighbourhood: Some(places), harm, max_delay, ..Pace::default() };
+        let mut survey = Watched::new(&pace);
+        for said in &answers {
+            if said.is_forgotten {
+                survey.forget();
+            }
+            survey.ask(said);
+        }
+        prop_assert_eq!(&survey.judge.seen().short_rests, &ShortRests::default());
+        let least = survey.judge.seen().least_gap;
+        prop_assert!(places > 1 || least.is_none_or(|gap| gap >= pace.min_delay.as_micros() as u64));
+    }
+
+    /// Where the facts leave no room, the two rules are one: of a server with one site, within an hour, whoever comes sooner than by the
+    /// tenth that chance adds is seen.
+    #[test]
+    fn who_comes_sooner_than_is_permitted_is_seen(
+        answers in prop::collection::vec(said(), 1..12),
+        harm in prop::option::of(0.02_f64..0.2),
+    ) {
+        let pace = Pace { harm, max_delay: Duration::from_secs(20), ..Pace::default() };
+        let mut survey = Watched::new(&pace);
+        // An hour of the clock begins.
+        let begun = UNIX_EPOCH + HOUR * 1000;
+        survey.now = begun;
+        for said in &answers {
+            // First bytes that are as late as ever, and nobody idles into another hour.
+            let said = Said { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..said.clone() };
+            if !survey.ask(&said) {
+                return Ok(());
+            }
+        }
+        // Of another hour the load knows more than facts leave no doubt of.
+        if harm.is_some() && survey.now >= begun + HOUR {
+            return Ok(());
+        }
+        let ended = survey.now;
+        let due = loop {
+            match survey.load.permit(survey.now, server(1), &site("s0.ke"), None) {
+                Turn::Go(_) => break survey.now,
+                Turn::At(free) | Turn::NotBefore(free) => survey.now = free,
+                _ => return Ok(()),
+            }
+        };
+        let pause = due.duration_since(ended).unwrap();
+        let sooner = Said { site: 0, ..answers[0].clone() }.answer(ended + pause.mul_f64(0.9));
+        survey.judge.note(&fact(&site("s0.ke"), server(1), &sooner));
+        let seen = survey.judge.seen();
+        let is_short = seen.least_gap.is_some_and(|gap| gap < pace.min_delay.as_micros() as u64);
+        prop_assert!(is_short || seen.short_rests != ShortRests::default(), "{pause:?}");
+    }
+}
