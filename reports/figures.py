@@ -4,7 +4,7 @@ reports/small-figures lists them, `PAGE: COMMAND`; a page may have several lines
 one of ccsurvey (`simulate WORLD DIR --depth 3`), without traffic, clock or chance, so that the same program gives the same
 output everywhere. Words in capitals are folders of the moment. WORLD@N is the world with N sites. `sources PATH …` stands
 for pages whose numbers no such command gives: it sums up the code of these files, comments and layout left out; of PATH:NAME it
-takes the constant of this name.
+takes the constant of this name. `PAGE: apart from FACT …` names facts of its commands that no number of the page follows from.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Iterator
 from ccsurvey import PROJECT, Program
 
 LIST = "small-figures"
+APART = "apart from "
 # A figure is of seconds with the program as `cargo build` makes it, which takes a few milliseconds a request.
 MOST_REQUESTS = 2_000
 FOLDER_WORD = re.compile(r"[A-Z]+")
@@ -41,11 +42,25 @@ class FigureError(ValueError):
 def listed(folder: pathlib.Path) -> dict[str, list[str]]:
     """The commands of each page of a folder of reports."""
     commands: dict[str, list[str]] = {}
+    for page, command in lines(folder):
+        if not command.startswith(APART):
+            commands.setdefault(page, []).append(command)
+    return commands
+
+
+def apart_from(page: pathlib.Path) -> set[str]:
+    """What of its small figure a page does not speak of."""
+    folder = page.resolve().parent.parent
+    name = str(page.resolve().relative_to(folder))
+    return {fact for of, command in lines(folder) if of == name and command.startswith(APART) for fact in command[len(APART):].split()}
+
+
+def lines(folder: pathlib.Path) -> Iterator[tuple[str, str]]:
+    """Pages of a folder of reports, and what is listed of each."""
     for line in (folder / LIST).read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             page, _, command = line.partition(": ")
-            commands.setdefault(page, []).append(command)
-    return commands
+            yield page, command
 
 
 def commands_of(page: pathlib.Path) -> list[str]:
@@ -179,11 +194,11 @@ def is_same(was: object, now: object) -> bool:
     return was == now
 
 
-def differences(then: dict[str, Outcome], now: dict[str, Outcome]) -> Iterator[str]:
-    """What of earlier outcomes is another now. What outcomes have beside those tells of no change."""
+def differences(then: dict[str, Outcome], now: dict[str, Outcome], apart: set[str]) -> Iterator[str]:
+    """What of earlier outcomes is another now, apart from some facts. What outcomes have beside those tells of no change."""
     for command, outcome in then.items():
         today = now[command]
-        found = [(key, was, today.get(key)) for key, was in outcome.items() if not is_same(was, today.get(key))]
+        found = [(key, was, today.get(key)) for key, was in outcome.items() if key not in apart and not is_same(was, today.get(key))]
         if found:
             shown = "; ".join(f"{key} was {told(was)}, is {told(value)}" for key, was, value in found[:2])
             rest = f"; and {len(found) - 2} more" if len(found) > 2 else ""

@@ -72,8 +72,17 @@ function seen() {
   return found;
 }
 
-async function look(browser, width, theme) {
+// On a busy machine all comes late.
+const PATIENCE = 300_000;
+
+async function opened(browser) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  return page;
+}
+
+async function look(browser, width, theme) {
+  const page = await opened(browser);
   await page.setBypassCSP(true);
   page.on("request", (request) => {
     if (!/^(file|data):/.test(request.url())) findings.push(`${width} ${theme}: asks for ${request.url()}`);
@@ -98,7 +107,7 @@ async function look(browser, width, theme) {
 }
 
 async function print(browser) {
-  const page = await browser.newPage();
+  const page = await opened(browser);
   // 180 mm: A4 less the margins below.
   await page.setViewport({ width: 680, height: 900 });
   await page.emulateMediaType("print");
@@ -116,8 +125,7 @@ async function print(browser) {
 await validate();
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM,
-  // A browser begins late on a busy machine.
-  timeout: 300_000,
+  timeout: PATIENCE,
   protocolTimeout: 600_000,
   args: ["--no-sandbox", "--force-color-profile=srgb", "--hide-scrollbars"],
 });

@@ -250,6 +250,19 @@ fn a_page_is_named_when_its_small_figure_is_another_by_a_single_request() {
 }
 
 #[test]
+fn a_fact_that_a_page_does_not_speak_of_may_be_another() {
+    let simulated = "simulate data/demo.toml@3 DIR --depth 1";
+    let reports = Reports::with_a_page_of(simulated)
+        .restamped(|stamp| stamp["figure"][simulated]["lasted_seconds"] = json!(1.5));
+    reports.are_named(&format!("its small figure `{simulated}`: lasted_seconds was 1.5, is "));
+    let list = fs::read_to_string(reports.list()).unwrap();
+    fs::write(reports.list(), list + "made/RESULTS.md: apart from lasted_seconds\n").unwrap();
+    reports.are_of_today();
+    let reports = reports.restamped(|stamp| stamp["figure"][simulated]["requests"] = json!(1));
+    reports.are_named("requests was 1, is ");
+}
+
+#[test]
 fn a_figure_that_is_changed_in_the_list_needs_the_page_made_again() {
     let reports = Reports::with_a_page();
     fs::write(reports.list(), "made/RESULTS.md: space starts data/demo.toml@3\n").unwrap();
