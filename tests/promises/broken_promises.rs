@@ -235,7 +235,8 @@ fn survey(shop: Shop, names: Names, promise: &str, flags: &[&str], broken: &[(&s
     std::fs::write(folder.path().join("opt-out"), "41.90.7.1\n").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
         .args(["survey", "d", "--start", "list", "--cctld", "ke", "--feed-back", "off", "--json"])
-        .args(["--dns", &served.dns_addr.to_string(), "--gateway", &gateway, "--rate", "none"])
+        .args(["--dns", &served.dns_addr.to_string(), "--gateway", &gateway])
+        .args(if flags.contains(&"--rate") { &[][..] } else { &["--rate", "none"] })
         .args(flags)
         .current_dir(folder.path())
         .envs(broken.iter().copied())
@@ -309,7 +310,22 @@ impl Promised<'_> {
         let verdicts = [broken.verdict.judgement, broken.reported, by_log];
         assert_eq!((broken.code, verdicts), (3, [Judgement::Broken; 3]), "{}: {}", self.id, broken.said);
         assert!(broken.said.contains("ccsurvey: error: a load promise was broken: "), "{}", broken.said);
+        let by = |seen: &str| seen.to_owned();
+        note(self.id, self.broken, [kept.log.len(), broken.log.len()], by("server, survey, report, log"));
     }
+}
+
+/// Notes in the file that `CCSURVEY_BREACHES` names that a promise was kept and broken, with the requests of either survey and who saw
+/// both: `reports/promises` tells it.
+fn note(id: &str, broken: &[(&str, &str)], requests: [usize; 2], seen_by: String) {
+    let Some(path) = std::env::var_os("CCSURVEY_BREACHES") else { return };
+    let broken: Vec<String> = broken.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let [kept, then] = requests;
+    let row = serde_json::json!({
+        "promise": id, "broken": broken.join(" "), "requests_kept": kept, "requests_broken": then, "seen_by": seen_by,
+    });
+    let mut file = std::fs::File::options().append(true).create(true).open(path).unwrap();
+    file.write_all(format!("{row}\n").as_bytes()).unwrap();
 }
 
 /// What the same judge says who hears the log of the server and nothing of the survey.
@@ -509,6 +525,28 @@ fn the_bytes_of_a_site() {
         limits: Limits { tree: Budget { bytes: Some(MOST as u64), ..Budget::default() }, ..of_pace(quick()) },
         broken: &[("CCSURVEY_HAZARD", "max-bytes = \"none\"")],
         is_kept: &|log| log.iter().map(|seen| seen.bytes).sum::<usize>() <= MOST,
+        ..Promised::default()
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+/// Seventeen pages of 400 kB at 1 MB/s, of which a second's worth or one largest exchange may be saved up. The server does not see what
+/// the system's buffers have taken before the survey reads it: a page more, to its log.
+#[test]
+fn the_bytes_of_a_second() {
+    const PAGE: usize = 400_000;
+    let largest = 2_000_000 + PAGE as u64;
+    Promised {
+        id: "rate",
+        shop: Shop { pages: 16, page_bytes: PAGE, ..Shop::default() },
+        flags: &[&QUICK[..], &["--rate", "1MB"]].concat(),
+        limits: Limits { rate: Some(1_000_000), largest, ..of_pace(quick()) },
+        broken: &[("CCSURVEY_HAZARD", "rate = \"none\"")],
+        is_kept: &|log| {
+            let bytes: usize = log.iter().map(|seen| seen.bytes).sum();
+            let took = log.last().unwrap().arrived.duration_since(log[0].arrived).as_secs_f64();
+            took >= (bytes - 3 * PAGE) as f64 / 1e6 - 2.0
+        },
         ..Promised::default()
     }
     .is_kept_and_its_breach_is_seen();
@@ -728,9 +766,11 @@ fn the_quiet_hours_of_a_server() {
     assert_eq!((kept.code, kept.verdict.judgement), (0, Judgement::Held), "{}", kept.said);
     // The tables do not tell the time where a server stands.
     assert_eq!(kept.reported, Judgement::NotJudged);
-    let broken = surveyed(&quiet_hours(0), &[("CCSURVEY_HAZARD", "quiet-hours = \"none\"")]);
+    let hazard = [("CCSURVEY_HAZARD", "quiet-hours = \"none\"")];
+    let broken = surveyed(&quiet_hours(0), &hazard);
     assert!(broken.log.len() > 3, "requests within the quiet hours");
     assert_eq!((broken.code, broken.verdict.judgement), (3, Judgement::Broken), "{}", broken.said);
+    note("quiet_hours", &hazard, [kept.log.len(), broken.log.len()], "server, survey".to_owned());
 }
 
 /// Beside its time a site may wait five minutes for its turn, so that this takes simulated time; of that the tables tell.
@@ -741,6 +781,7 @@ fn the_time_of_a_site() {
                  large_share = 0.0\ncms_median = 300.0\ncms_sigma = 0.1\n[robots]\nall_share = 0.0\n[faults]\nmoved_share = 0.0\n\
                  reset_share = 0.0\nno_dns_share = 0.0\n";
     std::fs::write(folder.path().join("world.toml"), world).unwrap();
+    let mut requests = Vec::new();
     for (dir, hazard, code, judgement) in
         [("kept", "", 0, Judgement::Held), ("broken", "max-time = \"none\"", 3, Judgement::Broken)]
     {
@@ -771,5 +812,8 @@ fn the_time_of_a_site() {
         let took = times.last().unwrap().duration_since(times[0]).unwrap();
         let most = Duration::from_secs(60 + 300);
         assert_eq!(took <= most, judgement == Judgement::Held, "{dir}: {took:?}");
+        requests.push(times.len());
     }
+    let hazard = [("CCSURVEY_HAZARD", "max-time = \"none\"")];
+    note("time_budget", &hazard, [requests[0], requests[1]], "survey, report".to_owned());
 }
