@@ -13,12 +13,15 @@ use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::agent::{MOST_CAPACITY, is_name};
-use super::bus::{Bus, Published, coordinator_subject, here_subject, said_subject, subject_word};
+use super::bus::{
+    Bus, Published, coordinator_subject, here_subject, ping_subject, said_subject, subject_word,
+};
 use super::hand::AgentHand;
 use super::left::left;
-use super::message::{Here, Said, Terms, TreeEntry, Welcome, decode, encode};
+use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, encode};
 use super::office::Office;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
+use crate::address::OptOuts;
 use crate::fetch::{self, Clock};
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
@@ -99,6 +102,7 @@ impl Coordinator {
         presence.tell().await?;
         let said = bus.subscribe(said_subject(&name)).await?;
         let arrivals = bus.subscribe(here_subject(&name)).await?;
+        let pings = bus.subscribe(ping_subject(&name)).await?;
         let register = Register {
             office: office.clone(),
             staff,
@@ -120,6 +124,7 @@ impl Coordinator {
         };
         watch_over(Box::pin(listen(said, office.clone())));
         watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
+        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.opt_outs())));
         watch_over(Box::pin(keep_the_register(register)));
         watch_over(Box::pin(async move { presence.keep_up().await }));
         let (mut asked, asking) = (stop, office.clone());
@@ -273,6 +278,24 @@ async fn welcome_agents(mut arrivals: Subscriber, register: Arc<Register>) -> Re
             Err(wrong) => Welcome::No(wrong.to_string()),
         };
         register.answer(message, &welcome).await?;
+    }
+    Ok(())
+}
+
+/// Says to whoever pings what time it is, and how old our knowledge of the opt-out list is: by that agents send requests.
+async fn reply_to_pings(
+    mut pings: Subscriber,
+    office: Arc<Office>,
+    opt_outs: Arc<OptOuts>,
+) -> Result<(), ClusterError> {
+    while let Some(message) = pings.next().await {
+        // Before the first look nothing is permitted.
+        let (opt_outs, Some(compared)) = opt_outs.compared() else { continue };
+        let now = office.clock.now();
+        let list_age = now.duration_since(compared).unwrap_or_default();
+        if let Some(reply) = message.reply {
+            office.bus.reply(reply, encode(&PingReply { now, list_age, opt_outs })?).await?;
+        }
     }
     Ok(())
 }

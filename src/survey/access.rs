@@ -113,6 +113,18 @@ impl Access {
         Some(self.clock.when_shown(waking))
     }
 
+    /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
+    pub(super) fn awake_until(
+        &self,
+        now: SystemTime,
+        latest: SystemTime,
+        address: IpAddr,
+        site: &Site,
+    ) -> SystemTime {
+        let [from, to] = [now, latest].map(|time| self.clock.shown_at(time));
+        self.clock.when_shown(self.hours.awake_until(from, to, address, site))
+    }
+
     /// Does something that costs servers nothing, unless the survey is being stopped.
     pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop.clone();

@@ -13,6 +13,7 @@ use super::storage::{Standing, Storage};
 use super::tally::Tally;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
+use crate::address::OptOuts;
 use crate::exchange::Failure;
 use crate::fetch::Clock;
 use crate::promises;
@@ -67,6 +68,12 @@ impl Survey {
     #[must_use]
     pub fn staff(&self) -> Option<Staff> {
         self.parts.agents.clone().map(Staff::new)
+    }
+
+    /// The opt-out list that is in force.
+    #[must_use]
+    pub fn opt_outs(&self) -> Arc<OptOuts> {
+        self.parts.boundaries.opt_outs.clone()
     }
 
     /// When it is by the clock of the survey.

@@ -8,7 +8,7 @@ use super::earlier::EarlierPage;
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::foresight::Awaited;
-use super::hands::{Order, Put};
+use super::hands::{FRESH, Order, Put};
 use super::journal::Journal;
 use super::own_link::{self, Pass};
 use super::parts::Parts;
@@ -16,7 +16,7 @@ use super::quarantine::{Body, Received};
 use super::shared_robots::{Claimed, Recorded};
 use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
-use crate::address::Site;
+use crate::address::{OBEYED_WITHIN, Site, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::fetch::Manner;
 use crate::load::LONGEST_WAIT;
@@ -100,7 +100,6 @@ struct Answered<'a> {
     address: IpAddr,
     permit: HeldPermit<'a>,
     received: Received,
-    had_opted_out: bool,
 }
 
 /// Why an attempt ends before there is an answer to be booked.
@@ -308,8 +307,8 @@ impl<'a> Asking<'a> {
                 return Err(exit);
             }
         }
-        let opt_outs = &boundaries.opt_outs;
-        let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
+        // Before anything is decided by the list.
+        let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.ways.manner(&ask.url);
         let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
@@ -320,9 +319,21 @@ impl<'a> Asking<'a> {
             permit.note_over(self.parts.over_at_the_latest(asked));
             let tree = self.tree;
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
+            let valid_until = self.valid_until(wanted, address, asked);
             let ask = ask.clone();
-            let reserved = permit.reserved();
-            let order = Order { tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect };
+            let order = Order {
+                tree,
+                ask,
+                address,
+                asked,
+                known,
+                byte_limit,
+                reserved: permit.reserved(),
+                manner,
+                is_suspect,
+                opt_outs,
+                valid_until,
+            };
             match unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)? {
                 Put::Heard(reply) => {
                     let Heard { answer, content, .. } = reply.into_heard();
@@ -371,17 +382,32 @@ impl<'a> Asking<'a> {
             return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
         }
         let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
-        Ok(Answered { address, permit, received, had_opted_out })
+        Ok(Answered { address, permit, received })
+    }
+
+    /// Until when a request that is dispatched at `asked` may be sent.
+    fn valid_until(&self, wanted: &Wanted, address: IpAddr, asked: SystemTime) -> SystemTime {
+        let latest = asked + FRESH;
+        let latest = wanted.good_until.map_or(latest, |until| until.min(latest));
+        self.parts.access.awake_until(asked, latest, address, self.site)
+    }
+
+    /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
+    fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
+        let is_remote = self.desk.and_then(Desk::hand).is_some();
+        let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
+        self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
     }
 
     async fn book(&self, wanted: &Wanted, answered: Answered<'a>) -> Result<Exchanged, SurveyError> {
         let Parts { access, storage, reader, .. } = self.parts;
-        let Answered { address, permit, received, had_opted_out } = answered;
+        let Answered { address, permit, received } = answered;
         let Ask { number, purpose, .. } = received.ask;
         let journal = self.journal;
         let heard =
             reader.hear(received, async |mark| journal.write(&Entry::Reading(Box::new(mark)))).await?;
         let answer = heard.answer.clone();
+        let had_opted_out = self.had_opted_out(&wanted.ask.url, address, answer.started);
         let in_quiet_hours = self.is_quiet(answer.started, address);
         let against = Wishes { had_opted_out, in_quiet_hours };
         if against != Wishes::default() {

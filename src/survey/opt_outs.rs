@@ -75,13 +75,13 @@ impl OptOutFile {
             self.settling = None;
             // At the first look the list is as it was when the survey was opened.
             if !is_sound || *in_force != list {
-                opt_outs.replace(in_force.with(&list));
+                opt_outs.replace(in_force.with(&list), now);
                 self.settling = is_sound.then(|| (now + SETTLES_IN, list));
             }
             (self.seen, is_other) = (Some(state), true);
         }
         if let Some((_, list)) = self.settling.take_if(|(time, _)| *time <= now) {
-            opt_outs.replace(list);
+            opt_outs.replace(list, now);
             is_other = true;
         }
         if is_other {
@@ -94,6 +94,7 @@ impl OptOutFile {
             };
             self.is_recorded = self.record_problem.is_none();
         }
+        opt_outs.note_comparison(now);
         tell_problem(&storage.progress, self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned());
         Ok(())
     }

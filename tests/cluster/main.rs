@@ -6,4 +6,5 @@ mod common;
 mod bad_input;
 mod deaths;
 mod equal;
+mod gate;
 mod processes;

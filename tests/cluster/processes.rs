@@ -21,12 +21,17 @@ pub(crate) fn coordinator_with(space: &Space, bus: &Bus, dir: &Path, more: &[&st
 
 /// The same from another start list.
 pub(crate) fn coordinator_from(space: &Space, bus: &Bus, dir: &Path, start: &Path, more: &[&str]) -> Process {
+    coordinator_over(space, &bus.url(), dir, start, more)
+}
+
+/// The same over a bus at this address.
+pub(crate) fn coordinator_over(space: &Space, bus: &str, dir: &Path, start: &Path, more: &[&str]) -> Process {
     let mut command = program();
     if dir.join("manifest.json").exists() {
         command.arg("resume").arg(dir);
     } else {
         command.arg("survey").arg(dir).args(flags(space)).arg("--start").arg(start);
-        command.args(["--nats", &bus.url()]).args(more);
+        command.args(["--nats", bus]).args(more);
     }
     Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
