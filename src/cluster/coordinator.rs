@@ -401,10 +401,15 @@ impl Register {
             .values()
             .map(|agent| {
                 let sites_walking = walking.get(&agent.number).map_or(0, |sites| *sites as u64);
-                (
-                    agent.number,
-                    AgentSeen { silent_seconds: agent.silent, sites_walking, ..agent.seen.clone() },
-                )
+                let (link_broken_since, failed_only_here) = self.staff.link_of(agent.number);
+                let seen = AgentSeen {
+                    silent_seconds: agent.silent,
+                    sites_walking,
+                    link_broken_since: link_broken_since.map(|time| self.clock.shown_at(time)),
+                    failed_only_here,
+                    ..agent.seen.clone()
+                };
+                (agent.number, seen)
             })
             .collect();
         seen.sort_by_key(|(number, _)| *number);

@@ -7,4 +7,5 @@ mod bad_input;
 mod deaths;
 mod equal;
 mod gate;
+mod own_links;
 mod processes;
