@@ -23,15 +23,14 @@ struct State {
     list: Arc<OptOut>,
     /// Grows with each list that replaces another.
     version: u64,
-    /// When the list was last compared with its source, and found to be as that is.
-    compared: Option<SystemTime>,
     /// The lists before it, the earliest first, each with the time at which it was replaced.
     earlier: VecDeque<(SystemTime, Arc<OptOut>)>,
+    /// What was in force before the first of those, and until this time, is not known any more.
+    forgotten: Option<SystemTime>,
 }
 
-/// Earlier lists that are kept. Beyond that the second earliest is dropped: what is judged by a list that is too early is
-/// judged leniently.
-const EARLIER: usize = 16;
+/// Earlier lists that are kept: those of a minute in which the list changes at each look.
+const EARLIER: usize = 64;
 /// No exchange takes longer.
 const KEPT_FOR: Duration = Duration::from_hours(1);
 
@@ -39,7 +38,7 @@ impl OptOuts {
     /// A list in force; `system_of` tells whose network an address is in.
     #[must_use]
     pub fn new(list: OptOut, system_of: SystemOf) -> Self {
-        let state = State { list: Arc::new(list), version: 1, compared: None, earlier: VecDeque::new() };
+        let state = State { list: Arc::new(list), version: 1, earlier: VecDeque::new(), forgotten: None };
         Self { state: RwLock::new(state), system_of }
     }
 
@@ -55,30 +54,20 @@ impl OptOuts {
         self.read().version
     }
 
-    /// From `now` on this list is in force.
-    pub fn replace(&self, list: OptOut, now: SystemTime) {
+    /// From now on this list is in force. `now` is called when nobody decides by the list before it any more: what was begun
+    /// before it was looked at began before that time.
+    pub fn replace(&self, list: OptOut, now: impl FnOnce() -> SystemTime) {
         let mut state = self.write();
+        let now = now();
         let before = std::mem::replace(&mut state.list, Arc::new(list));
         state.version += 1;
         state.earlier.push_back((now, before));
-        while state.earlier.front().is_some_and(|(until, _)| *until + KEPT_FOR < now) {
+        while let Some((until, _)) = state.earlier.front().cloned()
+            && (state.earlier.len() > EARLIER || until + KEPT_FOR < now)
+        {
             state.earlier.pop_front();
+            state.forgotten = Some(until);
         }
-        if state.earlier.len() > EARLIER {
-            state.earlier.remove(1);
-        }
-    }
-
-    /// The list was compared with its source, which was looked at from this time on, and is as that is.
-    pub fn note_comparison(&self, time: SystemTime) {
-        self.write().compared = Some(time);
-    }
-
-    /// The version in force, and when it was last compared with its source.
-    #[must_use]
-    pub fn compared(&self) -> (u64, Option<SystemTime>) {
-        let state = self.read();
-        (state.version, state.compared)
     }
 
     /// Whether the host opted out, by name or as an address.
@@ -93,12 +82,16 @@ impl OptOuts {
         self.is_address_in(&self.list(), address)
     }
 
-    /// Whether an exchange with this host at this address that began at `time` was against the list that was in force then.
+    /// Whether an exchange with this host at this address that began at `time` was against the list that was in force then, as
+    /// far as that is known.
     #[must_use]
     pub fn covered_at(&self, time: SystemTime, host: &Host, address: IpAddr) -> bool {
         let list = {
             let state = self.read();
-            let then = state.earlier.iter().find(|(until, _)| time < *until);
+            if state.forgotten.is_some_and(|until| time <= until) {
+                return false;
+            }
+            let then = state.earlier.iter().find(|(until, _)| time <= *until);
             then.map_or(&state.list, |(_, list)| list).clone()
         };
         self.is_host_in(&list, host) || self.is_address_in(&list, address)
@@ -174,7 +167,7 @@ mod tests {
         let other = opt_outs.clone();
         let host = Host::parse("a.ke").unwrap();
         assert!(!other.has_host(&host));
-        opt_outs.replace(OptOut::parse("a.ke").unwrap(), UNIX_EPOCH);
+        opt_outs.replace(OptOut::parse("a.ke").unwrap(), || UNIX_EPOCH);
         assert!(other.has_host(&host));
         assert!(format!("{other:?}").contains("a.ke"));
     }
@@ -186,24 +179,30 @@ mod tests {
             (OptOuts::default(), Host::parse("a.ke").unwrap(), IpAddr::from([41, 90, 0, 1]));
         for (second, text) in [(10, "a.ke"), (20, ""), (30, "41.90.0.0/16")] {
             let version = opt_outs.version();
-            opt_outs.replace(OptOut::parse(text).unwrap(), at(second));
+            opt_outs.replace(OptOut::parse(text).unwrap(), || at(second));
             assert!(opt_outs.version() > version);
         }
         let covered =
-            [9, 10, 19, 20, 29, 30, 99].map(|second| opt_outs.covered_at(at(second), &host, address));
+            [10, 11, 20, 21, 30, 31, 99].map(|second| opt_outs.covered_at(at(second), &host, address));
         assert_eq!(covered, [false, true, true, false, false, true, true]);
     }
 
     #[test]
-    fn of_many_earlier_lists_the_earliest_stays_so_that_nothing_is_judged_by_a_later_one() {
+    fn nothing_is_judged_by_another_list_than_its_own_though_many_are_forgotten() {
         let at = |second| UNIX_EPOCH + Duration::from_secs(second);
         let (opt_outs, host, address) =
             (OptOuts::default(), Host::parse("a.ke").unwrap(), IpAddr::from([41, 90, 0, 1]));
-        for second in 1..100 {
-            opt_outs.replace(OptOut::parse("a.ke").unwrap(), at(second));
+        let listed = |second: u64| second % 3 == 1;
+        for second in 0..200 {
+            let list = if listed(second) { "a.ke" } else { "" };
+            opt_outs.replace(OptOut::parse(list).unwrap(), || at(second));
         }
-        assert!(!opt_outs.covered_at(at(0), &host, address) && opt_outs.covered_at(at(100), &host, address));
-        opt_outs.replace(OptOut::default(), at(100) + KEPT_FOR * 2);
+        for second in 0..200 {
+            let covered = opt_outs.covered_at(at(second) + Duration::from_millis(500), &host, address);
+            let is_known = second >= 199 - EARLIER as u64;
+            assert_eq!(covered, listed(second) && is_known, "{second}");
+        }
+        opt_outs.replace(OptOut::default(), || at(200) + KEPT_FOR * 2);
         assert_eq!(opt_outs.read().earlier.len(), 1);
     }
 }

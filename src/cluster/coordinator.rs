@@ -21,12 +21,11 @@ use super::left::left;
 use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, encode};
 use super::office::Office;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
-use crate::address::OptOuts;
 use crate::fetch::{self, Clock};
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
 use crate::settings::Settings;
-use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, Progress, Staff, Survey};
+use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, Look, Progress, Staff, Survey};
 
 /// The side of the bus on which the survey is.
 ///
@@ -124,7 +123,7 @@ impl Coordinator {
         };
         watch_over(Box::pin(listen(said, office.clone())));
         watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
-        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.opt_outs())));
+        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks())));
         watch_over(Box::pin(keep_the_register(register)));
         watch_over(Box::pin(async move { presence.keep_up().await }));
         let (mut asked, asking) = (stop, office.clone());
@@ -286,13 +285,14 @@ async fn welcome_agents(mut arrivals: Subscriber, register: Arc<Register>) -> Re
 async fn reply_to_pings(
     mut pings: Subscriber,
     office: Arc<Office>,
-    opt_outs: Arc<OptOuts>,
+    looks: watch::Receiver<Option<Look>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
         // Before the first look nothing is permitted.
-        let (opt_outs, Some(compared)) = opt_outs.compared() else { continue };
+        let Some(Look { time, version: opt_outs }) = *looks.borrow() else { continue };
+        office.clock.slept();
         let now = office.clock.now();
-        let list_age = now.duration_since(compared).unwrap_or_default();
+        let list_age = now.duration_since(time).unwrap_or_default();
         if let Some(reply) = message.reply {
             office.bus.reply(reply, encode(&PingReply { now, list_age, opt_outs })?).await?;
         }

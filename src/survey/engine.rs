@@ -7,13 +7,13 @@ use super::access::Access;
 use super::agents::Staff;
 use super::crew::Crew;
 use super::error::SurveyError;
+use super::opt_outs::Look;
 use super::parts::Parts;
 use super::progress::Progress;
 use super::storage::{Standing, Storage};
 use super::tally::Tally;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
-use crate::address::OptOuts;
 use crate::exchange::Failure;
 use crate::fetch::Clock;
 use crate::promises;
@@ -70,10 +70,10 @@ impl Survey {
         self.parts.agents.clone().map(Staff::new)
     }
 
-    /// The opt-out list that is in force.
+    /// How the opt-out list was when it was looked at last.
     #[must_use]
-    pub fn opt_outs(&self) -> Arc<OptOuts> {
-        self.parts.boundaries.opt_outs.clone()
+    pub fn looks(&self) -> watch::Receiver<Option<Look>> {
+        self.parts.access.looks()
     }
 
     /// When it is by the clock of the survey.
