@@ -42,7 +42,7 @@ pub use host::{Host, HostError, MAX_LABEL_BYTES, MAX_NAME_BYTES};
 pub use local_time::LocalClocks;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
-pub use opt_outs::{OptOuts, SystemOf};
+pub use opt_outs::{OBEYED_WITHIN, OptOuts, SystemOf};
 pub use parsed::{MAX_URL_BYTES, QueryEncoder, UrlError};
 pub use path_pattern::{PathPattern, Target};
 pub use ports::is_refused_port;

@@ -1,49 +1,117 @@
+use std::collections::VecDeque;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, SystemTime};
 
 use super::{Host, OptOut};
 
 /// Tells the autonomous system of an address, where anybody knows it.
 pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
 
+/// Over agents, no request begins later than this after an entry of the opt-out list came into force.
+pub const OBEYED_WITHIN: Duration = Duration::from_secs(2);
+
 /// The opt-out list that is in force, which may be replaced while a survey runs; every room that asks or
 /// decides holds the same one.
 pub struct OptOuts {
-    list: RwLock<Arc<OptOut>>,
+    state: RwLock<State>,
     system_of: SystemOf,
 }
+
+struct State {
+    list: Arc<OptOut>,
+    /// Grows with each list that replaces another.
+    version: u64,
+    /// The lists before it, the earliest first, each with the time at which it was replaced.
+    earlier: VecDeque<(SystemTime, Arc<OptOut>)>,
+    /// What was in force before the first of those, and until this time, is not known any more.
+    forgotten: Option<SystemTime>,
+}
+
+/// Earlier lists that are kept: those of a minute in which the list changes at each look.
+const EARLIER: usize = 64;
+/// No exchange takes longer.
+const KEPT_FOR: Duration = Duration::from_hours(1);
 
 impl OptOuts {
     /// A list in force; `system_of` tells whose network an address is in.
     #[must_use]
     pub fn new(list: OptOut, system_of: SystemOf) -> Self {
-        Self { list: RwLock::new(Arc::new(list)), system_of }
+        let state = State { list: Arc::new(list), version: 1, earlier: VecDeque::new(), forgotten: None };
+        Self { state: RwLock::new(state), system_of }
     }
 
     /// The list as it is now.
     #[must_use]
     pub fn list(&self) -> Arc<OptOut> {
-        self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.read().list.clone()
     }
 
-    /// From now on this list is in force.
-    pub fn replace(&self, list: OptOut) {
-        *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+    /// Tells the list from those before it: the later one has the greater version.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.read().version
+    }
+
+    /// From now on this list is in force. `now` is called when nobody decides by the list before it any more: what was begun
+    /// before it was looked at began before that time.
+    pub fn replace(&self, list: OptOut, now: impl FnOnce() -> SystemTime) {
+        let mut state = self.write();
+        let now = now();
+        let before = std::mem::replace(&mut state.list, Arc::new(list));
+        state.version += 1;
+        state.earlier.push_back((now, before));
+        while let Some((until, _)) = state.earlier.front().cloned()
+            && (state.earlier.len() > EARLIER || until + KEPT_FOR < now)
+        {
+            state.earlier.pop_front();
+            state.forgotten = Some(until);
+        }
     }
 
     /// Whether the host opted out, by name or as an address.
     #[must_use]
     pub fn has_host(&self, host: &Host) -> bool {
-        self.list().has_host(host) || host.ip().is_some_and(|address| self.has_address(address))
+        self.is_host_in(&self.list(), host)
     }
 
     /// Whether the address opted out, by itself, its network or its autonomous system.
     #[must_use]
     pub fn has_address(&self, address: IpAddr) -> bool {
-        let list = self.list();
+        self.is_address_in(&self.list(), address)
+    }
+
+    /// Whether an exchange with this host at this address that began at `time` was against the list that was in force then, as
+    /// far as that is known.
+    #[must_use]
+    pub fn covered_at(&self, time: SystemTime, host: &Host, address: IpAddr) -> bool {
+        let list = {
+            let state = self.read();
+            if state.forgotten.is_some_and(|until| time <= until) {
+                return false;
+            }
+            let then = state.earlier.iter().find(|(until, _)| time <= *until);
+            then.map_or(&state.list, |(_, list)| list).clone()
+        };
+        self.is_host_in(&list, host) || self.is_address_in(&list, address)
+    }
+
+    fn is_host_in(&self, list: &OptOut, host: &Host) -> bool {
+        list.has_host(host) || host.ip().is_some_and(|address| self.is_address_in(list, address))
+    }
+
+    fn is_address_in(&self, list: &OptOut, address: IpAddr) -> bool {
         list.has_address(address)
             || list.names_systems() && (self.system_of)(address).is_some_and(|system| list.has_system(system))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,6 +136,8 @@ impl fmt::Debug for OptOuts {
 
 #[cfg(test)]
 mod tests {
+    use std::time::UNIX_EPOCH;
+
     use super::*;
 
     #[test]
@@ -97,8 +167,42 @@ mod tests {
         let other = opt_outs.clone();
         let host = Host::parse("a.ke").unwrap();
         assert!(!other.has_host(&host));
-        opt_outs.replace(OptOut::parse("a.ke").unwrap());
+        opt_outs.replace(OptOut::parse("a.ke").unwrap(), || UNIX_EPOCH);
         assert!(other.has_host(&host));
         assert!(format!("{other:?}").contains("a.ke"));
+    }
+
+    #[test]
+    fn an_exchange_is_judged_by_the_list_that_was_in_force_when_it_began() {
+        let at = |second| UNIX_EPOCH + Duration::from_secs(second);
+        let (opt_outs, host, address) =
+            (OptOuts::default(), Host::parse("a.ke").unwrap(), IpAddr::from([41, 90, 0, 1]));
+        for (second, text) in [(10, "a.ke"), (20, ""), (30, "41.90.0.0/16")] {
+            let version = opt_outs.version();
+            opt_outs.replace(OptOut::parse(text).unwrap(), || at(second));
+            assert!(opt_outs.version() > version);
+        }
+        let covered =
+            [10, 11, 20, 21, 30, 31, 99].map(|second| opt_outs.covered_at(at(second), &host, address));
+        assert_eq!(covered, [false, true, true, false, false, true, true]);
+    }
+
+    #[test]
+    fn nothing_is_judged_by_another_list_than_its_own_though_many_are_forgotten() {
+        let at = |second| UNIX_EPOCH + Duration::from_secs(second);
+        let (opt_outs, host, address) =
+            (OptOuts::default(), Host::parse("a.ke").unwrap(), IpAddr::from([41, 90, 0, 1]));
+        let listed = |second: u64| second % 3 == 1;
+        for second in 0..200 {
+            let list = if listed(second) { "a.ke" } else { "" };
+            opt_outs.replace(OptOut::parse(list).unwrap(), || at(second));
+        }
+        for second in 0..200 {
+            let covered = opt_outs.covered_at(at(second) + Duration::from_millis(500), &host, address);
+            let is_known = second >= 199 - EARLIER as u64;
+            assert_eq!(covered, listed(second) && is_known, "{second}");
+        }
+        opt_outs.replace(OptOut::default(), || at(200) + KEPT_FOR * 2);
+        assert_eq!(opt_outs.read().earlier.len(), 1);
     }
 }

@@ -15,12 +15,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bus::{Bus, Published, here_subject, orders_subject, said_subject, tree_subject};
 use super::machine::Watch;
-use super::message::{Here, Said, Sent, Terms, TreeEntry, Welcome, decode, encode, parts_of};
+use super::message::{Dispatch, Here, Said, Terms, TreeEntry, Welcome, decode, encode, parts_of};
+use super::permission::Permission;
 use super::{ClusterError, FRESH, PATIENCE, SIGN_OF_LIFE};
+use crate::address::OBEYED_WITHIN;
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
 use crate::settings::Settings;
-use crate::survey::{Order, Worker, held_up};
+use crate::survey::{Worker, held_up};
 use crate::walk::Content;
 
 /// Puts the questions of a survey that a coordinator keeps, and reads the answers.
@@ -132,10 +134,13 @@ struct Run {
     clock: Clock,
     begun: Instant,
     counts: Arc<Counts>,
+    permission: Arc<Permission>,
 }
 
 #[derive(Default)]
 struct Counts {
+    /// Dispatches that it has had.
+    dispatches: AtomicU64,
     requests: AtomicU64,
     pages: AtomicU64,
 }
@@ -161,6 +166,7 @@ impl Run {
             clock,
             begun: Instant::now(),
             counts: Arc::default(),
+            permission: Arc::new(Permission::new()),
         }
     }
 
@@ -175,6 +181,9 @@ impl Run {
         tell: &impl Fn(&str),
     ) -> Result<Ended, ClusterError> {
         let mut orders = self.bus.subscribe(orders_subject(&self.survey, &self.id)).await?;
+        let mut pings = JoinSet::new();
+        let (permission, bus, survey) = (self.permission.clone(), self.bus.clone(), self.survey.clone());
+        pings.spawn(async move { permission.keep(&bus, &survey).await });
         let (mut told, mut machine, mut said) = (Instructed::default(), Watch::default(), String::new());
         let mut exchanges = JoinSet::new();
         let mut sign = tokio::time::interval(SIGN_OF_LIFE);
@@ -190,9 +199,9 @@ impl Run {
                     is_leaving = true;
                     sign.reset_immediately();
                 }
-                Some(order) = orders.next() => match (decode::<Sent>(&order.payload), &told.worker) {
-                    (Ok(sent), Some(worker)) => {
-                        exchanges.spawn(self.obey(worker.clone(), sent, Instant::now(), is_leaving));
+                Some(order) = orders.next() => match (decode::<Dispatch>(&order.payload), &told.worker) {
+                    (Ok(dispatch), Some(worker)) => {
+                        exchanges.spawn(self.obey(worker.clone(), dispatch, is_leaving));
                     }
                     (Err(wrong), _) => tell(&format!("warning: an order cannot be read: {wrong}")),
                     // Before it has joined it gets none.
@@ -301,37 +310,49 @@ impl Run {
         Ok(worker)
     }
 
-    /// Puts a question, if nobody has given it up, and tells what came of it.
+    /// Puts a question, if it may be put now and nobody has given it up, and tells what came of it.
     fn obey(
         &self,
         worker: Arc<Worker>,
-        sent: Sent,
-        received: Instant,
+        dispatch: Dispatch,
         is_leaving: bool,
     ) -> impl Future<Output = Result<(), ClusterError>> + Send + use<> {
         let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
-        let (subject, said) = (tree_subject(&self.survey, sent.order.tree), said_subject(&self.survey));
+        let permission = self.permission.clone();
+        let (tree, asked) = (dispatch.order.tree, dispatch.order.asked);
+        let attempt = counts.dispatches.fetch_add(1, Ordering::Relaxed);
+        let mut record = Record {
+            tree,
+            subject: tree_subject(&self.survey, tree),
+            said: said_subject(&self.survey),
+            after: dispatch.after,
+            what: format!("{}-{attempt}", self.id),
+            number: 0,
+            bus: bus.clone(),
+        };
+        let deadline = Instant::now() + FRESH;
         async move {
-            let Sent { after, order } = sent;
-            let Order { tree, asked, .. } = order;
-            let what = format!("{tree}-{}", nanoseconds(asked));
-            let mut record = Record { bus: &bus, tree, subject, said, after, what, number: 0 };
-            if is_leaving || !record.keep(&TreeEntry::Asked { asked }, FRESH).await? {
-                // The order has been given up, or follows something else than it says.
+            if is_leaving
+                || permission.obtain(&dispatch, deadline).await.is_none()
+                || !record.keep(&TreeEntry::Asked { asked }, FRESH).await?
+            {
+                // It may not be sent, or has been given up, or follows something else than it says.
                 record.say(TreeEntry::Unsent { asked }).await?;
                 return Ok(());
             }
-            if received.elapsed() > FRESH {
+            // To publish the entry may have taken a while.
+            let Some(permit) = permission.obtain(&dispatch, deadline).await else {
                 record.tell(TreeEntry::Unsent { asked }).await?;
                 return Ok(());
-            }
+            };
             counts.requests.fetch_add(1, Ordering::Relaxed);
-            let granted = AtomicU64::new(order.reserved.unwrap_or(u64::MAX));
+            let granted = AtomicU64::new(dispatch.order.reserved.unwrap_or(u64::MAX));
             let meter = record.meter(asked, granted);
             let carried_out = tokio::select! {
                 biased;
-                () = held_up(FRESH) => None,
-                reply = worker.carry_out(&order, &meter) => reply.ok(),
+                // A connection may have come about while this process stood still, and the request be about to be sent.
+                () = held_up(OBEYED_WITHIN) => None,
+                reply = worker.carry_out(&dispatch.order, &meter) => reply.ok(),
             };
             let Some(reply) = carried_out else {
                 record.tell(TreeEntry::Lost { asked }).await?;
@@ -339,16 +360,16 @@ impl Run {
             };
             let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
             counts.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
-            let ago = || clock.now().duration_since(reply.answer.started).unwrap_or_default();
-            let parts = parts_of(asked, &reply, bus.most_bytes())?;
+            let began = permit.time_of(reply.answer.started, clock);
+            let parts = parts_of(asked, began, &reply, bus.most_bytes())?;
             for part in &parts {
-                match record.say(part(ago())).await? {
+                match record.say(part.clone()).await? {
                     Some(true) => {}
                     Some(false) => return Ok(()),
                     // The coordinator is away: the bus keeps it, whole.
                     None => {
                         for part in &parts {
-                            if !record.keep(&part(ago()), PATIENCE).await? {
+                            if !record.keep(part, PATIENCE).await? {
                                 break;
                             }
                         }
@@ -370,19 +391,19 @@ enum Away {
 }
 
 /// What an agent tells of a question.
-struct Record<'a> {
-    bus: &'a Bus,
+struct Record {
+    bus: Bus,
     tree: u64,
     subject: String,
     said: String,
     /// The sequence of its last entry on the subject of the tree.
     after: u64,
-    /// Tells its entries from all others.
+    /// Of this run of the agent and this dispatch: tells its entries from all others, though a dispatch come twice.
     what: String,
     number: u32,
 }
 
-impl Record<'_> {
+impl Record {
     /// Of its exchange, to which the survey has granted so many bytes of its rate.
     fn meter(&self, asked: SystemTime, granted: AtomicU64) -> CoordinatorsMeter {
         let (bus, said) = (self.bus.clone(), self.said.clone());
@@ -463,8 +484,4 @@ fn write_roots(folder: &Path, roots: &[String]) -> Result<Vec<PathBuf>, ClusterE
         Ok(path)
     });
     each.collect()
-}
-
-fn nanoseconds(time: SystemTime) -> u128 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }

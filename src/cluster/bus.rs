@@ -201,6 +201,7 @@ impl Bus {
     ) -> Result<Published, ClusterError> {
         let until = Instant::now() + patience;
         let bytes = bytes::Bytes::from(bytes);
+        let mut is_retry = false;
         loop {
             let message = PublishMessage::build().payload(bytes.clone()).message_id(id);
             let message = match after {
@@ -212,6 +213,8 @@ impl Bus {
                 sent.await
             };
             match sent.await {
+                // What stands there already is ours only where we have tried before.
+                Ok(ack) if ack.duplicate && !is_retry => return Ok(Published::Refused),
                 Ok(ack) => return Ok(Published::At(ack.sequence)),
                 Err(wrong) if wrong.kind() == PublishErrorKind::WrongLastSequence => {
                     return self.is_ours(&subject, after.unwrap_or_default(), id).await;
@@ -222,6 +225,7 @@ impl Bus {
                 Err(wrong) if Instant::now() >= until => return Err(self.wrong("publish", wrong)),
                 Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
             }
+            is_retry = true;
         }
     }
 
@@ -336,6 +340,11 @@ pub(super) fn here_subject(name: &str) -> String {
 /// Where an agent gets its orders.
 pub(super) fn orders_subject(name: &str, agent: &str) -> String {
     format!("ccsurvey.{name}.orders.{agent}")
+}
+
+/// Where agents ask whether they may send requests.
+pub(super) fn ping_subject(name: &str) -> String {
+    format!("ccsurvey.{name}.ping")
 }
 
 /// Where agents say what comes of questions.

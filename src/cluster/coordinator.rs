@@ -13,17 +13,19 @@ use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::agent::{MOST_CAPACITY, is_name};
-use super::bus::{Bus, Published, coordinator_subject, here_subject, said_subject, subject_word};
+use super::bus::{
+    Bus, Published, coordinator_subject, here_subject, ping_subject, said_subject, subject_word,
+};
 use super::hand::AgentHand;
 use super::left::left;
-use super::message::{Here, Said, Terms, TreeEntry, Welcome, decode, encode};
+use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, encode};
 use super::office::Office;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::{self, Clock};
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
 use crate::settings::Settings;
-use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, Progress, Staff, Survey};
+use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, Look, Progress, Staff, Survey};
 
 /// The side of the bus on which the survey is.
 ///
@@ -99,6 +101,7 @@ impl Coordinator {
         presence.tell().await?;
         let said = bus.subscribe(said_subject(&name)).await?;
         let arrivals = bus.subscribe(here_subject(&name)).await?;
+        let pings = bus.subscribe(ping_subject(&name)).await?;
         let register = Register {
             office: office.clone(),
             staff,
@@ -120,6 +123,7 @@ impl Coordinator {
         };
         watch_over(Box::pin(listen(said, office.clone())));
         watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
+        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks())));
         watch_over(Box::pin(keep_the_register(register)));
         watch_over(Box::pin(async move { presence.keep_up().await }));
         let (mut asked, asking) = (stop, office.clone());
@@ -277,6 +281,25 @@ async fn welcome_agents(mut arrivals: Subscriber, register: Arc<Register>) -> Re
     Ok(())
 }
 
+/// Says to whoever pings what time it is, and how old our knowledge of the opt-out list is: by that agents send requests.
+async fn reply_to_pings(
+    mut pings: Subscriber,
+    office: Arc<Office>,
+    looks: watch::Receiver<Option<Look>>,
+) -> Result<(), ClusterError> {
+    while let Some(message) = pings.next().await {
+        // Before the first look nothing is permitted.
+        let Some(Look { time, version: opt_outs }) = *looks.borrow() else { continue };
+        office.clock.slept();
+        let now = office.clock.now();
+        let list_age = now.duration_since(time).unwrap_or_default();
+        if let Some(reply) = message.reply {
+            office.bus.reply(reply, encode(&PingReply { now, list_age, opt_outs })?).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Notes who is silent, and says how agents stand.
 async fn keep_the_register(register: Arc<Register>) -> Result<(), ClusterError> {
     let mut every_second = tokio::time::interval(Duration::from_secs(1));
@@ -378,10 +401,15 @@ impl Register {
             .values()
             .map(|agent| {
                 let sites_walking = walking.get(&agent.number).map_or(0, |sites| *sites as u64);
-                (
-                    agent.number,
-                    AgentSeen { silent_seconds: agent.silent, sites_walking, ..agent.seen.clone() },
-                )
+                let (link_broken_since, failed_only_here) = self.staff.link_of(agent.number);
+                let seen = AgentSeen {
+                    silent_seconds: agent.silent,
+                    sites_walking,
+                    link_broken_since: link_broken_since.map(|time| self.clock.shown_at(time)),
+                    failed_only_here,
+                    ..agent.seen.clone()
+                };
+                (agent.number, seen)
             })
             .collect();
         seen.sort_by_key(|(number, _)| *number);

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{orders_subject, tree_subject};
-use super::message::{Parts, Sent, TreeEntry, encode};
+use super::message::{Dispatch, Parts, TreeEntry, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
 use crate::exchange::{Answer, Ask};
@@ -83,36 +83,48 @@ impl AgentHand {
         }
         office
             .bus
-            .say(orders_subject(&office.name, &self.id), encode(&Sent { after, order: order.clone() })?)
+            .say(orders_subject(&office.name, &self.id), encode(&Dispatch { after, order: order.clone() })?)
             .await?;
         let sent = Instant::now();
         let mut reader = Reader::default();
         loop {
             let until = sent + if case.was_put { self.longest + READING } else { FRESH };
-            let granted = tokio::select! {
+            let next = tokio::select! {
                 biased;
-                Some(event) = ears.events.recv() => {
-                    if let (TreeEntry::ReadOn { asked: of, moved }, Some(reply)) = (&event.told, &event.reply) {
-                        if *of == asked {
-                            case.was_put = true;
-                            reader.reading = Some((meter.read_on(*moved), reply.clone()));
-                        }
-                        continue;
-                    }
-                    if let Some(put) = case.take(event) {
-                        if put == Put::Unsent {
-                            office.doubt(tree);
-                        }
-                        return Ok(put);
-                    }
-                    None
-                }
-                reply = reader.may_read_on() => Some(reply),
+                Some(event) = ears.events.recv() => Next::Event(event),
+                reply = reader.may_read_on() => Next::Granted(reply),
                 _ = gone.wait_for(|gone| *gone) => break,
-                () = tokio::time::sleep_until(until) => None,
+                () = tokio::time::sleep_until(until) => Next::Late,
             };
-            if let Some(reply) = granted {
-                office.bus.reply(reply, encode(&true)?).await?;
+            match next {
+                Next::Granted(reply) => office.bus.reply(reply, encode(&true)?).await?,
+                Next::Event(Event {
+                    told: TreeEntry::ReadOn { asked: of, moved },
+                    reply: Some(reply),
+                    ..
+                }) => {
+                    if of == asked {
+                        case.was_put = true;
+                        reader.reading = Some((meter.read_on(moved), reply));
+                    }
+                    continue;
+                }
+                Next::Event(event) => {
+                    // An agent whose entry was refused tells of itself alone: its order may have come twice.
+                    let is_unrecorded = event.sequence.is_some_and(|sequence| sequence <= after);
+                    match case.take(event) {
+                        Some(Put::Unsent) if is_unrecorded && !case.was_put => {
+                            case.was_put = office.was_put(tree, after, asked).await?;
+                            if !case.was_put {
+                                break;
+                            }
+                        }
+                        Some(Put::Unsent) if is_unrecorded => {}
+                        Some(put) => return Ok(put),
+                        None => {}
+                    }
+                }
+                Next::Late => {}
             }
             if Instant::now() >= until {
                 // Most answers have come by then; of a question that takes longer its entry tells.
@@ -151,6 +163,14 @@ impl Reader<'_> {
     }
 }
 
+/// What comes next of a question that was sent to an agent.
+enum Next {
+    Event(Event),
+    /// The agent that waits for this reply may read on.
+    Granted(Subject),
+    Late,
+}
+
 /// What is known by now of a question that an agent is to put.
 struct Case {
     asked: SystemTime,
@@ -158,14 +178,12 @@ struct Case {
     address: IpAddr,
     was_put: bool,
     parts: Parts,
-    /// When the exchange began.
-    started: Option<SystemTime>,
 }
 
 impl Case {
     fn new(order: &Order) -> Self {
         let Order { asked, ask, address, .. } = order.clone();
-        Self { asked, ask, address, was_put: false, parts: Parts::default(), started: None }
+        Self { asked, ask, address, was_put: false, parts: Parts::default() }
     }
 
     fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
@@ -176,16 +194,11 @@ impl Case {
             }
             TreeEntry::Unsent { asked } if asked == self.asked => Some(Put::Unsent),
             TreeEntry::Lost { asked } if asked == self.asked => Some(Put::Lost),
-            TreeEntry::Part { asked, number, of, ago, bytes } if asked == self.asked => {
-                if number == 0 {
-                    self.started = at.checked_sub(ago);
-                }
+            TreeEntry::Part { asked, number, of, began, bytes } if asked == self.asked => {
                 match self.parts.take(number, of, &bytes) {
                     Ok(None) => None,
                     Ok(Some(reply)) if self.is_answer(&reply) => {
-                        // The exchange began after it was recorded, whatever clocks say.
-                        let started = self.started.unwrap_or(at).max(self.asked);
-                        Some(Put::Heard(Box::new(begun_at(reply, started))))
+                        Some(Put::Heard(Box::new(begun_at(reply, began, asked, at))))
                     }
                     Ok(Some(_)) => Some(self.mistold("the answer to another question")),
                     Err(wrong) => Some(self.mistold(&wrong.to_string())),
@@ -212,13 +225,14 @@ impl Case {
     }
 }
 
-/// A reply whose exchange began at this time of the survey.
-pub(super) fn begun_at(reply: Reply, started: SystemTime) -> Reply {
-    Reply { answer: Answer { started, ..reply.answer }, ..reply }
+/// A reply whose exchange began at this time, as far as that can be: not before it was recorded as asked, and it is over by now.
+pub(super) fn begun_at(reply: Reply, began: SystemTime, asked: SystemTime, now: SystemTime) -> Reply {
+    let latest = now.checked_sub(reply.answer.timings.total).unwrap_or(asked);
+    Reply { answer: Answer { started: began.min(latest).max(asked), ..reply.answer }, ..reply }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::time::UNIX_EPOCH;
 
     use super::*;
@@ -248,7 +262,7 @@ mod tests {
         }
     }
 
-    fn order() -> Order {
+    pub(in crate::cluster) fn order() -> Order {
         let (ask, address, known) = (reply().ask, [41, 90, 0, 1].into(), Default::default());
         Order {
             tree: 1,
@@ -260,19 +274,20 @@ mod tests {
             reserved: None,
             manner: Manner::WithoutLibrary,
             is_suspect: false,
+            opt_outs: 1,
+            valid_until: ASKED,
         }
     }
 
     fn told(told: TreeEntry) -> Event {
-        Event { at: at(100), told, reply: None }
+        Event { at: at(100), sequence: None, told, reply: None }
     }
 
     #[test]
     fn an_answer_is_taken_with_the_time_at_which_its_exchange_began() {
         let mut case = Case::new(&order());
         assert!(case.take(told(TreeEntry::Asked { asked: ASKED })).is_none());
-        let mut parts = parts_of(ASKED, &reply(), 1 << 20).unwrap();
-        let part = parts.remove(0)(Duration::from_secs(7));
+        let part = parts_of(ASKED, at(93), &reply(), 1 << 20).unwrap().remove(0);
         let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
         assert_eq!(heard.answer.started, at(93), "whatever the agent's clock says");
         assert_eq!(Reply { answer: Answer { started: at(9999), ..heard.answer.clone() }, ..*heard }, reply());
@@ -287,13 +302,23 @@ mod tests {
         let mut endless = reply();
         endless.answer.timings.total = Duration::MAX;
         for reply in [other, elsewhere, endless] {
-            let part = parts_of(ASKED, &reply, 1 << 20).unwrap().remove(0)(Duration::ZERO);
+            let part = parts_of(ASKED, at(93), &reply, 1 << 20).unwrap().remove(0);
             assert_eq!(Case::new(&order()).take(told(part)), Some(Put::Lost));
         }
-        let mut case = Case::new(&Order { asked: at(98), ..order() });
-        let part = parts_of(at(98), &reply(), 1 << 20).unwrap().remove(0)(Duration::from_secs(7));
-        let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
-        assert_eq!(heard.answer.started, at(98), "not before it was asked");
+    }
+
+    #[test]
+    fn an_exchange_began_after_it_was_recorded_and_early_enough_to_be_over() {
+        let mut long = reply();
+        long.answer.timings.total = Duration::from_secs(5);
+        for (asked, told_to_begin, begins) in
+            [(90, 93, 93), (94, 93, 94), (90, 97, 95), (98, 97, 98), (90, 9999, 95)]
+        {
+            let mut case = Case::new(&Order { asked: at(asked), ..order() });
+            let part = parts_of(at(asked), at(told_to_begin), &long, 1 << 20).unwrap().remove(0);
+            let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
+            assert_eq!(heard.answer.started, at(begins), "{asked} {told_to_begin}");
+        }
     }
 
     #[test]

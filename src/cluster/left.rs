@@ -1,5 +1,4 @@
 use std::sync::atomic::AtomicU64;
-use std::time::SystemTime;
 
 use async_nats::jetstream::stream::Stream;
 
@@ -24,19 +23,13 @@ pub(super) async fn left(
         let Some(tree) = tree_of(&subject) else { continue };
         let fence = fence(bus, &subject, clock, &fences).await?;
         let entries = up_to(bus, stream, &subject, 0, fence).await?;
-        let now = clock.now();
-        let Some(ours) = entries.last().map(|entry| SystemTime::from(entry.time)) else { continue };
-        let (mut parts, mut begun) = (Parts::default(), now);
+        let (now, mut parts) = (clock.now(), Parts::default());
         for entry in &entries {
-            let Ok(TreeEntry::Part { asked, number, of, ago, bytes }) = decode(&entry.payload) else {
+            let Ok(TreeEntry::Part { asked, number, of, began, bytes }) = decode(&entry.payload) else {
                 continue;
             };
-            if number == 0 {
-                let since = ours.duration_since(SystemTime::from(entry.time)).unwrap_or_default();
-                begun = now.checked_sub(since.saturating_add(ago)).unwrap_or(asked).max(asked);
-            }
             if let Ok(Some(reply)) = parts.take(number, of, &bytes) {
-                replies.insert(tree, vec![Kept { asked, reply: begun_at(reply, begun) }]);
+                replies.insert(tree, vec![Kept { asked, reply: begun_at(reply, began, asked, now) }]);
             }
         }
     }

@@ -70,9 +70,20 @@ impl Terms {
     }
 }
 
+/// What the coordinator replies to a ping.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct PingReply {
+    /// By the clock of the survey.
+    pub now: SystemTime,
+    /// How long before that the coordinator looked at the opt-out list.
+    pub list_age: Duration,
+    /// The version of the list in force.
+    pub opt_outs: u64,
+}
+
 /// An order, as it goes to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Sent {
+pub(super) struct Dispatch {
     /// The last sequence on the subject of the tree.
     pub after: u64,
     pub order: Order,
@@ -87,8 +98,8 @@ pub(super) enum TreeEntry {
     Lost { asked: SystemTime },
     /// It was not put, and will not be.
     Unsent { asked: SystemTime },
-    /// What came of it, in so many parts; how long ago the exchange began when the first was published.
-    Part { asked: SystemTime, number: u32, of: u32, ago: Duration, bytes: Vec<u8> },
+    /// What came of it, in so many parts, and when the exchange began, by the clock of the coordinator.
+    Part { asked: SystemTime, number: u32, of: u32, began: SystemTime, bytes: Vec<u8> },
     /// The exchange wants to have moved so many bytes in all. Told to the coordinator alone, whose reply says when it may.
     ReadOn { asked: SystemTime, moved: u64 },
     /// No order from before this is obeyed any more.
@@ -133,9 +144,10 @@ thread_local! {
 /// A reply as parts of up to so many bytes.
 pub(super) fn parts_of(
     asked: SystemTime,
+    began: SystemTime,
     reply: &Reply,
     most: usize,
-) -> Result<Vec<impl Fn(Duration) -> TreeEntry + use<>>, ClusterError> {
+) -> Result<Vec<TreeEntry>, ClusterError> {
     let wrong = |wrong: String| ClusterError::Message(wrong);
     let bytes = postcard::to_stdvec(reply).map_err(|error| wrong(error.to_string()))?;
     let packed = COMPRESSOR
@@ -149,9 +161,7 @@ pub(super) fn parts_of(
         .map_err(wrong)?;
     let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
     let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-    let part = |(number, bytes): (u32, Vec<u8>)| {
-        move |ago| TreeEntry::Part { asked, number, of, ago, bytes: bytes.clone() }
-    };
+    let part = |(number, bytes): (u32, Vec<u8>)| TreeEntry::Part { asked, number, of, began, bytes };
     Ok((0..of).zip(parts).map(part).collect())
 }
 
@@ -168,6 +178,9 @@ impl Parts {
         let wrong = |what: &str| ClusterError::Message(what.to_owned());
         if number == 0 {
             *self = Self::default();
+        } else if number < self.next {
+            // It came twice.
+            return Ok(None);
         }
         if number != self.next || of <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
             return Err(wrong("a part of a reply is out of place"));
@@ -229,7 +242,7 @@ mod tests {
     }
 
     fn parts(reply: &Reply, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
-        let told = parts_of(UNIX_EPOCH, reply, most).unwrap().into_iter().map(|part| part(Duration::ZERO));
+        let told = parts_of(UNIX_EPOCH, UNIX_EPOCH, reply, most).unwrap().into_iter();
         told.map(|told| match told {
             TreeEntry::Part { number, of, bytes, .. } => (number, of, bytes),
             other => panic!("{other:?}"),
@@ -265,6 +278,16 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_comes_twice_counts_once() {
+        let reply = reply(3000);
+        let mut together = Parts::default();
+        let twice = parts(&reply, 1000).into_iter().flat_map(|part| [part.clone(), part]);
+        let read: Vec<_> =
+            twice.filter_map(|(number, of, part)| together.take(number, of, &part).ok().flatten()).collect();
+        assert_eq!(read.first(), Some(&reply));
+    }
+
+    #[test]
     fn a_reply_that_claims_to_be_huge_is_not_unpacked() {
         let huge = zstd::bulk::compress(&vec![0; LARGEST_REPLY + 1], 1).unwrap();
         assert!(huge.len() < 10_000);
@@ -286,9 +309,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (decode::<TreeEntry>(&bytes), decode::<Here>(&bytes), decode::<Sent>(&bytes), decode::<Welcome>(&bytes));
+            let _ = (decode::<TreeEntry>(&bytes), decode::<Here>(&bytes), decode::<Dispatch>(&bytes), decode::<Welcome>(&bytes), decode::<PingReply>(&bytes));
             let with_version = [&[VERSION], &bytes[..]].concat();
-            let _ = (decode::<TreeEntry>(&with_version), decode::<Here>(&with_version), decode::<Sent>(&with_version));
+            let _ = (decode::<TreeEntry>(&with_version), decode::<Here>(&with_version), decode::<Dispatch>(&with_version));
             let _ = Parts::default().take(0, 1, &bytes);
         }
     }

@@ -20,13 +20,17 @@
 //! the longest pause. A tree begins with a fence, so
 //! that no order is as old as an empty subject.
 //!
-//! An agent that is stopped between the acceptance of its entry and the question itself is not fenced by the bus: it
-//! looks at the clock of its machine, which runs on, and puts no question more than [`FRESH`](crate::survey::FRESH) after its order came.
-//! The coordinator gives it up after a longer silence ([`SILENCE`]), and then the longest pause begins.
+//! **No request is sent on old knowledge.** Orders may wait in the bus, and agents may be stopped, for any time. So an agent pings
+//! the coordinator twice a second, and sends a request only while it has a reply (`permission`) by which the coordinator looked at the
+//! opt-out list at most [`OBEYED_WITHIN`](crate::address::OBEYED_WITHIN) ago. An order that was decided by an older list is
+//! returned, and so is one whose time is over: it is older than [`FRESH`](crate::survey::FRESH), quiet hours have
+//! begun, or its robots.txt is a day old. So the time of the order and [`FRESH`](crate::survey::FRESH) is the latest at which its
+//! request may have begun; a server that an agent may still be talking to is left alone for the longest exchange from then on, and
+//! then for the longest pause.
 //!
-//! **Times** are those of the coordinator. An agent tells how long ago the exchange began when it published its answer, by
-//! a clock that only counts, and the coordinator hears of it at once. What it reads later on the bus it dates by an entry of
-//! its own, and never before the order. So the clocks of agents, the bus and the survey may differ by any amount.
+//! **Times** are those of the coordinator, which each reply to a ping tells. From then on an agent counts by a clock that only
+//! counts, and says so when an exchange began: at most as much later than it did as the ping took. So the clocks of agents, of the
+//! servers of the bus and of the survey may differ by any amount, and messages may be late.
 //!
 //! **Deaths.** An agent that is not heard of for [`SILENCE`] is gone, and its trees are dealt to others. A coordinator that
 //! died finds the answers that came meanwhile on the bus when it is resumed (`left`); agents wait for it. While the
@@ -44,6 +48,7 @@ mod login;
 mod machine;
 mod message;
 mod office;
+mod permission;
 
 use std::time::Duration;
 

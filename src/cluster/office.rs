@@ -20,7 +20,7 @@ pub(super) struct Office {
     pub bus: Bus,
     pub name: String,
     stream: Stream,
-    clock: Clock,
+    pub clock: Clock,
     fences: AtomicU64,
     /// Becomes true when the survey is to stop.
     stop: watch::Sender<bool>,
@@ -36,10 +36,12 @@ struct Inner {
     waiting: HashMap<u64, UnboundedSender<Event>>,
 }
 
-/// Something that is told of a tree, at this time of the survey.
+/// Something that is told of a tree, and was read at this time of the survey.
 #[derive(Debug)]
 pub(super) struct Event {
     pub at: SystemTime,
+    /// Of the last entry on the subject of the tree whose teller it is, where an agent said it; none where it stands there.
+    pub sequence: Option<u64>,
     pub told: TreeEntry,
     /// Where an agent waits to hear that it may read on.
     pub reply: Option<Subject>,
@@ -80,7 +82,7 @@ impl Office {
         let Some(ears) = inner.waiting.get(&said.tree).cloned() else { return false };
         let last = inner.last.entry(said.tree).or_default();
         *last = said.sequence.max(*last);
-        ears.send(Event { at, told: said.told, reply }).is_ok()
+        ears.send(Event { at, sequence: Some(said.sequence), told: said.told, reply }).is_ok()
     }
 
     /// Listens to what is told of a tree from now on.
@@ -110,11 +112,6 @@ impl Office {
         })
     }
 
-    /// What an agent does not find as it was told is looked up again.
-    pub(super) fn doubt(&self, tree: u64) {
-        self.inner().last.remove(&tree);
-    }
-
     /// Whether the entry that follows says that the question of this time is being put.
     pub(super) async fn was_put(
         &self,
@@ -127,20 +124,14 @@ impl Office {
         Ok(told == Some(TreeEntry::Asked { asked }))
     }
 
-    /// What stands on the subject of a tree after this sequence and before a fence, with the times of the survey at which it
-    /// was published: the fence, which is our own, is the last.
+    /// What stands on the subject of a tree after this sequence and before a fence. When it was published no clock of the bus
+    /// tells: its servers' may differ.
     pub(super) async fn read(&self, tree: u64, after: u64, fence: u64) -> Result<Vec<Event>, ClusterError> {
         let subject = tree_subject(&self.name, tree);
         let found = up_to(&self.bus, &self.stream, &subject, after, fence).await?;
-        let found: Vec<_> =
-            found.into_iter().map(|entry| (SystemTime::from(entry.time), entry.payload)).collect();
-        let now = self.clock.now();
-        let last = found.last().map(|(time, _)| *time);
-        let dated = found.into_iter().filter_map(|(time, payload)| {
-            let before = last?.duration_since(time).unwrap_or_default();
-            Some(Event { at: now.checked_sub(before)?, told: decode(&payload).ok()?, reply: None })
-        });
-        Ok(dated.collect())
+        let at = self.clock.now();
+        let readable = found.into_iter().filter_map(|entry| decode(&entry.payload).ok());
+        Ok(readable.map(|told| Event { at, sequence: None, told, reply: None }).collect())
     }
 
     /// The bus does not do what it must: the survey stops.

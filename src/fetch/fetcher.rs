@@ -230,8 +230,10 @@ impl Fetcher {
     ) -> (Answer, Vec<u8>) {
         let Wanted { known, ask, address, byte_limit, meter } = wanted;
         let parts = &*self.parts;
+        // Before it is looked whether the owner has opted out: who does so afterwards does so while it is under way.
+        let begun = Instant::now();
         let not_asked =
-            |failure| (Answer::not_asked(parts.clock.now(), Some(address), failure, None), Vec::new());
+            |failure| (Answer::not_asked(parts.clock.at(begun), Some(address), failure, None), Vec::new());
         if let Err(failure) = parts.permits(&ask.url, address) {
             return not_asked(failure);
         }
@@ -255,7 +257,7 @@ impl Fetcher {
             clock: parts.clock,
             meter,
         };
-        let (answer, body) = exchange.run(request).await;
+        let (answer, body) = exchange.run(request, begun).await;
         if answer.failure.is_some_and(Failure::may_be_read_otherwise) {
             parts.lines.note_odd(address, &ask.url);
         }

@@ -41,8 +41,7 @@ pub(super) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    pub(super) async fn run(self, request: Request) -> (Answer, Vec<u8>) {
-        let begun = Instant::now();
+    pub(super) async fn run(self, request: Request, begun: Instant) -> (Answer, Vec<u8>) {
         let deadline = begun + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
         let idle = self.line.take_up();

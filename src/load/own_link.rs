@@ -147,10 +147,26 @@ impl OwnLink {
 }
 
 impl Sign {
+    /// The same of an agent's answer. A machine whose network refuses connections reaches nobody: a refusal counts as lost
+    /// until something is reached. Where nothing more came, what had come before tells nothing of now.
+    #[must_use]
+    pub fn from_answer_of_agent(answer: &Answer, is_known: bool) -> Self {
+        use Failure::{ConnectRefused, FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
+        match (answer.failure, Self::from_answer(answer, is_known)) {
+            (Some(ConnectRefused), _) => Self::lost(is_known),
+            (Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow), Self::Reached) => Self::Silent,
+            (_, sign) => sign,
+        }
+    }
+
+    fn lost(is_known: bool) -> Self {
+        if is_known { Self::LostKnown } else { Self::LostUnknown }
+    }
+
     /// What an answer tells; `is_known` if its server had answered before.
     #[must_use]
     pub fn from_answer(answer: &Answer, is_known: bool) -> Self {
-        let lost = if is_known { Self::LostKnown } else { Self::LostUnknown };
+        let lost = Self::lost(is_known);
         match answer.failure {
             _ if answer.status.is_some() => Self::Reached,
             Some(Failure::ConnectTimeout | Failure::ConnectUnreachable) => lost,
@@ -273,6 +289,14 @@ mod tests {
         assert_eq!(sign(Failure::DnsTimeout), Sign::LostUnknown);
         assert_eq!(sign(Failure::DnsNxdomain), Sign::Silent);
         assert_eq!(sign(Failure::OptedOut), Sign::Silent);
+    }
+
+    #[test]
+    fn a_refusal_that_an_agent_sees_may_be_that_of_its_own_network() {
+        let sign = |failure| Sign::from_answer_of_agent(&Answer::not_asked(at(0), None, failure, None), true);
+        assert_eq!(sign(Failure::ConnectRefused), Sign::LostKnown);
+        assert_eq!(sign(Failure::Reset), Sign::Reached);
+        assert_eq!(sign(Failure::IdleTimeout), Sign::Silent, "it had come before");
     }
 
     #[test]

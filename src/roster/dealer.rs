@@ -91,6 +91,8 @@ type Rank = (Reverse<bool>, u64, u64);
 struct Hand<T> {
     agent: Agent,
     walking: usize,
+    /// It is dealt nothing while others are not resting.
+    is_resting: bool,
     /// The size of all that it was given beforehand.
     burden: f64,
     waiting: Queue<T>,
@@ -103,6 +105,11 @@ impl<T> Hand<T> {
     fn has_room(&self) -> bool {
         self.walking < self.agent.places
     }
+}
+
+/// Whether agents that rest are passed over: where all rest, none is.
+fn rests_count<T>(agents: &BTreeMap<AgentNumber, Hand<T>>) -> bool {
+    agents.values().any(|hand| !hand.is_resting)
 }
 
 impl<T> Dealer<T> {
@@ -136,11 +143,21 @@ impl<T> Dealer<T> {
     pub fn join(&mut self, agent: Agent) -> AgentNumber {
         let number = self.joined;
         self.joined += 1;
-        self.agents.insert(number, Hand { agent, walking: 0, burden: 0.0, waiting: BTreeMap::new() });
+        self.agents.insert(
+            number,
+            Hand { agent, walking: 0, is_resting: false, burden: 0.0, waiting: BTreeMap::new() },
+        );
         if self.partition.has_hands() {
             std::mem::take(&mut self.pool).into_values().for_each(|ready| self.offer(ready));
         }
         number
+    }
+
+    /// An agent rests, or does no more: while others do not, it is dealt no tree.
+    pub fn set_resting(&mut self, number: AgentNumber, is_resting: bool) {
+        if let Some(hand) = self.agents.get_mut(&number) {
+            hand.is_resting = is_resting;
+        }
     }
 
     /// An agent leaves, or died; gives the trees that it walked. What waited for it waits for others.
@@ -277,7 +294,10 @@ impl<T> Dealer<T> {
         if self.partition == Partition::Distributor {
             self.level_out();
         }
-        let may_begin = |(_, hand): &(_, &mut Hand<T>)| hand.has_room() && !hand.waiting.is_empty();
+        let rests_count = rests_count(&self.agents);
+        let may_begin = |(_, hand): &(_, &mut Hand<T>)| {
+            hand.has_room() && !hand.waiting.is_empty() && !(hand.is_resting && rests_count)
+        };
         let (agent, hand) = self.agents.iter_mut().filter(may_begin).min_by_key(|(_, hand)| hand.walking)?;
         hand.waiting.pop_first().map(|(_, ready)| (*agent, ready))
     }
@@ -302,8 +322,10 @@ impl<T> Dealer<T> {
 
     fn next_of_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
-        let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(Hand::has_room);
-        let with_room = self.agents.iter().filter(|(_, hand)| hand.has_room());
+        let rests_count = rests_count(&self.agents);
+        let may_begin = |hand: &Hand<T>| hand.has_room() && !(hand.is_resting && rests_count);
+        let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(may_begin);
+        let with_room = self.agents.iter().filter(|(_, hand)| may_begin(hand));
         let agent = match (self.keeper(first).filter(has_room), self.partition) {
             (Some(keeper), _) => keeper,
             (None, Partition::DynamicSize) => {

@@ -3,12 +3,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::{self, Notify, watch};
-use tokio::time::Instant;
 
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::held_up::{LONGEST_STOP, held_up};
 use super::local_hours::LocalHours;
+use super::opt_outs::Look;
 use super::progress::{Progress, Snapshot};
 use super::simulation::Simulation;
 use super::storage::Storage;
@@ -40,8 +40,8 @@ pub(super) struct Access {
     pub to_read_on: sync::Mutex<()>,
     /// Notified when a visit has left its place at a server for one elsewhere.
     pub moved: Notify,
-    /// When the opt-out list was looked at last.
-    looked: watch::Sender<Option<Instant>>,
+    /// The opt-out list when it was looked at last.
+    look: watch::Sender<Option<Look>>,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
@@ -76,7 +76,7 @@ impl Access {
             to_begin: sync::Mutex::default(),
             to_read_on: sync::Mutex::default(),
             moved: Notify::new(),
-            looked: watch::Sender::new(None),
+            look: watch::Sender::new(None),
             progress: Arc::new(Progress::resume(earlier, clock.shown(), is_simulated)),
             clock,
             fetcher,
@@ -114,6 +114,18 @@ impl Access {
         Some(self.clock.when_shown(waking))
     }
 
+    /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
+    pub(super) fn awake_until(
+        &self,
+        now: SystemTime,
+        latest: SystemTime,
+        address: IpAddr,
+        site: &Site,
+    ) -> SystemTime {
+        let [from, to] = [now, latest].map(|time| self.clock.shown_at(time));
+        self.clock.when_shown(self.hours.awake_until(from, to, address, site))
+    }
+
     /// Does something that costs servers nothing, unless the survey is being stopped.
     pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop.clone();
@@ -125,8 +137,13 @@ impl Access {
     }
 
     /// The opt-out list was looked at, and is obeyed.
-    pub(super) fn note_look(&self) {
-        self.looked.send_replace(Some(Instant::now()));
+    pub(super) fn note_look(&self, look: Look) {
+        self.look.send_replace(Some(look));
+    }
+
+    /// How the opt-out list was when it was looked at last.
+    pub(super) fn looks(&self) -> watch::Receiver<Option<Look>> {
+        self.look.subscribe()
     }
 
     /// Waits until the opt-out list was looked at just now: after a stop, what was written meanwhile is obeyed before
@@ -135,9 +152,10 @@ impl Access {
         if self.clock.is_virtual() {
             return Some(());
         }
-        let mut looked = self.looked.subscribe();
-        let is_fresh = |at: &Option<Instant>| at.is_some_and(|at| at.elapsed() < LONGEST_STOP);
-        self.until_stopped(async { looked.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
+        self.clock.slept();
+        let mut looks = self.looks();
+        let is_fresh = |look: &Option<Look>| look.is_some_and(|look| look.time + LONGEST_STOP > self.now());
+        self.until_stopped(async { looks.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
     }
 
     /// What came of something that waits for others; none where the process stood still or the machine slept meanwhile, so

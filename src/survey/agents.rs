@@ -13,6 +13,7 @@ use super::hands::Hand;
 use crate::address::{Host, Site};
 use crate::fetch::Clock;
 use crate::frontier::Lease;
+use crate::load::{OwnLink, Passage};
 use crate::records::{SiteRow, read_table};
 use crate::roster::{Agent, AgentNumber, Dealer, Partition, Ready};
 use crate::settings::Settings;
@@ -91,6 +92,10 @@ pub(super) struct Agents {
     office: Mutex<Office>,
     /// Notified when a tree comes.
     offered: Notify,
+    /// Notified when an agent joins, or the link of one breaks or works again.
+    pub changed: Notify,
+    /// The longest pause at a server, by which links of agents are probed.
+    longest_pause: Duration,
 }
 
 /// Who deals, and where.
@@ -105,6 +110,7 @@ struct Office {
 pub(super) struct Desk {
     /// As the table `exchanges` has it.
     pub name: String,
+    number: AgentNumber,
     works: Works,
     /// Becomes true when the agent dies or leaves.
     is_gone: watch::Sender<bool>,
@@ -115,8 +121,16 @@ pub(super) struct Desk {
 enum Works {
     /// It is simulated: this process puts its questions, and answers are read one after the other.
     Here(SlowReader),
-    /// It is a process of its own.
-    Elsewhere(Arc<dyn Hand>),
+    /// It is a process of its own, with a link of its own to the Internet.
+    Elsewhere(Arc<dyn Hand>, Mutex<AgentLink>),
+}
+
+/// How an agent's own link to the Internet stands.
+#[derive(Debug)]
+pub(super) struct AgentLink {
+    pub state: OwnLink,
+    /// Connections that failed here and were made by another agent.
+    pub failed_only_here: u64,
 }
 
 #[derive(Debug)]
@@ -138,7 +152,16 @@ impl Staff {
 
     /// An agent joins, under this name.
     pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
-        self.0.employ(agent, |_number| name, Works::Elsewhere(hand))
+        let link = AgentLink { state: OwnLink::new(self.0.longest_pause), failed_only_here: 0 };
+        self.0.employ(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
+    }
+
+    /// Since when the own link of an agent is broken, and the connections that failed there and were made by another agent.
+    #[must_use]
+    pub fn link_of(&self, number: AgentNumber) -> (Option<SystemTime>, u64) {
+        let desk = self.0.office().desks.get(&number).cloned();
+        let link = desk.as_ref().and_then(|desk| desk.link());
+        link.map_or((None, 0), |link| (link.state.broken_since(), link.failed_only_here))
     }
 
     /// Site trees that each agent walks now.
@@ -162,13 +185,14 @@ pub(super) struct Place {
 }
 
 impl Agents {
-    pub(super) fn new(team: Team, clock: Clock) -> Arc<Self> {
+    pub(super) fn new(team: Team, clock: Clock, longest_pause: Duration) -> Arc<Self> {
         let mut dealer = Dealer::new(team.partition, team.seed);
         if !team.keeps_servers {
             dealer = dealer.handing_servers_over();
         }
         let office = Mutex::new(Office { dealer, desks: BTreeMap::new() });
-        let agents = Self { clock, office, team, offered: Notify::new() };
+        let agents =
+            Self { clock, office, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
         for agent in &agents.team.agents {
             agents.join(*agent);
         }
@@ -224,6 +248,36 @@ impl Agents {
         lives
     }
 
+    /// Another agent than this one whose own link works as far as is known: the one that walks least.
+    pub(super) fn another(&self, than: &Desk) -> Option<Arc<Desk>> {
+        let office = self.office();
+        let walking = office.dealer.walking();
+        let others =
+            office.desks.values().filter(|desk| desk.number != than.number && desk.has_working_link());
+        others.min_by_key(|desk| walking.get(&desk.number)).cloned()
+    }
+
+    /// An agent whose own link is broken and is to be probed now, while the one that walks the tree works.
+    pub(super) fn to_probe(&self, walks: &Desk, now: SystemTime) -> Option<Arc<Desk>> {
+        if !walks.has_working_link() {
+            return None;
+        }
+        let office = self.office();
+        let probed = office.desks.values().find(|desk| {
+            desk.link().is_some_and(|mut link| {
+                link.state.broken_since().is_some() && link.state.passage(now) == Passage::Probe
+            })
+        });
+        probed.cloned()
+    }
+
+    /// The own link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
+    pub(super) fn note_link(&self, desk: &Desk) {
+        let is_broken = !desk.has_working_link();
+        self.change(|dealer| dealer.set_resting(desk.number, is_broken));
+        self.changed.notify_waiters();
+    }
+
     /// How often the trees of a server went on at another agent.
     pub(super) fn handed_over(&self) -> u64 {
         self.office().dealer.handed_over()
@@ -241,9 +295,10 @@ impl Agents {
     fn employ(&self, agent: Agent, name: impl FnOnce(AgentNumber) -> String, works: Works) -> AgentNumber {
         let mut office = self.office();
         let number = office.dealer.join(agent);
-        let desk = Desk { name: name(number), works, is_gone: watch::Sender::new(false) };
+        let desk = Desk { name: name(number), number, works, is_gone: watch::Sender::new(false) };
         office.desks.insert(number, Arc::new(desk));
         office.deal();
+        self.changed.notify_waiters();
         number
     }
 
@@ -283,9 +338,21 @@ impl Desk {
     /// Who puts the questions, where that is another process.
     pub(super) fn hand(&self) -> Option<&dyn Hand> {
         match &self.works {
-            Works::Elsewhere(hand) => Some(&**hand),
+            Works::Elsewhere(hand, _) => Some(&**hand),
             Works::Here(_) => None,
         }
+    }
+
+    /// The own link of an agent that is a process of its own.
+    pub(super) fn link(&self) -> Option<MutexGuard<'_, AgentLink>> {
+        match &self.works {
+            Works::Elsewhere(_, link) => Some(held(link)),
+            Works::Here(_) => None,
+        }
+    }
+
+    fn has_working_link(&self) -> bool {
+        self.link().is_none_or(|link| link.state.broken_since().is_none())
     }
 
     /// A simulated agent has read one more answer.
@@ -301,7 +368,7 @@ impl Desk {
 
     /// Waits for the death of a simulated agent. What became of the questions of another its hand tells.
     pub(super) async fn gone(&self) {
-        if matches!(self.works, Works::Elsewhere(_)) {
+        if matches!(self.works, Works::Elsewhere(..)) {
             return std::future::pending().await;
         }
         // The sender is this desk's own.

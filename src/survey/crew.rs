@@ -93,8 +93,7 @@ impl Crew {
         storage.check_own()?;
         // A simulation writes when it must, not when it could.
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
-        self.opt_outs.obey_changes(boundaries, storage, access.clock.shown())?;
-        access.note_look();
+        access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
         self.take_in_added()?;
         let standing = Standing { state: RUNNING, walking: self.visits.len() as u64, unwritten };
         storage.save_status(&standing, access.clock.shown())

@@ -7,6 +7,7 @@ use super::access::Access;
 use super::agents::Staff;
 use super::crew::Crew;
 use super::error::SurveyError;
+use super::opt_outs::Look;
 use super::parts::Parts;
 use super::progress::Progress;
 use super::storage::{Standing, Storage};
@@ -67,6 +68,12 @@ impl Survey {
     #[must_use]
     pub fn staff(&self) -> Option<Staff> {
         self.parts.agents.clone().map(Staff::new)
+    }
+
+    /// How the opt-out list was when it was looked at last.
+    #[must_use]
+    pub fn looks(&self) -> watch::Receiver<Option<Look>> {
+        self.parts.access.looks()
     }
 
     /// When it is by the clock of the survey.

@@ -1,4 +1,5 @@
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -8,15 +9,15 @@ use super::earlier::EarlierPage;
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::foresight::Awaited;
-use super::hands::{Order, Put};
+use super::hands::{FRESH, Order, Put};
 use super::journal::Journal;
-use super::own_link::{self, Pass};
+use super::own_link::{self, Link, NoPass, Pass};
 use super::parts::Parts;
 use super::quarantine::{Body, Received};
 use super::shared_robots::{Claimed, Recorded};
 use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
-use crate::address::Site;
+use crate::address::{OBEYED_WITHIN, Site, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::fetch::Manner;
 use crate::promises::{Fact, Wishes, is_quiet};
@@ -78,8 +79,8 @@ pub(super) struct Asking<'a> {
     pub site: &'a Site,
     /// The number of the tree.
     pub tree: u64,
-    /// Who puts the question; none: this process.
-    pub desk: Option<&'a Desk>,
+    /// The agent that walks the tree; none: this process does.
+    pub desk: Option<&'a Arc<Desk>>,
     /// Where what came of the last question begins in the journal.
     pub recorded_at: AtomicU64,
 }
@@ -89,6 +90,8 @@ struct Ready<'a> {
     address: IpAddr,
     /// What it took to look the name up.
     dns: Option<Duration>,
+    /// The agent that sends the request; none: this process.
+    sender: Option<Arc<Desk>>,
     pass: Pass<'a>,
     permit: HeldPermit<'a>,
     /// The answer, in a simulation.
@@ -100,47 +103,75 @@ struct Answered<'a> {
     address: IpAddr,
     permit: HeldPermit<'a>,
     received: Received,
-    had_opted_out: bool,
 }
 
 /// Why an attempt ends before there is an answer to be booked.
-enum Exit {
+enum Exit<'a> {
     /// This came of it.
     Exchanged(Exchanged),
     /// Our own link was broken: the question was never sent.
     OwnLinkBroken,
+    /// No connection came about at this agent, and another one may see otherwise.
+    Doubtful(Box<Doubt<'a>>),
     Wrong(SurveyError),
 }
 
-impl From<SurveyError> for Exit {
+impl From<SurveyError> for Exit<'_> {
     fn from(wrong: SurveyError) -> Self {
         Self::Wrong(wrong)
     }
 }
 
-const STOPPED: Exit = Exit::Exchanged(Exchanged::Stopped);
-const LEFT: Exit = Exit::Exchanged(Exchanged::Left);
+const STOPPED: Exit<'_> = Exit::Exchanged(Exchanged::Stopped);
+const LEFT: Exit<'_> = Exit::Exchanged(Exchanged::Left);
 
-/// Which of two times a question is put; the second is there in case our own link broke at the first.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Attempt {
+/// Which of two times a question is put; the second is there in case our own link broke at the first, or that of the agent.
+enum Attempt<'a> {
     First,
     Last,
+    /// By another agent than the one at which no connection came about.
+    Second(Box<Doubt<'a>>),
+}
+
+impl Attempt<'_> {
+    /// Whether the link that a request was sent over may be why it brought nothing; `by_agent` says whose that is.
+    fn may_be_link(&self, by_agent: bool, answer: &Answer) -> bool {
+        answer.failure.is_some_and(|failure| match self {
+            Self::First if !by_agent => may_be_our_link(failure),
+            _ if !by_agent => false,
+            // Two were refused.
+            Self::Second(_) if failure == Failure::ConnectRefused => false,
+            _ => may_be_link_of_agent(failure),
+        })
+    }
+}
+
+/// No connection to a server came about at an agent. Nobody knows yet whether that was the server's fault.
+struct Doubt<'a> {
+    at: Arc<Desk>,
+    /// Of its link, which may have been probed.
+    _pass: Pass<'a>,
+    answer: Answer,
+    /// Who tries it next.
+    other: Arc<Desk>,
 }
 
 impl<'a> Asking<'a> {
     /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
     ///
     /// When no connection came about because our own link was broken, the server is asked a second time; of the first
-    /// the journal says that it was never sent. Where no connection came about for another reason, this was a try.
+    /// the journal says that it was never sent. So it is where none came about at an agent and there is another agent: what
+    /// that one sees counts. Where no connection came about for another reason, this was a try.
     pub(super) async fn exchange(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
-        let attempted = match self.attempt(&wanted, Attempt::First).await {
-            Err(Exit::OwnLinkBroken) => self.attempt(&wanted, Attempt::Last).await,
+        let attempted = match Box::pin(self.attempt(&wanted, Attempt::First)).await {
+            Err(Exit::OwnLinkBroken) => Box::pin(self.attempt(&wanted, Attempt::Last)).await,
+            Err(Exit::Doubtful(doubt)) => Box::pin(self.attempt(&wanted, Attempt::Second(doubt))).await,
             attempted => attempted,
         };
         let exchanged = match attempted {
             Ok(exchanged) | Err(Exit::Exchanged(exchanged)) => exchanged,
-            Err(Exit::OwnLinkBroken) => Exchanged::Stopped,
+            // Both agents may have lost their links: the tree goes on from its journal.
+            Err(Exit::OwnLinkBroken | Exit::Doubtful(_)) => Exchanged::Left,
             Err(Exit::Wrong(wrong)) => return Err(wrong),
         };
         match exchanged {
@@ -214,13 +245,24 @@ impl<'a> Asking<'a> {
         }
     }
 
-    async fn attempt(&self, wanted: &Wanted, attempt: Attempt) -> Result<Exchanged, Exit> {
-        let ready = self.await_turn(wanted).await?;
-        let answered = self.ask(wanted, ready, attempt).await?;
-        Ok(self.book(wanted, answered).await?)
+    async fn attempt(&self, wanted: &Wanted, attempt: Attempt<'a>) -> Result<Exchanged, Exit<'a>> {
+        let ready = self.await_turn(wanted, &attempt).await?;
+        let walks = |sender: &Arc<Desk>| self.desk.is_some_and(|desk| desk.name == sender.name);
+        let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());
+        if let Some(agent) = lent.clone() {
+            self.journal.write(&Entry::WalkedBy { agent })?;
+        }
+        let exchanged = match self.ask(wanted, ready, attempt).await {
+            Ok(answered) => Ok(self.book(wanted, answered).await?),
+            Err(exit) => Err(exit),
+        };
+        if let (Some(_), Some(desk)) = (lent, self.desk) {
+            self.journal.write(&Entry::WalkedBy { agent: desk.name.clone() })?;
+        }
+        exchanged
     }
 
-    async fn await_turn(&self, wanted: &Wanted) -> Result<Ready<'a>, Exit> {
+    async fn await_turn(&self, wanted: &Wanted, attempt: &Attempt<'a>) -> Result<Ready<'a>, Exit<'a>> {
         let Parts { access, storage, .. } = self.parts;
         let Wanted { ask, ways, .. } = wanted;
         if let Some(time) = wanted.not_before {
@@ -259,13 +301,36 @@ impl<'a> Asking<'a> {
         };
         // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
         // this process may have stood still.
-        let pass = own_link::passage(access).await.ok_or(STOPPED)?;
+        let (sender, pass) = self.sender(attempt).await?;
         self.may_ask(wanted, address).await?;
-        Ok(Ready { address, dns, pass, permit, foreseen })
+        Ok(Ready { address, dns, sender, pass, permit, foreseen })
+    }
+
+    /// Who sends the request, once its link may be used: the agent that walks the tree, if there is one, another one whose
+    /// link is to be probed, or the one that tries what did not succeed elsewhere.
+    async fn sender(&self, attempt: &Attempt<'a>) -> Result<(Option<Arc<Desk>>, Pass<'a>), Exit<'a>> {
+        let access = &self.parts.access;
+        let link_of = |desk: Option<&Arc<Desk>>| Link::of(access, self.parts.agents.as_ref(), desk);
+        let own = self.desk.filter(|desk| desk.hand().is_some());
+        let sender = match attempt {
+            Attempt::Second(doubt) => Some(doubt.other.clone()),
+            Attempt::First | Attempt::Last => own.cloned(),
+        };
+        if let (Attempt::First, Some(own), Some(agents)) = (attempt, own, &self.parts.agents)
+            && let Some(probed) = agents.to_probe(own, access.now())
+        {
+            let pass = Pass::probe(link_of(Some(&probed)));
+            return Ok((Some(probed), pass));
+        }
+        match own_link::passage(&link_of(sender.as_ref())).await {
+            Ok(pass) => Ok((sender, pass)),
+            Err(NoPass::Stopped) => Err(STOPPED),
+            Err(NoPass::Elsewhere) => Err(LEFT),
+        }
     }
 
     /// Whether nothing that depends on the time stands against a request now.
-    async fn may_ask(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit> {
+    async fn may_ask(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit<'a>> {
         let Parts { access, .. } = self.parts;
         access.wishes().await.ok_or(STOPPED)?;
         if let Some(time) = access.waking(address, self.site) {
@@ -290,9 +355,14 @@ impl<'a> Asking<'a> {
         self.record(&wanted.ways, Heard::nothing(wanted.ask.clone(), answer))
     }
 
-    async fn ask(&self, wanted: &Wanted, ready: Ready<'a>, attempt: Attempt) -> Result<Answered<'a>, Exit> {
+    async fn ask(
+        &self,
+        wanted: &Wanted,
+        ready: Ready<'a>,
+        attempt: Attempt<'a>,
+    ) -> Result<Answered<'a>, Exit<'a>> {
         let Parts { boundaries, access, storage, .. } = self.parts;
-        let Ready { address, dns, mut permit, pass, foreseen } = ready;
+        let Ready { address, dns, sender, mut permit, pass, foreseen } = ready;
         let ahead = foreseen.as_ref().and_then(Awaited::take);
         let ask = wanted.ask.clone();
         let earlier = self.earlier(&ask)?;
@@ -308,11 +378,11 @@ impl<'a> Asking<'a> {
                 return Err(exit);
             }
         }
-        let opt_outs = &boundaries.opt_outs;
-        let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
+        // Before anything is decided by the list.
+        let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.ways.manner(&ask.url);
-        let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
+        let (mut answer, body) = if let Some(hand) = sender.as_deref().and_then(Desk::hand) {
             if let Err(failure) = access.fetcher.permits(&ask.url, address) {
                 permit.leave_unsent(self.journal, ask.number)?;
                 return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
@@ -320,9 +390,13 @@ impl<'a> Asking<'a> {
             permit.note_over(self.parts.over_at_the_latest(asked));
             let tree = self.tree;
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
+            let valid_until = self.valid_until(wanted, address, asked);
             let ask = ask.clone();
             let reserved = permit.reserved();
-            let order = Order { tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect };
+            #[rustfmt::skip]
+            let order = Order {
+                tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
+            };
             match unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)? {
                 Put::Heard(reply) => {
                     let Heard { answer, content, .. } = reply.into_heard();
@@ -356,14 +430,28 @@ impl<'a> Asking<'a> {
         if manner == Manner::OldTls {
             wanted.ways.settle(&ask.url, &mut answer);
         }
-        own_link::note(access, address, &answer);
+        let link = Link::of(access, self.parts.agents.as_ref(), sender.as_ref());
+        match &attempt {
+            Attempt::First if answer.failure.is_some_and(Failure::is_no_connection) => {
+                if let Some((at, other)) = sender.clone().zip(self.another(sender.as_ref())) {
+                    // What it tells of the agent's link shows when another one has tried.
+                    permit.leave_unsent(self.journal, ask.number)?;
+                    return Err(Exit::Doubtful(Box::new(Doubt { at, _pass: pass, answer, other })));
+                }
+            }
+            Attempt::Second(doubt) => self.compare(doubt, address, &answer),
+            _ => {}
+        }
+        own_link::note(&link, address, &answer);
         drop(pass);
-        if attempt == Attempt::First
-            && answer.failure.is_some_and(may_be_our_link)
-            && own_link::is_ours(access, answer.ended()).await.ok_or(STOPPED)?
-        {
-            permit.leave_unsent(self.journal, ask.number)?;
-            return Err(Exit::OwnLinkBroken);
+        let may_be_ours = attempt.may_be_link(sender.is_some(), &answer);
+        if may_be_ours && own_link::is_ours(&link, answer.ended()).await.ok_or(STOPPED)? {
+            if answer.failure.is_some_and(Failure::is_no_connection) {
+                permit.leave_unsent(self.journal, ask.number)?;
+                return Err(Exit::OwnLinkBroken);
+            }
+            // The request may have been sent, and counts as one without an answer.
+            return Err(LEFT);
         }
         // The owner opted out just now, or the name leads elsewhere than before.
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
@@ -371,17 +459,51 @@ impl<'a> Asking<'a> {
             return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
         }
         let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
-        Ok(Answered { address, permit, received, had_opted_out })
+        Ok(Answered { address, permit, received })
+    }
+
+    /// Another agent than this one whose own link works: the one that walks the tree, if it can be.
+    fn another(&self, than: Option<&Arc<Desk>>) -> Option<Arc<Desk>> {
+        let (than, agents) = (than?, self.parts.agents.as_ref()?);
+        let walks = self.desk.filter(|desk| desk.name != than.name);
+        walks.cloned().or_else(|| agents.another(than))
+    }
+
+    /// What the answer that another agent got tells of the link of the one at which no connection came about.
+    fn compare(&self, doubt: &Doubt<'_>, address: IpAddr, answer: &Answer) {
+        let Parts { access, agents, .. } = self.parts;
+        let link = Link::of(access, agents.as_ref(), Some(&doubt.at));
+        if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
+        {
+            own_link::note(&link, address, &doubt.answer);
+        } else {
+            own_link::note_failed_only_here(&link, address);
+        }
+    }
+
+    /// Until when a request that is dispatched at `asked` may be sent.
+    fn valid_until(&self, wanted: &Wanted, address: IpAddr, asked: SystemTime) -> SystemTime {
+        let latest = asked + FRESH;
+        let latest = wanted.good_until.map_or(latest, |until| until.min(latest));
+        self.parts.access.awake_until(asked, latest, address, self.site)
+    }
+
+    /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
+    fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
+        let is_remote = self.desk.is_some_and(|desk| desk.hand().is_some());
+        let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
+        self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
     }
 
     async fn book(&self, wanted: &Wanted, answered: Answered<'a>) -> Result<Exchanged, SurveyError> {
         let Parts { access, storage, reader, .. } = self.parts;
-        let Answered { address, permit, received, had_opted_out } = answered;
+        let Answered { address, permit, received } = answered;
         let Ask { number, purpose, .. } = received.ask;
         let journal = self.journal;
         let heard =
             reader.hear(received, async |mark| journal.write(&Entry::Reading(Box::new(mark)))).await?;
         let answer = heard.answer.clone();
+        let had_opted_out = self.had_opted_out(&wanted.ask.url, address, answer.started);
         let in_quiet_hours = self.is_quiet(answer.started, address);
         let against = Wishes { had_opted_out, in_quiet_hours };
         if against != Wishes::default() {
@@ -460,13 +582,19 @@ pub(super) fn let_stand(parts: &Parts, journal: &Journal, tree: u64, tried: &Try
     parts.shared_robots.restore(&parts.storage, recorded.into_iter().collect())
 }
 
-fn put_off(until: SystemTime) -> Exit {
+fn put_off<'a>(until: SystemTime) -> Exit<'a> {
     Exit::Exchanged(Exchanged::PutOff(until))
 }
 
 /// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
 fn may_be_our_link(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
+}
+
+/// The same at an agent. What it was at when its link broke ends without an answer, too, and another agent can do it.
+fn may_be_link_of_agent(failure: Failure) -> bool {
+    use Failure::{FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
+    failure.is_no_connection() || matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow)
 }
 
 /// Runs to its end, or a little beyond the wish to stop.

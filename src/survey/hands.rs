@@ -10,7 +10,7 @@ use crate::exchange::{Answer, Ask, Challenge, Validators};
 use crate::fetch::{Manner, Meter};
 use crate::walk::Content;
 
-/// An order that is older when it could be obeyed is dropped.
+/// A request that could not be sent so long after the survey recorded it is not sent.
 pub const FRESH: Duration = Duration::from_secs(6);
 
 /// A question that somebody is to put for the survey, now, to a server whose turn has come.
@@ -34,6 +34,11 @@ pub struct Order {
     pub manner: Manner,
     /// A process died when it read the answer.
     pub is_suspect: bool,
+    /// The version of the opt-out list by which the request may be sent.
+    pub opt_outs: u64,
+    /// By the clock of the survey, the request may not be sent from then on: it is [`FRESH`] no more, quiet hours begin, or the
+    /// robots.txt is a day old.
+    pub valid_until: SystemTime,
 }
 
 /// A question with its answer, as who put it read it.

@@ -26,6 +26,23 @@ impl LocalHours {
         self.quiet?.waking(now + AHEAD, &self.clocks(address, site), address)
     }
 
+    /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
+    pub(super) fn awake_until(
+        &self,
+        now: SystemTime,
+        latest: SystemTime,
+        address: IpAddr,
+        site: &Site,
+    ) -> SystemTime {
+        let sleeps_at = |time: &SystemTime| self.waking(*time, address, site).is_some();
+        // Quiet hours are longer than this span: who is awake at both of its ends is awake in between.
+        if !sleeps_at(&latest) {
+            return latest;
+        }
+        let seconds = std::iter::successors(Some(now), |time| Some(*time + Duration::from_secs(1)));
+        seconds.take_while(|time| *time < latest).find(sleeps_at).unwrap_or(latest)
+    }
+
     /// The clocks of a server: of the time zone where it stands, if a database tells it, or of the country, or of the
     /// country of the site's domain, or else of UTC.
     fn clocks(&self, address: IpAddr, site: &Site) -> LocalClocks {

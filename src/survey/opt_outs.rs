@@ -10,7 +10,17 @@ use super::progress::Progress;
 use super::settings_file::read_text;
 use super::storage::Storage;
 use crate::address::{OptOut, OptOutEntry};
+use crate::fetch::Clock;
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs, write_opt_outs};
+
+/// The opt-out list as it was when it was looked at last: by that requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// When that was, by the clock of the survey: whoever opted out before is on the list.
+    pub time: SystemTime,
+    /// The version of the list.
+    pub version: u64,
+}
 
 /// The opt-out file while the survey runs: a new entry is in force within a second or so.
 pub(super) struct OptOutFile {
@@ -52,9 +62,10 @@ impl OptOutFile {
         &mut self,
         boundaries: &Boundaries,
         storage: &Storage,
-        now: SystemTime,
-    ) -> Result<(), SurveyError> {
+        clock: Clock,
+    ) -> Result<Look, SurveyError> {
         let opt_outs = &boundaries.opt_outs;
+        let time = clock.now();
         let state = match self.path.as_deref().map(|path| look(path, self.seen)) {
             Some(Ok(news)) => news,
             None => None,
@@ -75,18 +86,18 @@ impl OptOutFile {
             self.settling = None;
             // At the first look the list is as it was when the survey was opened.
             if !is_sound || *in_force != list {
-                opt_outs.replace(in_force.with(&list));
-                self.settling = is_sound.then(|| (now + SETTLES_IN, list));
+                opt_outs.replace(in_force.with(&list), || clock.now());
+                self.settling = is_sound.then(|| (time + SETTLES_IN, list));
             }
             (self.seen, is_other) = (Some(state), true);
         }
-        if let Some((_, list)) = self.settling.take_if(|(time, _)| *time <= now) {
-            opt_outs.replace(list);
+        if let Some((_, list)) = self.settling.take_if(|(until, _)| *until <= time) {
+            opt_outs.replace(list, || clock.now());
             is_other = true;
         }
         if is_other {
             self.is_recorded = false;
-            self.record_problem = match record(&opt_outs.list(), &storage.folder.opt_outs(), now) {
+            self.record_problem = match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.shown()) {
                 Ok(()) => None,
                 // It stands in force, and is recorded a second later.
                 Err(wrong @ SurveyError::File { operation: READ, .. }) => Some(wrong.to_string()),
@@ -95,7 +106,7 @@ impl OptOutFile {
             self.is_recorded = self.record_problem.is_none();
         }
         tell_problem(&storage.progress, self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned());
-        Ok(())
+        Ok(Look { time, version: opt_outs.version() })
     }
 }
 

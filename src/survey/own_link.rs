@@ -1,48 +1,116 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::access::Access;
+use super::agents::{Agents, Desk};
 use crate::address::Host;
 use crate::exchange::{Answer, Failure};
 use crate::fetch::Located;
-use crate::load::{Blame, Passage, Sign};
+use crate::load::{Blame, OwnLink, Passage, Sign};
 
-/// The right to put a question as far as our own link goes. If it is a probe of the link and is dropped before its
+/// The link over which something is sent: that of this process, or that of an agent.
+#[derive(Clone)]
+pub(super) struct Link<'a> {
+    access: &'a Access,
+    /// The agent, where it is a process of its own, and all others.
+    agent: Option<(Arc<Desk>, Arc<Agents>)>,
+}
+
+impl<'a> Link<'a> {
+    /// Over which names are looked up, and everything is sent where no agents are.
+    pub(super) fn own(access: &'a Access) -> Self {
+        Self { access, agent: None }
+    }
+
+    /// That of an agent, if it is a process of its own.
+    pub(super) fn of(access: &'a Access, agents: Option<&Arc<Agents>>, desk: Option<&Arc<Desk>>) -> Self {
+        let desk = desk.filter(|desk| desk.hand().is_some());
+        Self { access, agent: desk.cloned().zip(agents.cloned()) }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut OwnLink) -> T) -> T {
+        match self.agent.as_ref().and_then(|(desk, _)| desk.link()) {
+            Some(mut link) => work(&mut link.state),
+            None => work(&mut self.access.own_link()),
+        }
+    }
+
+    /// It is broken, and there is an agent whose link is not.
+    fn is_better_elsewhere(&self) -> bool {
+        self.agent.as_ref().is_some_and(|(desk, agents)| {
+            self.with(|link| link.broken_since().is_some()) && agents.another(desk).is_some()
+        })
+    }
+
+    /// What an answer tells of it; `is_known` if the server had answered before.
+    fn sign(&self, answer: &Answer, is_known: bool) -> Sign {
+        if self.agent.is_some() {
+            Sign::from_answer_of_agent(answer, is_known)
+        } else {
+            Sign::from_answer(answer, is_known)
+        }
+    }
+}
+
+/// The right to put a question as far as the link goes. If it is a probe of the link and is dropped before its
 /// outcome is noted, the next question probes.
 pub(super) struct Pass<'a> {
-    access: &'a Access,
+    link: Link<'a>,
     is_probe: bool,
+}
+
+impl<'a> Pass<'a> {
+    /// A probe that was begun.
+    pub(super) fn probe(link: Link<'a>) -> Self {
+        Self { link, is_probe: true }
+    }
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         if self.is_probe {
-            self.access.own_link().pass_on(self.access.now());
-            self.access.settled.notify_waiters();
+            let access = self.link.access;
+            self.link.with(|link| link.pass_on(access.now()));
+            access.settled.notify_waiters();
         }
     }
 }
 
-/// Waits until a question may be put; none when the survey is being stopped.
-pub(super) async fn passage(access: &Access) -> Option<Pass<'_>> {
+/// Why there is no way over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoPass {
+    /// The survey is being stopped.
+    Stopped,
+    /// It is an agent's link, which is broken, and other agents' are not.
+    Elsewhere,
+}
+
+/// Waits until a question may be put.
+pub(super) async fn passage<'a>(link: &Link<'a>) -> Result<Pass<'a>, NoPass> {
+    let access = link.access;
     loop {
         // Listening begins before asking, so that no news is missed in between.
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
-        let passage = access.own_link().passage(access.now());
+        if link.is_better_elsewhere() {
+            return Err(NoPass::Elsewhere);
+        }
+        let passage = link.with(|link| link.passage(access.now()));
         let time = match passage {
-            Passage::Open => return Some(Pass { access, is_probe: false }),
+            Passage::Open => return Ok(Pass { link: link.clone(), is_probe: false }),
             Passage::Probe => {
-                let pass = Pass { access, is_probe: true };
-                if has_names(access).await? {
-                    return Some(pass);
+                let pass = Pass::probe(link.clone());
+                // The name server tells nothing of the link of an agent.
+                if link.agent.is_some() || has_names(access).await.ok_or(NoPass::Stopped)? {
+                    return Ok(pass);
                 }
                 continue;
             }
             Passage::Until(time) => time,
         };
-        access.until_stopped(news(access, settled, time)).await?;
+        access.until_stopped(news(link, settled, time)).await.ok_or(NoPass::Stopped)?;
     }
 }
 
@@ -55,7 +123,7 @@ async fn has_names(access: &Access) -> Option<bool> {
             return Some(true);
         }
     }
-    tell(access, &"country domains", Sign::LostUnknown);
+    tell(&Link::own(access), &"country domains", Sign::LostUnknown);
     Some(false)
 }
 
@@ -66,7 +134,7 @@ async fn has_names(access: &Access) -> Option<bool> {
 pub(super) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<Located> {
     let (located, lost_at) = look_up(access, host, dead).await?;
     match lost_at {
-        Some(time) if is_ours(access, time).await? => {
+        Some(time) if is_ours(&Link::own(access), time).await? => {
             access.fetcher.forget(host);
             look_up(access, host, dead).await.map(|(located, _)| located)
         }
@@ -76,7 +144,8 @@ pub(super) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Opt
 
 /// Where a host is, or since when nothing comes back that would tell.
 async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Located, Option<SystemTime>)> {
-    let _pass = passage(access).await?;
+    let link = Link::own(access);
+    let _pass = passage(&link).await.ok()?;
     let located = access.until_stopped(access.locate(host, dead)).await?;
     // What was known already tells nothing of the network.
     if located.dns.is_none() {
@@ -86,55 +155,93 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
         Ok(_) => Sign::Reached,
         Err(failure) => Sign::from_answer(&Answer::not_asked(access.now(), None, failure, None), false),
     };
-    tell(access, &host, sign);
+    tell(&link, &host, sign);
     Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
 }
 
-/// Whether something was lost because of our own link; waits until that shows.
-pub(super) async fn is_ours(access: &Access, lost_at: SystemTime) -> Option<bool> {
+/// Whether something was lost because of the link; waits until that shows. None when the survey is being stopped.
+pub(super) async fn is_ours(link: &Link<'_>, lost_at: SystemTime) -> Option<bool> {
+    let access = link.access;
     loop {
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
-        let blame = access.own_link().blame(lost_at, access.now());
+        let blame = link.with(|link| link.blame(lost_at, access.now()));
         let Blame::Until(time) = blame else { return Some(blame == Blame::Ours) };
-        access.until_stopped(news(access, settled, time)).await?;
+        access.until_stopped(news(link, settled, time)).await?;
     }
 }
 
-async fn news(access: &Access, settled: impl Future<Output = ()>, time: SystemTime) {
+async fn news(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {
+    let others = async {
+        match &link.agent {
+            Some((_, agents)) => agents.changed.notified().await,
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         () = settled => {}
-        () = access.clock.until(time) => {}
+        () = others => {}
+        () = link.access.clock.until(time) => {}
     }
 }
 
-/// Takes in what an answer tells of our own link; to be called before the server's state has it.
-pub(super) fn note(access: &Access, address: IpAddr, answer: &Answer) {
-    let is_known = access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
-    tell(access, &address, Sign::from_answer(answer, is_known));
+/// Takes in what an answer tells of the link that it came over; to be called before the server's state has it.
+pub(super) fn note(link: &Link<'_>, address: IpAddr, answer: &Answer) {
+    let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
+    tell(link, &address, link.sign(answer, is_known));
 }
 
-fn tell(access: &Access, who: &impl Hash, sign: Sign) {
+/// Takes in that a connection failed over this link which came about over another one.
+pub(super) fn note_failed_only_here(link: &Link<'_>, address: IpAddr) {
+    let Some((desk, _)) = &link.agent else { return };
+    if let Some(mut link) = desk.link() {
+        link.failed_only_here += 1;
+        if link.failed_only_here == 1 {
+            tracing::warn!(agent = desk.name, %address, "a connection that failed at an agent came about at another one");
+        }
+    }
+    // Another one reached the server: it counts as one that had answered.
+    tell(link, &address, Sign::LostKnown);
+}
+
+fn tell(link: &Link<'_>, who: &impl Hash, sign: Sign) {
+    let access = link.access;
     let mut hasher = DefaultHasher::new();
     who.hash(&mut hasher);
-    let (before, after) = {
-        let mut link = access.own_link();
+    let [before, after] = link.with(|link| {
         let before = link.broken_since();
         link.note(access.now(), hasher.finish(), sign);
-        (before, link.broken_since())
-    };
+        [before, link.broken_since()]
+    });
     if before != after {
-        say(access, before, after);
+        say(link, before, after);
         access.settled.notify_waiters();
     }
 }
 
-fn say(access: &Access, before: Option<SystemTime>, after: Option<SystemTime>) {
+fn say(link: &Link<'_>, before: Option<SystemTime>, after: Option<SystemTime>) {
+    let Some((desk, agents)) = &link.agent else {
+        match (before, after) {
+            (None, Some(_)) => {
+                tracing::warn!("nothing comes back from anywhere: paused, probing our own link");
+            }
+            (Some(_), None) => tracing::info!("our own link works again"),
+            _ => {}
+        }
+        let since = after.map(|time| link.access.clock.shown_at(time));
+        link.access.progress.update(|now| now.own_link_broken_since = since);
+        return;
+    };
+    let agent = &desk.name;
     match (before, after) {
-        (None, Some(_)) => tracing::warn!("nothing comes back from anywhere: paused, probing our own link"),
-        (Some(_), None) => tracing::info!("our own link works again"),
+        (None, Some(_)) => {
+            tracing::warn!(
+                agent,
+                "an agent reaches nobody: its sites go on elsewhere, and its own link is probed"
+            );
+        }
+        (Some(_), None) => tracing::info!(agent, "the own link of an agent works again"),
         _ => {}
     }
-    let since = after.map(|time| access.clock.shown_at(time));
-    access.progress.update(|now| now.own_link_broken_since = since);
+    agents.note_link(desk);
 }

@@ -113,7 +113,7 @@ impl Parts {
             opened: access.now(),
             suspects: Suspects::default(),
             shared_robots: SharedRobots::default(),
-            agents: team.map(|team| Agents::new(team, access.clock)),
+            agents: team.map(|team| Agents::new(team, access.clock, settings.max_delay.0)),
             settings,
             boundaries,
             access,

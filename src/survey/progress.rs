@@ -101,6 +101,12 @@ pub struct AgentSeen {
     pub pages_per_second: f64,
     /// How busy the machine is that it runs on.
     pub machine: MachineLoad,
+    /// It has reached nobody since then: its sites go on elsewhere, and its own link is probed.
+    #[serde(default)]
+    pub link_broken_since: Option<SystemTime>,
+    /// Connections that failed at it and came about at another agent.
+    #[serde(default)]
+    pub failed_only_here: u64,
 }
 
 /// How busy a machine is.

@@ -402,7 +402,7 @@ impl Visit {
             times_lost,
         };
         Box::pin(async move {
-            let desk = desk.as_deref();
+            let desk = desk.as_ref();
             let recorded_at = AtomicU64::default();
             let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
             let exchanged = match wanted.ask.purpose {

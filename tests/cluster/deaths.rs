@@ -1,10 +1,16 @@
 //! Agents and coordinators die and are stopped; what is on record is not asked again, and no pause shrinks.
 
+#![allow(clippy::disallowed_methods)] // The time of the test itself.
+
+use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::survey::Snapshot;
 
 use super::processes::{alone, assert_polite, coordinator};
-use crate::common::bus::{Bus, agent};
+use crate::common::bus::{Bus, Process, agent, program};
+use crate::common::fixed_web::{FixedSpace, start_list};
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
@@ -62,4 +68,66 @@ fn agents_are_told_by_the_status_and_one_that_is_asked_to_end_does() {
     );
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0, "it ended what it was at");
     assert_polite(&space);
+}
+
+#[test]
+fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exchange_can_take_longer() {
+    const ANSWER: Duration = Duration::from_millis(1500);
+    /// Longer than a dead agent is waited for, and the longest pause.
+    const EXCHANGE: Duration = Duration::from_secs(20);
+    const PAUSE: Duration = Duration::from_secs(3);
+    let Some(bus) = Bus::start("cluster_left_alone") else { return };
+    let (space, folder) = (FixedSpace::serve(ANSWER), tempfile::tempdir().unwrap());
+    let (dir, start) = (folder.path().join("survey"), folder.path().join("starts.txt"));
+    // Those that work for a while on each answer.
+    let alive: String =
+        start_list().lines().filter(|url| !url.contains("down")).map(|url| format!("{url}\n")).collect();
+    std::fs::write(&start, alive).unwrap();
+    let pace =
+        "--min-delay 20ms --delay-factor 0 --max-delay 3s --harm none --rate none --exchange-timeout 20s";
+    let mut survey = program();
+    survey
+        .arg("survey")
+        .arg(&dir)
+        .arg("--start")
+        .arg(&start)
+        .args(pace.split(' '))
+        .args(["--nats", &bus.url()]);
+    survey.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
+    survey.args(["--dns", &space.dns(), "--gateway", &space.gateway()]);
+    let _survey = Process(survey.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let mut dies = agent(&bus, "dies");
+    assert!(until(|| space.accesses().len() > 20));
+    let died = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64;
+    dies.kill();
+    let _lives = agent(&bus, "lives");
+    // An access is in the log when it has ended.
+    let in_flight = || {
+        let began = died - ANSWER.as_micros() as u64 * 9 / 10..died;
+        space
+            .accesses()
+            .into_iter()
+            .filter(move |access| began.contains(&access.arrival_us) && access.end_us > died)
+    };
+    assert!(until(|| in_flight().count() > 0), "it died while servers worked for it");
+    let mut lost: Vec<_> = in_flight().collect();
+    for _ in 0..3 {
+        // One at a time and server: what came next there.
+        until(|| {
+            let all = space.accesses();
+            lost.retain(|lost| {
+                let later = |access: &&ccsurvey::space::Access| {
+                    access.address == lost.address && access.arrival_us > lost.arrival_us
+                };
+                let Some(next) = all.iter().filter(later).min_by_key(|access| access.arrival_us) else {
+                    return true;
+                };
+                let gap = Duration::from_micros(next.arrival_us - lost.arrival_us);
+                assert!(gap >= EXCHANGE + PAUSE, "{gap:?} after {lost:?}");
+                false
+            });
+            lost.is_empty()
+        });
+    }
+    assert!(lost.is_empty(), "they are asked again: {lost:?}");
 }

@@ -1,13 +1,16 @@
 //! Whoever asks, the tables are those of one machine.
 #![allow(clippy::disallowed_methods)] // The time of the test itself.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
+use futures_util::StreamExt;
 
 use super::processes::{alone, assert_polite, coordinator, coordinator_from, coordinator_with};
 use crate::common::bus::{Bus, Process, agent, agent_command, program};
@@ -110,4 +113,66 @@ fn clocks_of_agents_that_differ_by_minutes_shorten_no_pause() {
         let at = std::time::SystemTime::from(row.started);
         assert!(before <= at && at <= after, "{at:?} is the time of an agent");
     }
+}
+
+#[test]
+fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
+    let Some(bus) = Bus::start("cluster_twice") else { return };
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let dir = folder.path().join("survey");
+    let repeated = repeat_messages(&bus);
+    let mut survey = coordinator(&space, &bus, &dir);
+    let mut agents = ["one", "two"].map(|name| agent(&bus, name));
+    assert!(survey.wait().success());
+    for agent in &mut agents {
+        assert!(agent.wait().success());
+    }
+    let requests = || {
+        let mut requests: Vec<_> =
+            space.accesses().into_iter().map(|access| (access.host, access.is_https, access.path)).collect();
+        requests.sort();
+        requests
+    };
+    let by_agents = requests();
+    assert_polite(&space);
+    let of_one = folder.path().join("alone");
+    alone(&space, &of_one);
+    let mut twice: Vec<_> = by_agents.iter().flat_map(|request| [request.clone(), request.clone()]).collect();
+    twice.sort();
+    assert_eq!(requests(), twice, "by agents as many as by one machine");
+    assert!(repeated.load(Ordering::SeqCst) > by_agents.len(), "orders were repeated");
+    same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+}
+
+/// Delivers each order once more to its agent, and to all others, and each answer once more; counts them.
+fn repeat_messages(bus: &Bus) -> Arc<AtomicUsize> {
+    let (count, url) = (Arc::new(AtomicUsize::new(0)), bus.url());
+    let (counted, (ready, is_ready)) = (count.clone(), std::sync::mpsc::channel());
+    std::thread::spawn(move || {
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let client = async_nats::connect(url).await.unwrap();
+            let orders = client.subscribe("ccsurvey.*.orders.*").await.unwrap();
+            let mut all =
+                futures_util::stream::select(orders, client.subscribe("ccsurvey.*.said").await.unwrap());
+            client.flush().await.unwrap();
+            ready.send(()).unwrap();
+            let (mut seen, mut agents) = (HashSet::new(), BTreeSet::new());
+            while let Some(message) = all.next().await {
+                if !seen.insert(message.payload.clone()) {
+                    continue;
+                }
+                let mut to = vec![message.subject.clone()];
+                if message.subject.contains(".orders.") {
+                    agents.insert(message.subject.to_string());
+                    to = agents.iter().map(|agent| agent.as_str().into()).collect();
+                }
+                for subject in to {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                    client.publish(subject, message.payload.clone()).await.unwrap();
+                }
+            }
+        });
+    });
+    is_ready.recv().unwrap();
+    count
 }

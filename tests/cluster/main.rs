@@ -6,4 +6,6 @@ mod common;
 mod bad_input;
 mod deaths;
 mod equal;
+mod gate;
+mod own_links;
 mod processes;

@@ -21,32 +21,45 @@ pub(crate) fn coordinator_with(space: &Space, bus: &Bus, dir: &Path, more: &[&st
 
 /// The same from another start list.
 pub(crate) fn coordinator_from(space: &Space, bus: &Bus, dir: &Path, start: &Path, more: &[&str]) -> Process {
+    coordinator_over(space, &bus.url(), dir, start, more)
+}
+
+/// The same over a bus at this address.
+pub(crate) fn coordinator_over(space: &Space, bus: &str, dir: &Path, start: &Path, more: &[&str]) -> Process {
     let mut command = program();
     if dir.join("manifest.json").exists() {
         command.arg("resume").arg(dir);
     } else {
-        command.arg("survey").arg(dir).args(flags(space)).arg("--start").arg(start);
-        command.args(["--nats", &bus.url()]).args(more);
+        command.arg("survey").arg(dir).args(flags(space, more)).arg("--start").arg(start);
+        command.args(["--nats", bus]);
     }
     Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// The same survey by one machine.
 pub(crate) fn alone(space: &Space, dir: &Path) {
+    alone_with(space, dir, &[]);
+}
+
+/// The same with more flags.
+pub(crate) fn alone_with(space: &Space, dir: &Path, more: &[&str]) {
     let mut command = program();
-    command.arg("survey").arg(dir).args(flags(space)).arg("--start").arg(starts(space, dir));
+    command.arg("survey").arg(dir).args(flags(space, more)).arg("--start").arg(starts(space, dir));
     let done = command.stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn flags(space: &Space) -> Vec<String> {
+/// The usual flags, but those that `more` says otherwise.
+fn flags(space: &Space, more: &[&str]) -> Vec<String> {
     let pace =
         format!("--min-delay {MIN_DELAY_MS}ms --delay-factor 0 --max-delay 60ms --harm none --rate none");
     let words = format!(
         "--cctld ke --contact https://survey.example/contact --idle-timeout 2s --first-byte-timeout 2s --exchange-timeout 4s {pace}"
     );
+    let words: Vec<&str> = words.split(' ').collect();
+    let usual = words.chunks(2).filter(|flag| !more.contains(&flag[0])).flatten();
     let ends = ["--dns".to_owned(), space.dns(), "--gateway".to_owned(), space.gateway()];
-    words.split(' ').map(ToOwned::to_owned).chain(ends).collect()
+    usual.chain(more).map(|word| (*word).to_owned()).chain(ends).collect()
 }
 
 /// The start list of a world, beside the survey.

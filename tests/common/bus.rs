@@ -1,16 +1,18 @@
 //! A NATS server, and the agents of surveys, as processes of their own.
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::skipped::skip;
-use crate::common::waiting::until;
+use crate::common::waiting::{LOOK, until};
 
 /// A NATS server with a store of its own; it ends with the test.
 pub(crate) struct Bus {
-    process: Child,
+    process: Process,
     port: u16,
     _folder: tempfile::TempDir,
 }
@@ -37,7 +39,7 @@ impl Bus {
             }
             Err(wrong) => panic!("nats-server: {wrong}"),
         };
-        let bus = Self { process, port, _folder: folder };
+        let bus = Self { process: Process(process), port, _folder: folder };
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         assert!(until(|| TcpStream::connect(address).is_ok()), "nats-server does not listen");
         Some(bus)
@@ -48,11 +50,66 @@ impl Bus {
     }
 }
 
-impl Drop for Bus {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+impl Bus {
+    /// Sends the server a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        self.process.signal(name);
     }
+
+    /// A link to it of its own, which can be held.
+    pub(crate) fn link(&self) -> Link {
+        Link::to(self.port)
+    }
+}
+
+/// A line to a port of this machine on which what is sent waits while it is held, as on a line that stalls.
+pub(crate) struct Link {
+    is_held: Arc<AtomicBool>,
+    port: u16,
+}
+
+impl Link {
+    fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let link = Self { is_held: Arc::default(), port: listener.local_addr().unwrap().port() };
+        let is_held = link.is_held.clone();
+        std::thread::spawn(move || {
+            for near in listener.incoming().map_while(Result::ok) {
+                let Ok(far) = TcpStream::connect(("127.0.0.1", port)) else { continue };
+                for (from, to) in [(&near, &far), (&far, &near)] {
+                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let is_held = is_held.clone();
+                    std::thread::spawn(move || forward(from, to, &is_held));
+                }
+            }
+        });
+        link
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn hold(&self) {
+        self.is_held.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn release(&self) {
+        self.is_held.store(false, Ordering::SeqCst);
+    }
+}
+
+fn forward(mut from: TcpStream, mut to: TcpStream, is_held: &AtomicBool) {
+    let mut buffer = [0; 1 << 13];
+    while let Ok(size @ 1..) = from.read(&mut buffer) {
+        while is_held.load(Ordering::SeqCst) {
+            std::thread::sleep(LOOK);
+        }
+        if to.write_all(&buffer[..size]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(std::net::Shutdown::Write);
 }
 
 /// A process that ends with the test.

@@ -55,6 +55,8 @@ pub(super) struct Exchange<'a> {
     pub unchanged_bytes: Option<u64>,
     /// Which try at its question it is; the one before it brought no answer.
     pub attempt: u32,
+    /// Who sent it, where that was not the process that keeps the survey.
+    pub agent: Option<&'a str>,
 }
 
 impl Exchange<'_> {
@@ -164,6 +166,7 @@ columns! {
         new_external_hosts: u32,
         unchanged_bytes: u64,
         attempt: u32,
+        agent: str,
     }
 }
 
@@ -237,6 +240,7 @@ impl<'f> ExchangeColumns<'f> {
             new_external_hosts: self.new_external_hosts.get(row),
             unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),
             attempt: self.attempt.get(row).unwrap_or_default(),
+            agent: self.agent.get(row),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::AnalysisError;
 use super::super::tables::{ByKey, key};
 use super::exchange::Exchange;
-use crate::address::{Host, OptOut};
+use crate::address::{Host, OBEYED_WITHIN, OptOut};
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
 
 /// Somebody who opted out, and the requests that reached them while that was in force.
@@ -24,6 +24,8 @@ pub struct OptedOut {
     /// Requests that began in that time.
     pub requests: u64,
 }
+
+const OBEYED_WITHIN_US: i64 = OBEYED_WITHIN.as_micros() as i64;
 
 /// The opt-out list as it was obeyed, held against the exchanges while they go by.
 #[derive(Default)]
@@ -55,7 +57,7 @@ impl OptOutWatch {
         Ok(())
     }
 
-    /// Whether whom it asked had opted out.
+    /// Whether whom it asked had opted out. Agents have some time to obey an entry.
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) -> bool {
         if self.entries.is_empty() || !exchange.was_asked() {
             return false;
@@ -69,7 +71,9 @@ impl OptOutWatch {
             let in_force = exchange.started > entry.since.0
                 && entry.until.is_none_or(|until| exchange.started < until.0);
             entry.requests += u64::from(is_covered && in_force);
-            had_opted_out |= is_covered && in_force;
+            let since =
+                entry.since.0.saturating_add(if exchange.agent.is_some() { OBEYED_WITHIN_US } else { 0 });
+            had_opted_out |= is_covered && in_force && exchange.started > since;
         }
         had_opted_out
     }

@@ -168,11 +168,11 @@ async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
     let settings = Settings { gateway: Some(NOBODY), ..of(&server) };
     let fetcher = Fetcher::new(settings, opt_out.clone(), Clock::system()).unwrap();
     let address = locate(&fetcher, "www.a.ke").await.address.unwrap();
-    opt_out.replace(OptOut::parse("left-alone.ke").unwrap());
+    opt_out.replace(OptOut::parse("left-alone.ke").unwrap(), || std::time::SystemTime::UNIX_EPOCH);
     let (answer, _) = fetcher.fetch(&ask("http://www.a.ke/", Purpose::Page), address, u64::MAX).await;
     assert_eq!((answer.failure, answer.wire), (Some(Failure::OptedOut), Wire::default()));
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Err(Failure::OptedOut));
-    opt_out.replace(OptOut::default());
+    opt_out.replace(OptOut::default(), || std::time::SystemTime::UNIX_EPOCH);
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Ok(address));
 }
 

@@ -269,7 +269,7 @@ fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
         let walk = start_with_list("http://a.ke/", settings, list.clone());
         let (tree, _) = drive_by(walk, |ask| {
             if ask.url.target() == "/x" {
-                list.replace(OptOut::parse(opts_out).unwrap());
+                list.replace(OptOut::parse(opts_out).unwrap(), || SystemTime::UNIX_EPOCH);
             }
             web.answer(ask)
         });

@@ -149,7 +149,7 @@ fn walked_until_opt_out(settings: Settings, entry: &str, at: &str) -> (Tree, Vec
     let (web, list) = (three_levels(), Arc::new(OptOuts::default()));
     let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |ask| {
         if ask.url.target() == at {
-            list.replace(OptOut::parse(entry).unwrap());
+            list.replace(OptOut::parse(entry).unwrap(), || SystemTime::UNIX_EPOCH);
         }
         web.answer(ask)
     });

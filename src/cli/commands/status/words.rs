@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use crate::cli::columns::{Columns, Side};
 use crate::cli::progress::{errors, rates, sites, time_left};
 use crate::records::units::{bytes, duration, thousands};
-use crate::survey::Snapshot;
+use crate::survey::{AgentSeen, Snapshot};
 
 /// A survey at work writes its status every second; one that has not for so long is not running.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -43,6 +43,11 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         let paused = duration(age(since, time).as_secs_f64());
         table.row(["paused", &format!("for {paused}: no answer comes from anywhere; probing our own link")]);
     }
+    for agent in now.agents.iter().filter(|_| is_at_work) {
+        if let Some(words) = link_of(agent, time) {
+            table.row([&format!("agent {}", agent.name), &words]);
+        }
+    }
     if let Some(problem) = &now.opt_out_problem {
         table.row(["opt-out list", problem]);
     }
@@ -65,6 +70,26 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         "interrupted" => format!("interrupted; {go_on}"),
         "failed" => format!("failed, see log.jsonl there; {go_on}"),
         other => other.to_owned(),
+    }
+}
+
+/// What is wrong with an agent's own link to the Internet, if anything is.
+fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
+    let failed = match agent.failed_only_here {
+        0 => String::new(),
+        1 => "1 connection failed there and was made by another agent".to_owned(),
+        count => format!("{} connections failed there and were made by another agent", thousands(count)),
+    };
+    match agent.link_broken_since {
+        Some(since) => {
+            let broken = duration(age(since, time).as_secs_f64());
+            let more = if failed.is_empty() { failed } else { format!("; {failed}") };
+            Some(format!(
+                "has reached nobody for {broken}: its sites go on elsewhere, and its own link is probed{more}"
+            ))
+        }
+        None if failed.is_empty() => None,
+        None => Some(failed),
     }
 }
 
@@ -143,7 +168,7 @@ fn most_loaded(now: &Snapshot) -> String {
 mod tests {
     use super::*;
     use crate::records::{Judgement, Verdict};
-    use crate::survey::{AgentSeen, LoadedServer, MachineLoad};
+    use crate::survey::{LoadedServer, MachineLoad};
 
     fn snapshot() -> Snapshot {
         Snapshot {
@@ -170,6 +195,28 @@ mod tests {
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
+    }
+
+    #[test]
+    fn an_agent_whose_own_link_is_broken_is_named() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(200);
+        let agent = |link_broken_since, failed_only_here| AgentSeen {
+            link_broken_since,
+            failed_only_here,
+            ..AgentSeen::default()
+        };
+        assert_eq!(link_of(&agent(None, 0), now), None);
+        assert_eq!(
+            link_of(&agent(None, 1), now).unwrap(),
+            "1 connection failed there and was made by another agent"
+        );
+        let broken =
+            link_of(&agent(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(80)), 1234), now).unwrap();
+        assert!(broken.starts_with("has reached nobody for "), "{broken}");
+        assert!(
+            broken.ends_with("; 1,234 connections failed there and were made by another agent"),
+            "{broken}"
+        );
     }
 
     #[test]

@@ -1,0 +1,199 @@
+use std::time::{Duration, SystemTime};
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::bus::{Bus, ping_subject};
+use super::message::{Dispatch, PingReply, decode, encode};
+use crate::address::OBEYED_WITHIN;
+use crate::fetch::Clock;
+
+/// Three pings in a row may be lost.
+const BETWEEN_PINGS: Duration = Duration::from_millis(500);
+
+/// What an agent may send, and until when: it pings the coordinator, and each reply permits requests for a while.
+///
+/// The owner of a server opts out where the coordinator is. So a request is sent only if the coordinator has looked at the list at
+/// most [`OBEYED_WITHIN`] ago: by the agent's steady clock, counted from when the ping was *sent*, with what the coordinator says of
+/// the age of its look. However long the bus, the coordinator or this process stood still, the permission ends in time.
+///
+/// A reply tells the coordinator's time, too, which is at most as much later now as the ping is old. So the agent knows the latest time
+/// that it may be for the coordinator: quiet hours, the age of a robots.txt and of the dispatch itself are judged by that.
+pub(super) struct Permission {
+    latest: watch::Sender<Option<Permit>>,
+}
+
+/// A reply to a ping, with when that was sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Permit {
+    sent: Instant,
+    reply: PingReply,
+}
+
+/// What a permit says of a dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    /// Its request may be sent now.
+    Send,
+    /// Not before a later reply.
+    Wait,
+    /// It is not to be sent any more: its time is over, or somebody may have opted out since it was decided.
+    Return,
+}
+
+impl Permission {
+    pub(super) fn new() -> Self {
+        Self { latest: watch::Sender::new(None) }
+    }
+
+    /// Pings the coordinator for as long as it is polled.
+    pub(super) async fn keep(&self, bus: &Bus, survey: &str) {
+        let mut tick = tokio::time::interval(BETWEEN_PINGS);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // While the bus stands still, pings wait there beside each other: the last one is answered as soon as it goes on.
+        let mut pings = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some(permit) = pings.next() => self.take(permit),
+                _ = tick.tick() => pings.push(ping(bus, survey)),
+            }
+        }
+    }
+
+    fn take(&self, permit: Option<Permit>) {
+        let Some(permit) = permit else { return };
+        self.latest.send_if_modified(|latest| {
+            let is_later = latest.is_none_or(|latest| latest.sent < permit.sent);
+            if is_later {
+                *latest = Some(permit);
+            }
+            is_later
+        });
+    }
+
+    /// Waits for the permit to send the request of a dispatch, until `deadline`; none where it is to be returned.
+    ///
+    /// Whoever has it sends the request before anything else is waited for.
+    pub(super) async fn obtain(&self, dispatch: &Dispatch, deadline: Instant) -> Option<Permit> {
+        let mut latest = self.latest.subscribe();
+        loop {
+            let permit = *latest.borrow_and_update();
+            match permit.map_or(Decision::Wait, |permit| permit.decide(dispatch, Instant::now())) {
+                Decision::Send => return permit,
+                Decision::Return => return None,
+                Decision::Wait => tokio::time::timeout_at(deadline, latest.changed()).await.ok()?.ok()?,
+            }
+        }
+    }
+}
+
+/// Sends a ping; gives what its reply permits, if one comes while that can be anything.
+async fn ping(bus: &Bus, survey: &str) -> Option<Permit> {
+    let sent = Instant::now();
+    let request = bus.client.request(ping_subject(survey), encode(&()).ok()?.into());
+    let answer = tokio::time::timeout(OBEYED_WITHIN, request).await.ok()?.ok()?;
+    Some(Permit { sent, reply: decode(&answer.payload).ok()? })
+}
+
+impl Permit {
+    fn decide(&self, dispatch: &Dispatch, now: Instant) -> Decision {
+        let Self { sent, reply } = self;
+        let age = now.duration_since(*sent);
+        if reply.opt_outs > dispatch.order.opt_outs || reply.now + age >= dispatch.order.valid_until {
+            Decision::Return
+        } else if age + reply.list_age <= OBEYED_WITHIN {
+            // Where the dispatch is of a later list than this one, that list came into force after the look at this one.
+            Decision::Send
+        } else {
+            Decision::Wait
+        }
+    }
+
+    /// When an exchange of this agent began, by the coordinator's clock: then or a little earlier.
+    pub(super) fn time_of(&self, started: SystemTime, clock: Clock) -> SystemTime {
+        let since = started.duration_since(clock.at(self.sent)).unwrap_or_default();
+        self.reply.now + since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cluster::hand::tests::order;
+    use crate::survey::Order;
+
+    fn milliseconds(number: u64) -> Duration {
+        Duration::from_millis(number)
+    }
+
+    fn dispatch(opt_outs: u64, valid_until: u64) -> Dispatch {
+        let valid_until = UNIX_EPOCH + milliseconds(valid_until);
+        Dispatch { after: 1, order: Order { opt_outs, valid_until, ..order() } }
+    }
+
+    proptest! {
+        /// A coordinator, a bus and an agent with any delays: it looks at the list, an owner opts out, it answers a ping.
+        #[test]
+        fn no_request_is_sent_later_than_promised_after_an_entry_or_after_its_time(
+            looked in 0_u64..20_000,
+            opted_out_after in 0_u64..5_000,
+            answered_after in 0_u64..5_000,
+            asked_before in 0_u64..5_000,
+            decided_after in 0_u64..10_000,
+            valid_for in 0_u64..8_000,
+            dispatched_before in 0_u64..9_000,
+        ) {
+            let start = Instant::now();
+            let answered = looked + answered_after;
+            // The ping was sent before it was answered, and the agent decides some time after that.
+            let pinged = answered.saturating_sub(asked_before);
+            let decided = answered + decided_after;
+            let opted_out = looked + 1 + opted_out_after;
+            let reply = PingReply {
+                now: UNIX_EPOCH + milliseconds(answered),
+                list_age: milliseconds(answered - looked),
+                opt_outs: 7,
+            };
+            let permit = Permit { sent: start + milliseconds(pinged), reply };
+            let valid_until = decided.saturating_sub(dispatched_before) + valid_for;
+            for version in [6, 7, 8] {
+                if permit.decide(&dispatch(version, valid_until), start + milliseconds(decided)) == Decision::Send {
+                    prop_assert!(version >= 7);
+                    prop_assert!(decided < valid_until, "{decided} {valid_until}");
+                    prop_assert!(decided <= opted_out + OBEYED_WITHIN.as_millis() as u64);
+                    prop_assert!(decided <= pinged + OBEYED_WITHIN.as_millis() as u64);
+                }
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dispatch_waits_for_a_reply_and_is_returned_once_its_list_is_an_older_one() {
+        let permission = Permission::new();
+        let deadline = Instant::now() + Duration::from_secs(6);
+        assert_eq!(permission.obtain(&dispatch(1, 99_000), deadline).await, None);
+        assert_eq!(Instant::now(), deadline, "nobody has replied");
+        let permit = |opt_outs| Permit {
+            sent: Instant::now(),
+            reply: PingReply { now: UNIX_EPOCH, list_age: Duration::ZERO, opt_outs },
+        };
+        let deadline = Instant::now() + Duration::from_secs(6);
+        permission.take(Some(permit(1)));
+        assert_eq!(permission.obtain(&dispatch(1, 99_000), deadline).await, Some(permit(1)));
+        tokio::time::advance(OBEYED_WITHIN + milliseconds(1)).await;
+        let waits = dispatch(1, 99_000);
+        let mut waits = std::pin::pin!(permission.obtain(&waits, deadline));
+        assert!(futures_util::poll!(&mut waits).is_pending(), "the reply is too old");
+        let (later, earlier) = (permit(2), Permit { sent: Instant::now() - milliseconds(9), ..permit(1) });
+        permission.take(Some(later));
+        permission.take(Some(earlier));
+        assert_eq!(waits.await, None, "somebody may have opted out since it was dispatched");
+    }
+}

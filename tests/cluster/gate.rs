@@ -1,0 +1,120 @@
+//! No request is sent on old knowledge, whatever stands still: the bus, the coordinator, its line or an agent.
+#![allow(clippy::disallowed_methods)] // The time of the test itself.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::processes::{assert_polite, coordinator_over, starts};
+use crate::common::Space;
+use crate::common::bus::{Bus, Link, Process, agent};
+use crate::common::waiting::until;
+
+/// Longer than an order is obeyed after it was received: what was stuck is not too old because of that.
+const STALL: Duration = Duration::from_millis(6500);
+/// From an entry of an opt-out list on, in µs.
+const OBEYED_WITHIN: u64 = 2_000_000;
+
+/// A survey by two agents, at work.
+struct AtWork {
+    space: Space,
+    bus: Bus,
+    /// Between the coordinator and the bus.
+    link: Link,
+    survey: Process,
+    agents: Vec<Process>,
+    list: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl AtWork {
+    fn begin(test: &str) -> Option<Self> {
+        let bus = Bus::start(test)?;
+        let (space, link) = (Space::serve("a_small_country"), bus.link());
+        let folder = tempfile::tempdir().unwrap();
+        let (dir, list) = (folder.path().join("survey"), folder.path().join("opt-out.txt"));
+        std::fs::write(&list, "nobody.example\n").unwrap();
+        let flags = ["--opt-out", list.to_str().unwrap()];
+        let survey = coordinator_over(&space, &link.url(), &dir, &starts(&space, &dir), &flags);
+        let agents = ["one", "two"].map(|name| agent(&bus, name)).into();
+        assert!(until(|| space.accesses().len() > 60));
+        Some(Self { space, bus, link, survey, agents, list, _folder: folder })
+    }
+
+    /// The owners of all networks opt out; gives when that was.
+    fn opt_out(&self) -> u64 {
+        let entries: String = (1..224).map(|first| format!("{first}.0.0.0/8\n")).collect();
+        std::fs::write(&self.list, entries).unwrap();
+        microseconds_now()
+    }
+
+    /// The survey ends, keeps its promises by its own verdict, and no request came too late by the servers' logs.
+    fn assert_obeyed(mut self, opted_out: u64) {
+        assert!(self.survey.wait().success(), "a promise was broken");
+        for agent in &mut self.agents {
+            assert!(agent.wait().success());
+        }
+        let all = self.space.accesses();
+        let late: Vec<_> =
+            all.iter().filter(|access| access.arrival_us > opted_out + OBEYED_WITHIN).collect();
+        let servers: BTreeSet<_> = late.iter().filter_map(|access| access.address).collect();
+        assert!(
+            late.is_empty(),
+            "{} requests to {} servers, the first {:?}",
+            late.len(),
+            servers.len(),
+            late[0]
+        );
+        assert_polite(&self.space);
+    }
+}
+
+fn microseconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64
+}
+
+/// Something stands still for so long.
+fn stand_still() {
+    let end = microseconds_now() + STALL.as_micros() as u64;
+    assert!(until(|| microseconds_now() > end));
+}
+
+#[test]
+fn orders_that_wait_in_a_bus_that_stands_still_reach_nobody_who_opts_out_meanwhile() {
+    let Some(at_work) = AtWork::begin("cluster_gate_bus") else { return };
+    at_work.bus.signal("STOP");
+    let opted_out = at_work.opt_out();
+    stand_still();
+    at_work.bus.signal("CONT");
+    at_work.assert_obeyed(opted_out);
+}
+
+#[test]
+fn orders_that_wait_on_the_line_of_the_coordinator_reach_nobody_who_opts_out_meanwhile() {
+    let Some(at_work) = AtWork::begin("cluster_gate_line") else { return };
+    at_work.link.hold();
+    let opted_out = at_work.opt_out();
+    stand_still();
+    at_work.link.release();
+    at_work.assert_obeyed(opted_out);
+}
+
+#[test]
+fn a_coordinator_that_was_stopped_sends_nothing_to_those_who_opted_out_meanwhile() {
+    let Some(at_work) = AtWork::begin("cluster_gate_coordinator") else { return };
+    at_work.survey.signal("STOP");
+    let opted_out = at_work.opt_out();
+    stand_still();
+    at_work.survey.signal("CONT");
+    at_work.assert_obeyed(opted_out);
+}
+
+#[test]
+fn agents_that_were_stopped_send_nothing_to_those_who_opted_out_meanwhile() {
+    let Some(at_work) = AtWork::begin("cluster_gate_agents") else { return };
+    at_work.agents.iter().for_each(|agent| agent.signal("STOP"));
+    let opted_out = at_work.opt_out();
+    stand_still();
+    at_work.agents.iter().for_each(|agent| agent.signal("CONT"));
+    at_work.assert_obeyed(opted_out);
+}

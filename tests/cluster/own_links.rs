@@ -1,0 +1,173 @@
+//! Agents whose own link to the Internet is broken put no wrong outcome into a table. Each has a network namespace of its own.
+#![allow(clippy::disallowed_methods)] // The links stand between agents and servers, with sockets of their own.
+
+use std::io::copy;
+use std::net::TcpStream;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::survey::{AgentSeen, Snapshot};
+
+use super::processes::{alone_with, coordinator_with};
+use crate::common::bus::{Bus, Process, agent, program};
+use crate::common::skipped::skip;
+use crate::common::waiting::until;
+use crate::common::{Space, rows, same_tables, timeless_tables};
+
+/// The doubt about a lost connection lasts half as long.
+const FLAGS: [&str; 2] = ["--max-delay", "4s"];
+
+/// What an agent in a namespace of its own reaches.
+struct FarNetwork {
+    folder: tempfile::TempDir,
+    bus: String,
+    gateway: String,
+}
+
+impl FarNetwork {
+    /// None where there can be no namespace.
+    fn begin(test: &str, space: &Space, bus: &Bus) -> Option<Self> {
+        let can_be = |program: &str, arguments: &[&str]| {
+            Command::new(program)
+                .args(arguments)
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|done| done.success())
+        };
+        if !can_be("unshare", &["-n", "ip", "link", "set", "lo", "up"]) || !can_be("python3", &["--version"])
+        {
+            skip(test, "there can be no network namespace (as root, with unshare, ip and python3)");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let bus = bus.url().trim_start_matches("nats://").to_owned();
+        let far = Self { folder, bus, gateway: space.gateway() };
+        far.set("open");
+        for (name, address) in [("bus", &far.bus), ("gateway", &far.gateway)] {
+            bridge(&far.path(name), address.clone());
+        }
+        Some(far)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `open`, `refuse` or `drop`.
+    fn set(&self, mode: &str) {
+        let (new, path) = (self.path("new-mode"), self.path("mode"));
+        std::fs::write(&new, mode).unwrap();
+        std::fs::rename(new, path).unwrap();
+    }
+
+    /// An agent there.
+    fn agent(&self, name: &str) -> Process {
+        let port = |address: &str| address.rsplit_once(':').unwrap().1.to_owned();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/far_network.py");
+        let mut command = Command::new("unshare");
+        // The shell becomes the script, and that becomes the agent.
+        command.args(["-n", "sh", "-c", "ip link set lo up; exec python3 \"$@\"", "far"]);
+        command.arg(script).arg(port(&self.bus)).arg(self.path("bus"));
+        command.arg(port(&self.gateway)).arg(self.path("gateway")).arg(self.path("mode"));
+        command.arg(program().get_program());
+        command.args(["agent", "--nats", &format!("nats://{}", self.bus), "--name", name, "--sites", "64"]);
+        Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+/// Leads from a socket in the file system, which all namespaces share, to an address.
+fn bridge(path: &Path, address: String) {
+    let listener = UnixListener::bind(path).unwrap();
+    std::thread::spawn(move || {
+        for near in listener.incoming().map_while(Result::ok) {
+            let Ok(far) = TcpStream::connect(&address) else { continue };
+            let (mut near_in, mut near_out) = (near.try_clone().unwrap(), near);
+            let (mut far_in, mut far_out) = (far.try_clone().unwrap(), far);
+            std::thread::spawn(move || {
+                let _ = copy(&mut near_in, &mut far_out);
+                let _ = far_out.shutdown(std::net::Shutdown::Write);
+            });
+            std::thread::spawn(move || {
+                let _ = copy(&mut far_in, &mut near_out);
+                let _ = near_out.shutdown(std::net::Shutdown::Write);
+            });
+        }
+    });
+}
+
+/// A country with servers enough to tell a broken link from dead servers.
+fn country(sites: u32) -> Space {
+    let world = include_str!("../worlds/a_small_country.toml");
+    let world =
+        world.replace("count = 40", &format!("count = {sites}")).replace("others = 20", "others = 60");
+    Space::of(&world.replace("giants_share = 0.4", "giants_share = 0.2"))
+}
+
+fn seen(dir: &Path, name: &str) -> Option<AgentSeen> {
+    let now = Snapshot::load(dir).ok().flatten()?;
+    now.agents.into_iter().find(|agent| agent.name == name)
+}
+
+fn is_broken(dir: &Path, name: &str) -> bool {
+    seen(dir, name).is_some_and(|agent| agent.link_broken_since.is_some())
+}
+
+#[track_caller]
+fn assert_like_one_machine(space: &Space, dir: &Path, folder: &Path) {
+    let of_one = folder.join("alone");
+    alone_with(space, &of_one, &FLAGS);
+    let unreachable =
+        |dir: &Path| rows::<SiteRow>(dir).iter().filter(|site| site.outcome == "unreachable").count();
+    assert_eq!(
+        [unreachable(dir), rows::<SiteRow>(dir).len()],
+        [unreachable(&of_one), rows::<SiteRow>(&of_one).len()]
+    );
+    same_tables(&timeless_tables(dir).without_agents(), &timeless_tables(&of_one));
+}
+
+#[test]
+fn an_agent_that_reaches_nobody_makes_no_site_unreachable_whether_it_is_alone_or_not() {
+    for mode in ["refuse", "drop"] {
+        let Some(bus) = Bus::start("cluster_own_links") else { return };
+        let (space, folder) = (country(90), tempfile::tempdir().unwrap());
+        let Some(far) = FarNetwork::begin("cluster_own_links", &space, &bus) else { return };
+        let dir = folder.path().join("survey");
+        far.set(mode);
+        let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
+        let mut broken = far.agent("broken");
+        assert!(until(|| is_broken(&dir, "broken")), "{mode}: the status names it");
+        assert!(space.accesses().is_empty());
+        let mut sound = agent(&bus, "sound");
+        assert!(survey.wait().success(), "{mode}");
+        assert!(broken.wait().success() && sound.wait().success());
+        // Names that are not there are looked up by the coordinator.
+        let is_by_broken =
+            |row: &ExchangeRow| row.agent.as_deref() == Some("broken") && row.total_ms.is_some();
+        assert!(!rows(&dir).iter().any(is_by_broken), "{mode}");
+        assert_like_one_machine(&space, &dir, folder.path());
+    }
+}
+
+#[test]
+fn an_agent_whose_link_breaks_at_work_is_left_alone_until_it_works_again() {
+    for mode in ["refuse", "drop"] {
+        let Some(bus) = Bus::start("cluster_own_links_break") else { return };
+        let (space, folder) = (country(150), tempfile::tempdir().unwrap());
+        let Some(far) = FarNetwork::begin("cluster_own_links_break", &space, &bus) else { return };
+        let dir = folder.path().join("survey");
+        let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
+        let mut agents = [far.agent("breaks"), agent(&bus, "sound")];
+        let requests = |name| seen(&dir, name).map_or(0, |agent| agent.requests);
+        assert!(until(|| requests("breaks") > 30 && requests("sound") > 30));
+        far.set(mode);
+        assert!(until(|| is_broken(&dir, "breaks")), "{mode}: the status names it");
+        assert!(!is_broken(&dir, "sound"), "{mode}");
+        far.set("open");
+        assert!(until(|| !is_broken(&dir, "breaks")), "{mode}: its link is probed");
+        assert!(survey.wait().success(), "{mode}");
+        assert!(agents.iter_mut().all(|agent| agent.wait().success()));
+        assert_like_one_machine(&space, &dir, folder.path());
+    }
+}
