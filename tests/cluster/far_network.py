@@ -1,13 +1,14 @@
 """The network of an agent that is in a network namespace of its own: what it reaches, it reaches through here.
 
-far_network.py BUS_PORT BUS_SOCKET GATEWAY_PORT GATEWAY_SOCKET MODE_FILE AGENT [ARGUMENT]…
+far_network.py PORT:SOCKET:MODE_FILE … -- AGENT [ARGUMENT]…
 
-The bus is always reached. The gateway to the servers is as the mode file says: `open`; `refuse`: a connection is refused; `drop`:
-nothing comes back, on connections that are open either.
+Each port of the namespace leads to a socket in the file system, as its mode file says: `open`; `refuse`: a connection is refused, and
+those that are open are reset; `drop`: nothing comes back, on connections that are open either.
 """
 
 import os
 import socket
+import struct
 import sys
 import threading
 import time
@@ -15,90 +16,109 @@ import time
 LOOK = 0.005
 
 
-def pump(source: socket.socket, sink: socket.socket, is_held) -> None:
-    try:
-        while data := source.recv(65536):
-            while is_held():
-                time.sleep(LOOK)
-            sink.sendall(data)
-        sink.shutdown(socket.SHUT_WR)
-    except OSError:
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+class Way:
+    def __init__(self, words: str) -> None:
+        port, self.path, self.mode_file = words.split(":")
+        self.port = int(port)
+        self.opened: set[socket.socket] = set()
+        self.server = self.listener(64) if self.mode() == "open" else None
 
-
-def join(near: socket.socket, path: str, is_held) -> None:
-    far = socket.socket(socket.AF_UNIX)
-    far.connect(path)
-    for ends in ((near, far), (far, near)):
-        threading.Thread(target=pump, args=(*ends, is_held), daemon=True).start()
-
-
-def listener(port: int, backlog: int) -> socket.socket:
-    server = socket.socket()
-    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    server.bind(("127.0.0.1", port))
-    server.listen(backlog)
-    return server
-
-
-def serve_bus(server: socket.socket, path: str) -> None:
-    while True:
-        join(server.accept()[0], path, lambda: False)
-
-
-def fill(port: int) -> list[socket.socket]:
-    """Takes the places of those who wait to be accepted, so that who comes then hears nothing."""
-    waiting = []
-    while True:
-        try:
-            waiting.append(socket.create_connection(("127.0.0.1", port), timeout=0.1))
-        except TimeoutError:
-            return waiting
-
-
-def serve_gateway(port: int, path: str, mode_file: str) -> None:
-    def mode() -> str:
-        with open(mode_file, encoding="ascii") as file:
+    def mode(self) -> str:
+        with open(self.mode_file, encoding="ascii") as file:
             return file.read().strip()
 
-    while True:
-        now = mode()
-        if now == "refuse":
-            while mode() == now:
-                time.sleep(LOOK)
-        elif now == "drop":
-            with listener(port, 0):
-                waiting = fill(port)
-                while mode() == now:
+    def listener(self, backlog: int) -> socket.socket:
+        server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", self.port))
+        server.listen(backlog)
+        server.settimeout(LOOK)
+        return server
+
+    def pump(self, source: socket.socket, sink: socket.socket, near: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                while self.mode() == "drop":
                     time.sleep(LOOK)
-                for near in waiting:
-                    near.close()
-        else:
-            with listener(port, 64) as server:
-                server.settimeout(LOOK)
-                while mode() == now:
-                    try:
-                        near = server.accept()[0]
-                    except TimeoutError:
-                        continue
-                    near.settimeout(None)
-                    join(near, path, lambda: mode() == "drop")
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            for end in (source, sink):
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+            self.opened.discard(near)
+
+    def join(self, near: socket.socket) -> None:
+        far = socket.socket(socket.AF_UNIX)
+        try:
+            far.connect(self.path)
+        except OSError:
+            near.close()
+            return
+        self.opened.add(near)
+        for ends in ((near, far), (far, near)):
+            threading.Thread(target=self.pump, args=(*ends, near), daemon=True).start()
+
+    def fill(self) -> list[socket.socket]:
+        """Takes the places of those who wait to be accepted, so that who comes then hears nothing."""
+        waiting = []
+        while True:
+            try:
+                waiting.append(socket.create_connection(("127.0.0.1", self.port), timeout=0.1))
+            except OSError:
+                return waiting
+
+    def reset(self) -> None:
+        for near in list(self.opened):
+            try:
+                near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                near.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self.opened.clear()
+
+    def serve(self) -> None:
+        while True:
+            now = self.mode()
+            if now == "open":
+                with self.server or self.listener(64) as server:
+                    self.server = None
+                    while self.mode() == now:
+                        try:
+                            near = server.accept()[0]
+                        except TimeoutError:
+                            continue
+                        near.settimeout(None)
+                        self.join(near)
+                continue
+            waiting, held = [], None
+            if now == "refuse":
+                self.reset()
+            else:
+                held = self.listener(0)
+                waiting = self.fill()
+            while self.mode() == now:
+                time.sleep(LOOK)
+            for end in (*waiting, *filter(None, [held])):
+                end.close()
 
 
 def main() -> None:
-    bus_port, bus, gateway_port, gateway, mode_file, *agent = sys.argv[1:]
-    server = listener(int(bus_port), 64)
+    end_of_ways = sys.argv.index("--")
+    # They listen before the agent begins.
+    ways = [Way(words) for words in sys.argv[1:end_of_ways]]
+    agent = sys.argv[end_of_ways + 1 :]
     process = os.getpid()
     if os.fork():
         # The agent is the process that whoever started this knows.
-        server.close()
+        for way in ways:
+            if way.server:
+                way.server.close()
         os.execv(agent[0], agent)
-    threading.Thread(target=serve_bus, args=(server, bus), daemon=True).start()
-    threading.Thread(target=serve_gateway, args=(int(gateway_port), gateway, mode_file), daemon=True).start()
+    for way in ways:
+        threading.Thread(target=way.serve, daemon=True).start()
     # With the agent this ends, too.
     while os.getppid() == process:
         time.sleep(0.05)

@@ -45,6 +45,7 @@ impl FarNetwork {
         let bus = bus.url().trim_start_matches("nats://").to_owned();
         let far = Self { folder, bus, gateway: space.gateway() };
         far.set("open");
+        std::fs::write(far.path("bus-mode"), "open").unwrap();
         for (name, address) in [("bus", &far.bus), ("gateway", &far.gateway)] {
             bridge(&far.path(name), address.clone());
         }
@@ -69,9 +70,12 @@ impl FarNetwork {
         let mut command = Command::new("unshare");
         // The shell becomes the script, and that becomes the agent.
         command.args(["-n", "sh", "-c", "ip link set lo up; exec python3 \"$@\"", "far"]);
-        command.arg(script).arg(port(&self.bus)).arg(self.path("bus"));
-        command.arg(port(&self.gateway)).arg(self.path("gateway")).arg(self.path("mode"));
-        command.arg(program().get_program());
+        command.arg(script);
+        for (name, address, mode) in [("bus", &self.bus, "bus-mode"), ("gateway", &self.gateway, "mode")] {
+            let [socket, mode] = [name, mode].map(|file| self.path(file).display().to_string());
+            command.arg(format!("{}:{socket}:{mode}", port(address)));
+        }
+        command.arg("--").arg(program().get_program());
         command.args(["agent", "--nats", &format!("nats://{}", self.bus), "--name", name, "--sites", "64"]);
         Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
