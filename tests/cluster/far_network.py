@@ -2,8 +2,8 @@
 
 far_network.py BUS_PORT BUS_SOCKET GATEWAY_PORT GATEWAY_SOCKET MODE_FILE AGENT [ARGUMENT]…
 
-The bus is always reached. The gateway to the servers is as the mode file says: `open`; `refuse`: a connection is refused; `drop`:
-nothing comes back, on connections that are open either.
+The bus is always reached. The gateway to the servers is as the mode file says: `open`; `refuse`: a connection is refused, and one
+that is open is reset; `drop`: nothing comes back, on connections that are open either.
 """
 
 import os
@@ -15,11 +15,13 @@ import time
 LOOK = 0.005
 
 
-def pump(source: socket.socket, sink: socket.socket, is_held) -> None:
+def pump(source: socket.socket, sink: socket.socket, mode) -> None:
     try:
         while data := source.recv(65536):
-            while is_held():
+            while mode() == "drop":
                 time.sleep(LOOK)
+            if mode() == "refuse":
+                raise ConnectionResetError
             sink.sendall(data)
         sink.shutdown(socket.SHUT_WR)
     except OSError:
@@ -30,11 +32,11 @@ def pump(source: socket.socket, sink: socket.socket, is_held) -> None:
                 pass
 
 
-def join(near: socket.socket, path: str, is_held) -> None:
+def join(near: socket.socket, path: str, mode) -> None:
     far = socket.socket(socket.AF_UNIX)
     far.connect(path)
     for ends in ((near, far), (far, near)):
-        threading.Thread(target=pump, args=(*ends, is_held), daemon=True).start()
+        threading.Thread(target=pump, args=(*ends, mode), daemon=True).start()
 
 
 def listener(port: int, backlog: int) -> socket.socket:
@@ -47,7 +49,7 @@ def listener(port: int, backlog: int) -> socket.socket:
 
 def serve_bus(server: socket.socket, path: str) -> None:
     while True:
-        join(server.accept()[0], path, lambda: False)
+        join(server.accept()[0], path, lambda: "open")
 
 
 def fill(port: int) -> list[socket.socket]:
@@ -86,7 +88,7 @@ def serve_gateway(port: int, path: str, mode_file: str) -> None:
                     except TimeoutError:
                         continue
                     near.settimeout(None)
-                    join(near, path, lambda: mode() == "drop")
+                    join(near, path, mode)
 
 
 def main() -> None:
