@@ -46,7 +46,7 @@ pub use budget::{Budget, Grant, Limit, SiteBudget, Spent, least_bytes};
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
-pub use own_link::{Blame, OwnLink, Passage, Sign};
+pub use own_link::{Blame, Fault, OwnLink, Passage, Sign};
 pub use pace::{LONGEST_WAIT, Pace, delay_after};
 pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
