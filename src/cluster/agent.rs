@@ -270,6 +270,7 @@ impl Run {
             requests: self.counts.requests.load(Ordering::Relaxed),
             pages: self.counts.pages.load(Ordering::Relaxed),
             machine: machine.look(),
+            ping_age: self.permission.age(),
         }
     }
 

@@ -22,10 +22,11 @@ use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, e
 use super::office::Office;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::{self, Clock};
+use crate::load::Fault;
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
 use crate::settings::Settings;
-use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, Look, Progress, Staff, Survey};
+use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, LinkSeen, Look, Progress, Staff, Survey};
 
 /// The side of the bus on which the survey is.
 ///
@@ -401,11 +402,17 @@ impl Register {
             .values()
             .map(|agent| {
                 let sites_walking = walking.get(&agent.number).map_or(0, |sites| *sites as u64);
-                let (link_broken_since, failed_only_here) = self.staff.link_of(agent.number);
+                let LinkSeen { broken, failed_only_here, slow_by } = self.staff.link_of(agent.number);
+                let broken_since = |fault| {
+                    let (_, since) = broken.filter(|(broken, _)| *broken == fault)?;
+                    Some(self.clock.shown_at(since))
+                };
                 let seen = AgentSeen {
                     silent_seconds: agent.silent,
                     sites_walking,
-                    link_broken_since: link_broken_since.map(|time| self.clock.shown_at(time)),
+                    link_broken_since: broken_since(Fault::Internet),
+                    in_vain_since: broken_since(Fault::Dispatches),
+                    slow_by_seconds: slow_by.map(|more| more.as_secs_f64()),
                     failed_only_here,
                     ..agent.seen.clone()
                 };
@@ -438,6 +445,7 @@ impl Employed {
         self.seen.name.clone_from(&here.name);
         self.seen.version.clone_from(&here.program);
         (self.seen.requests, self.seen.pages, self.seen.machine) = (here.requests, here.pages, here.machine);
+        self.seen.ping_age_seconds = here.ping_age.map(|age| age.as_secs());
     }
 }
 

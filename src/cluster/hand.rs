@@ -70,7 +70,7 @@ impl AgentHand {
     async fn have_put(&self, order: Order, meter: &dyn Meter) -> Result<Put, ClusterError> {
         let mut gone = self.gone.clone();
         if *gone.borrow() {
-            return Ok(Put::Unsent);
+            return Ok(Put::Undispatched);
         }
         let (tree, asked, office) = (order.tree, order.asked, &*self.office);
         let mut case = Case::new(&order);
@@ -79,7 +79,7 @@ impl AgentHand {
         if !office.bus.is_connected() {
             // An order that waits for the bus would be obeyed when all else has changed.
             tokio::time::sleep(WHILE_AWAY).await;
-            return Ok(Put::Unsent);
+            return Ok(Put::Undispatched);
         }
         office
             .bus

@@ -12,7 +12,7 @@ use super::machine::MachineLoad;
 use crate::survey::{Order, Reply};
 
 /// The first byte of every message. Coordinator and agents are of one version.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Of compression: what is sent is a quarter of what it was, in little time.
@@ -39,6 +39,8 @@ pub(super) struct Here {
     pub requests: u64,
     pub pages: u64,
     pub machine: MachineLoad,
+    /// Since it sent the last ping to which a reply came in time; none where none ever did.
+    pub ping_age: Option<Duration>,
 }
 
 /// What an agent is told to that.
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(decode::<TreeEntry>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
         let wrong = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
-        assert!(wrong.contains("it is of version 4 (expected 3"), "{wrong}");
+        assert!(wrong.contains("it is of version 5 (expected 4"), "{wrong}");
         decode::<TreeEntry>(&[&bytes[..], &[0]].concat()).unwrap_err();
         decode::<TreeEntry>(&[]).unwrap_err();
     }

@@ -36,6 +36,10 @@
 //! died finds the answers that came meanwhile on the bus when it is resumed (`left`); agents wait for it. While the
 //! bus is away nobody asks anything.
 //!
+//! **Of no use.** An agent whose dispatches come to nothing, three times in a row, gets no more (`load::OwnLink`): it may be alive, and its
+//! link slow or its rights too few. Its trees go on elsewhere, and it is tried now and then. From one that is slow they move to agents
+//! that have room.
+//!
 //! **Strangers.** What comes from the bus is checked like what comes from the disk: version, size and form (`message`).
 
 mod agent;

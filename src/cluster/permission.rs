@@ -63,6 +63,11 @@ impl Permission {
         }
     }
 
+    /// Since the ping was sent whose reply is the latest.
+    pub(super) fn age(&self) -> Option<Duration> {
+        self.latest.borrow().map(|permit| permit.sent.elapsed())
+    }
+
     fn take(&self, permit: Option<Permit>) {
         let Some(permit) = permit else { return };
         self.latest.send_if_modified(|latest| {

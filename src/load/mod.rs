@@ -47,7 +47,7 @@ pub use delay::delay_after;
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
-pub use own_link::{Blame, OwnLink, Passage, Sign};
+pub use own_link::{Blame, Fault, OwnLink, Passage, Sign};
 pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
 pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};

@@ -9,6 +9,9 @@ use crate::exchange::{Answer, Failure};
 /// would be taken for unreachable; so it pauses, and now and then a single question probes whether
 /// anything comes back. Names and servers that fail count until something is reached; those that had
 /// answered before count more, for start lists are full of hosts that are gone.
+///
+/// What is dispatched to an agent takes one more link, from the survey to the agent: where dispatches in a row come to nothing, that
+/// is broken.
 #[derive(Debug)]
 pub struct OwnLink {
     /// The longest pause at a server; those of the survey are a half to ten times as long.
@@ -19,14 +22,26 @@ pub struct OwnLink {
     /// Since when nothing is asked, and when a question may probe next.
     broken: Option<Broken>,
     reached_at: Option<SystemTime>,
+    /// Dispatches in a row that came to nothing, and when the last of them was known to.
+    in_vain: (u32, Option<SystemTime>),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Broken {
+    fault: Fault,
     since: SystemTime,
     probe_at: SystemTime,
     pause: Duration,
     is_probing: bool,
+}
+
+/// What is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The link to the Internet: nothing comes back from anywhere.
+    Internet,
+    /// The link to the agent: what is dispatched to it comes to nothing.
+    Dispatches,
 }
 
 /// Whether a question may be put, as far as our own link goes.
@@ -72,12 +87,17 @@ const WEIGHT_OF_KNOWN: u32 = 3;
 const ENOUGH_DIFFERENT: usize = 4;
 /// A probe whose answer was not noted, because its visit was stopped, is given up after this time.
 const PROBE_LASTS: Duration = Duration::from_secs(120);
+/// An agent that was stopped or cut off for a moment loses what was dispatched in that moment, once.
+const ENOUGH_IN_VAIN: u32 = 3;
+/// A dispatch in vain holds a site up for some seconds: a tenth of the time at first, then less.
+const PAUSE_IN_VAIN: Duration = Duration::from_mins(1);
 
 impl OwnLink {
     /// With the usual longest pause of 60 s the survey is paused for 30 s at first and 10 min at most.
     #[must_use]
     pub fn new(longest_pause: Duration) -> Self {
-        Self { longest_pause, lost: HashSet::new(), weight: 0, broken: None, reached_at: None }
+        let lost = HashSet::new();
+        Self { longest_pause, lost, weight: 0, broken: None, reached_at: None, in_vain: (0, None) }
     }
 
     /// Whether a question may be put now.
@@ -101,6 +121,27 @@ impl OwnLink {
         }
     }
 
+    /// An agent did what was dispatched to it.
+    pub fn note_done(&mut self) {
+        self.in_vain = (0, None);
+        self.broken.take_if(|broken| broken.fault == Fault::Dispatches);
+    }
+
+    /// Takes in that what was dispatched to an agent then came to nothing.
+    pub fn note_in_vain(&mut self, dispatched: SystemTime, now: SystemTime) {
+        if let Some(broken) = &mut self.broken {
+            return broken.fail(now, self.longest_pause);
+        }
+        let (count, last) = self.in_vain;
+        // Of those that were dispatched side by side one counts.
+        if last.is_none_or(|last| dispatched >= last) {
+            self.in_vain = (count + 1, Some(now));
+        }
+        if self.in_vain.0 >= ENOUGH_IN_VAIN {
+            self.broken = Some(Broken::begin(Fault::Dispatches, now, self.longest_pause));
+        }
+    }
+
     /// A probe turned out to need no network, or its outcome was not noted: the next question probes.
     pub fn pass_on(&mut self, now: SystemTime) {
         if let Some(broken) = self.broken.as_mut().filter(|broken| broken.is_probing) {
@@ -121,27 +162,47 @@ impl OwnLink {
         }
     }
 
-    /// Since when the survey is paused because nothing comes back.
+    /// What is broken, and since when: nothing is sent.
     #[must_use]
-    pub fn broken_since(&self) -> Option<SystemTime> {
-        self.broken.map(|broken| broken.since)
+    pub fn broken(&self) -> Option<(Fault, SystemTime)> {
+        self.broken.map(|broken| (broken.fault, broken.since))
     }
 
     fn lose(&mut self, now: SystemTime, who: u64, weight: u32) {
         if let Some(broken) = &mut self.broken {
-            if broken.is_probing {
-                broken.is_probing = false;
-                broken.pause = (broken.pause * 2).min(self.longest_pause * 10);
-                broken.probe_at = now + broken.pause;
-            }
-            return;
+            return broken.fail(now, self.longest_pause);
         }
         if self.lost.insert(who) {
             self.weight += weight;
         }
         if self.weight >= ENOUGH && self.lost.len() >= ENOUGH_DIFFERENT {
-            let pause = self.longest_pause / 2;
-            self.broken = Some(Broken { since: now, probe_at: now + pause, pause, is_probing: false });
+            self.broken = Some(Broken::begin(Fault::Internet, now, self.longest_pause));
+        }
+    }
+}
+
+impl Broken {
+    fn begin(fault: Fault, now: SystemTime, longest_pause: Duration) -> Self {
+        let (pause, _) = fault.pauses(longest_pause);
+        Self { fault, since: now, probe_at: now + pause, pause, is_probing: false }
+    }
+
+    /// If this was a probe, the next one is later.
+    fn fail(&mut self, now: SystemTime, longest_pause: Duration) {
+        if std::mem::take(&mut self.is_probing) {
+            let (_, longest) = self.fault.pauses(longest_pause);
+            self.pause = (self.pause * 2).min(longest);
+            self.probe_at = now + self.pause;
+        }
+    }
+}
+
+impl Fault {
+    /// Before the first probe, and at most.
+    fn pauses(self, longest_pause: Duration) -> (Duration, Duration) {
+        match self {
+            Self::Internet => (longest_pause / 2, longest_pause * 10),
+            Self::Dispatches => (PAUSE_IN_VAIN, PAUSE_IN_VAIN * 10),
         }
     }
 }
@@ -203,7 +264,41 @@ mod tests {
     fn when_servers_that_answered_before_are_lost_together_the_survey_pauses() {
         let mut link = broken();
         assert_eq!(link.passage(at(1)), Passage::Until(at(30)));
-        assert_eq!(link.broken_since(), Some(at(0)));
+        assert_eq!(link.broken(), Some((Fault::Internet, at(0))));
+    }
+
+    #[test]
+    fn an_agent_to_which_dispatches_in_a_row_come_to_nothing_gets_a_probe_now_and_then() {
+        let mut link = OwnLink::new(Duration::from_secs(2));
+        for round in 0..3 {
+            assert_eq!(link.passage(at(round * 6)), Passage::Open);
+            // What was dispatched beside it counts once.
+            (0..64).for_each(|_| link.note_in_vain(at(round * 6), at(round * 6 + 6)));
+        }
+        assert_eq!(link.broken(), Some((Fault::Dispatches, at(18))));
+        assert_eq!(link.passage(at(19)), Passage::Until(at(78)));
+        assert_eq!(link.passage(at(78)), Passage::Probe);
+        link.note_in_vain(at(78), at(84));
+        assert_eq!(link.passage(at(85)), Passage::Until(at(204)), "twice as long");
+        assert_eq!(link.passage(at(204)), Passage::Probe);
+        link.note_done();
+        assert_eq!(link.passage(at(205)), Passage::Open);
+    }
+
+    #[test]
+    fn dispatches_in_vain_that_others_follow_are_none_in_a_row() {
+        let mut link = OwnLink::new(Duration::from_secs(60));
+        for round in 0..100 {
+            link.note_in_vain(at(round * 6), at(round * 6 + 6));
+            if round % 3 == 1 {
+                link.note_done();
+            }
+        }
+        assert_eq!(link.broken(), None);
+        // To do what was dispatched mends no other link.
+        let mut link = broken();
+        link.note_done();
+        assert_eq!(link.broken(), Some((Fault::Internet, at(0))));
     }
 
     #[test]

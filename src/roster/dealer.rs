@@ -19,6 +19,18 @@ pub struct Agent {
     pub capacity: f64,
 }
 
+/// Which trees an agent is dealt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Priority {
+    /// As they come.
+    #[default]
+    Usual,
+    /// Those for which agents of usual priority have no room.
+    Last,
+    /// None, while any other agent is of another priority.
+    Resting,
+}
+
 /// A tree that waits for an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ready<T> {
@@ -91,8 +103,7 @@ type Rank = (Reverse<bool>, u64, u64);
 struct Hand<T> {
     agent: Agent,
     walking: usize,
-    /// It is dealt nothing while others are not resting.
-    is_resting: bool,
+    priority: Priority,
     /// The size of all that it was given beforehand.
     burden: f64,
     waiting: Queue<T>,
@@ -109,7 +120,7 @@ impl<T> Hand<T> {
 
 /// Whether agents that rest are passed over: where all rest, none is.
 fn rests_count<T>(agents: &BTreeMap<AgentNumber, Hand<T>>) -> bool {
-    agents.values().any(|hand| !hand.is_resting)
+    agents.values().any(|hand| hand.priority != Priority::Resting)
 }
 
 impl<T> Dealer<T> {
@@ -145,7 +156,7 @@ impl<T> Dealer<T> {
         self.joined += 1;
         self.agents.insert(
             number,
-            Hand { agent, walking: 0, is_resting: false, burden: 0.0, waiting: BTreeMap::new() },
+            Hand { agent, walking: 0, priority: Priority::Usual, burden: 0.0, waiting: BTreeMap::new() },
         );
         if self.partition.has_hands() {
             std::mem::take(&mut self.pool).into_values().for_each(|ready| self.offer(ready));
@@ -153,11 +164,19 @@ impl<T> Dealer<T> {
         number
     }
 
-    /// An agent rests, or does no more: while others do not, it is dealt no tree.
-    pub fn set_resting(&mut self, number: AgentNumber, is_resting: bool) {
+    /// From now on an agent is dealt trees by this priority. Those that it walks it walks on.
+    pub fn set_priority(&mut self, number: AgentNumber, priority: Priority) {
         if let Some(hand) = self.agents.get_mut(&number) {
-            hand.is_resting = is_resting;
+            hand.priority = priority;
         }
+    }
+
+    /// Trees that agents of usual priority have room for, beside those that wait for any agent.
+    #[must_use]
+    pub fn spare_room(&self) -> usize {
+        let usual = self.agents.values().filter(|hand| hand.priority == Priority::Usual);
+        let room: usize = usual.map(|hand| hand.agent.places.saturating_sub(hand.walking)).sum();
+        room.saturating_sub(self.pool.len())
     }
 
     /// An agent leaves, or died; gives the trees that it walked. What waited for it waits for others.
@@ -296,7 +315,8 @@ impl<T> Dealer<T> {
         }
         let rests_count = rests_count(&self.agents);
         let may_begin = |(_, hand): &(_, &mut Hand<T>)| {
-            hand.has_room() && !hand.waiting.is_empty() && !(hand.is_resting && rests_count)
+            let rests = hand.priority == Priority::Resting && rests_count;
+            hand.has_room() && !hand.waiting.is_empty() && !rests
         };
         let (agent, hand) = self.agents.iter_mut().filter(may_begin).min_by_key(|(_, hand)| hand.walking)?;
         hand.waiting.pop_first().map(|(_, ready)| (*agent, ready))
@@ -323,7 +343,10 @@ impl<T> Dealer<T> {
     fn next_of_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
         let rests_count = rests_count(&self.agents);
-        let may_begin = |hand: &Hand<T>| hand.has_room() && !(hand.is_resting && rests_count);
+        let rests = |hand: &Hand<T>| hand.priority == Priority::Resting && rests_count;
+        let able = self.agents.values().filter(|hand| hand.has_room() && !rests(hand));
+        let highest = able.map(|hand| hand.priority).min()?;
+        let may_begin = |hand: &Hand<T>| hand.has_room() && hand.priority == highest;
         let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(may_begin);
         let with_room = self.agents.iter().filter(|(_, hand)| may_begin(hand));
         let agent = match (self.keeper(first).filter(has_room), self.partition) {

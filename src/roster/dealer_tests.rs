@@ -69,6 +69,32 @@ fn a_site_of_unknown_size_counts_as_the_mean_of_those_that_are_known() {
 }
 
 #[test]
+fn an_agent_that_rests_is_dealt_nothing_while_another_does_not_and_one_of_low_priority_what_is_left() {
+    let mut dealer = agents(Partition::DynamicSize, &[1.0; 3], 2);
+    let server = Some(std::net::IpAddr::from([41, 90, 0, 1]));
+    dealer.offer(Ready { server, ..tree(0, None) });
+    let (first, _) = dealer.deal().unwrap();
+    dealer.done(0);
+    let others: Vec<AgentNumber> = (0..3).filter(|agent| *agent != first).collect();
+    dealer.set_priority(first, Priority::Last);
+    dealer.set_priority(others[0], Priority::Resting);
+    assert_eq!(dealer.spare_room(), 2);
+    (1..6).for_each(|number| dealer.offer(Ready { server, ..tree(number, None) }));
+    assert_eq!(dealer.spare_room(), 0);
+    let mut dealt = || -> Vec<AgentNumber> {
+        let agents = std::iter::from_fn(|| dealer.deal()).map(|(agent, _)| agent).collect();
+        (0..6).for_each(|number| dealer.done(number));
+        agents
+    };
+    // One tree has no room, though the agent that rests has.
+    assert_eq!(dealt(), [others[1], others[1], first, first]);
+    assert_eq!(dealt(), [others[1]]);
+    (0..3).for_each(|agent| dealer.set_priority(agent, Priority::Resting));
+    dealer.offer(tree(6, None));
+    assert!(dealer.deal().is_some(), "where all rest, none is passed over");
+}
+
+#[test]
 fn sites_are_given_out_in_turn() {
     let mut dealer = agents(Partition::Distributor, &[1.0; 3], 2);
     (0..6).for_each(|number| dealer.offer(tree(number, None)));

@@ -26,7 +26,7 @@ mod dealer_tests;
 #[cfg(test)]
 mod tests;
 
-pub use dealer::{Agent, AgentNumber, Dealer, Ready};
+pub use dealer::{Agent, AgentNumber, Dealer, Priority, Ready};
 pub use limits::Limits;
 pub use machine::{Back, Roster, Step};
 pub use partition::Partition;

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,9 +13,9 @@ use super::hands::Hand;
 use crate::address::{Host, Site};
 use crate::fetch::Clock;
 use crate::frontier::Lease;
-use crate::load::{OwnLink, Passage};
+use crate::load::{Fault, OwnLink, Passage};
 use crate::records::{SiteRow, read_table};
-use crate::roster::{Agent, AgentNumber, Dealer, Partition, Ready};
+use crate::roster::{Agent, AgentNumber, Dealer, Partition, Priority, Ready};
 use crate::settings::Settings;
 
 /// The agents that walk the site trees of a survey.
@@ -103,6 +103,8 @@ pub(super) struct Agents {
 struct Office {
     dealer: Dealer<oneshot::Sender<Arc<Desk>>>,
     desks: BTreeMap<AgentNumber, Arc<Desk>>,
+    /// Trees that are on their way from a slow agent to one that has room.
+    moving: HashSet<u64>,
 }
 
 /// An agent where a tree is walked.
@@ -125,12 +127,53 @@ enum Works {
     Elsewhere(Arc<dyn Hand>, Mutex<AgentLink>),
 }
 
-/// How an agent's own link to the Internet stands.
+/// How the links of an agent stand.
 #[derive(Debug)]
 pub(super) struct AgentLink {
     pub state: OwnLink,
     /// Connections that failed here and were made by another agent.
     pub failed_only_here: u64,
+    lag: Lag,
+}
+
+/// How much longer what is dispatched to an agent takes than its exchanges, on the average of the last ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Lag {
+    average: Duration,
+    is_slow: bool,
+    noted: Option<SystemTime>,
+}
+
+/// Of so many.
+const LAST_ONES: u32 = 4;
+/// From this average on an agent is slow, until it is down to half of it. Each dispatch takes four ways over the link to the agent, so
+/// that a link by satellite (0.3 s each way) is slow, and one around the earth is not. The shortest pause at a server is 2 s.
+const SLOW: Duration = Duration::from_secs(1);
+
+impl Lag {
+    /// Takes in what was dispatched then and has ended now. Says whether the agent is slow and was not before, or the other way round.
+    fn note(&mut self, dispatched: SystemTime, now: SystemTime, more: Duration) -> bool {
+        // Who stands still for a moment is late with all that was dispatched side by side, once, and is not slow.
+        if self.noted.is_some_and(|noted| dispatched < noted) {
+            return false;
+        }
+        self.noted = Some(now);
+        self.average = (self.average * (LAST_ONES - 1) + more.min(SLOW * 2)) / LAST_ONES;
+        let was_slow = self.is_slow;
+        self.is_slow = self.average >= if was_slow { SLOW / 2 } else { SLOW };
+        self.is_slow != was_slow
+    }
+}
+
+/// What is known of the links of an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkSeen {
+    /// What is broken, and since when.
+    pub broken: Option<(Fault, SystemTime)>,
+    /// Connections that failed there and were made by another agent.
+    pub failed_only_here: u64,
+    /// How much longer dispatches take than their exchanges, where that is so long that its sites go to others.
+    pub slow_by: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -152,16 +195,21 @@ impl Staff {
 
     /// An agent joins, under this name.
     pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
-        let link = AgentLink { state: OwnLink::new(self.0.longest_pause), failed_only_here: 0 };
+        let state = OwnLink::new(self.0.longest_pause);
+        let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
         self.0.employ(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
     }
 
-    /// Since when the own link of an agent is broken, and the connections that failed there and were made by another agent.
+    /// What is known of the links of an agent.
     #[must_use]
-    pub fn link_of(&self, number: AgentNumber) -> (Option<SystemTime>, u64) {
+    pub fn link_of(&self, number: AgentNumber) -> LinkSeen {
         let desk = self.0.office().desks.get(&number).cloned();
         let link = desk.as_ref().and_then(|desk| desk.link());
-        link.map_or((None, 0), |link| (link.state.broken_since(), link.failed_only_here))
+        link.map_or_else(LinkSeen::default, |link| LinkSeen {
+            broken: link.state.broken(),
+            failed_only_here: link.failed_only_here,
+            slow_by: link.lag.is_slow.then_some(link.lag.average),
+        })
     }
 
     /// Site trees that each agent walks now.
@@ -190,7 +238,7 @@ impl Agents {
         if !team.keeps_servers {
             dealer = dealer.handing_servers_over();
         }
-        let office = Mutex::new(Office { dealer, desks: BTreeMap::new() });
+        let office = Mutex::new(Office { dealer, desks: BTreeMap::new(), moving: HashSet::new() });
         let agents =
             Self { clock, office, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
         for agent in &agents.team.agents {
@@ -265,17 +313,38 @@ impl Agents {
         let office = self.office();
         let probed = office.desks.values().find(|desk| {
             desk.link().is_some_and(|mut link| {
-                link.state.broken_since().is_some() && link.state.passage(now) == Passage::Probe
+                link.state.broken().is_some() && link.state.passage(now) == Passage::Probe
             })
         });
         probed.cloned()
     }
 
-    /// The own link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
+    /// A link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
     pub(super) fn note_link(&self, desk: &Desk) {
-        let is_broken = !desk.has_working_link();
-        self.change(|dealer| dealer.set_resting(desk.number, is_broken));
+        let priority = desk.priority();
+        self.change(|dealer| dealer.set_priority(desk.number, priority));
         self.changed.notify_waiters();
+    }
+
+    /// What was dispatched to an agent then has ended now, and its exchange took so long.
+    pub(super) fn note_lag(&self, desk: &Desk, dispatched: SystemTime, exchange: Duration) {
+        let now = self.clock.now();
+        let took = now.duration_since(dispatched).unwrap_or_default();
+        let more = took.saturating_sub(exchange);
+        let has_changed = desk.link().is_some_and(|mut link| link.lag.note(dispatched, now, more));
+        if has_changed {
+            self.note_link(desk);
+        }
+    }
+
+    /// Whether a tree that this agent walks is to go on at another one: it is slow, and others have room. The tree is on its way from
+    /// then on.
+    pub(super) fn is_to_move(&self, desk: &Desk, tree: u64) -> bool {
+        if desk.priority() == Priority::Usual {
+            return false;
+        }
+        let mut office = self.office();
+        office.dealer.spare_room() > office.moving.len() && office.moving.insert(tree)
     }
 
     /// How often the trees of a server went on at another agent.
@@ -351,8 +420,16 @@ impl Desk {
         }
     }
 
+    fn priority(&self) -> Priority {
+        match self.link() {
+            Some(link) if link.state.broken().is_some() => Priority::Resting,
+            Some(link) if link.lag.is_slow => Priority::Last,
+            _ => Priority::Usual,
+        }
+    }
+
     fn has_working_link(&self) -> bool {
-        self.link().is_none_or(|link| link.state.broken_since().is_none())
+        self.link().is_none_or(|link| link.state.broken().is_none())
     }
 
     /// A simulated agent has read one more answer.
@@ -386,6 +463,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let (number, was_dealt) = (self.number, self.desk.is_some());
+        self.agents.office().moving.remove(&number);
         self.agents.change(|dealer| if was_dealt { dealer.done(number) } else { dealer.withdraw(number) });
     }
 }
@@ -398,4 +476,30 @@ fn exponential(chance: u64) -> f64 {
 
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    #[test]
+    fn an_agent_is_slow_after_some_rounds_and_not_because_it_stood_still_once() {
+        let at = |second| UNIX_EPOCH + Duration::from_secs(second);
+        let mut lag = Lag::default();
+        // It stands still from 0 to 30, with much under way, and again from 60 to 90.
+        for (dispatched, ended) in [(0, 30), (60, 90)] {
+            let changes = (0..64)
+                .filter(|_| lag.note(at(dispatched), at(ended), Duration::from_secs(ended - dispatched)));
+            assert_eq!(changes.count(), 0);
+            (1..10)
+                .for_each(|round| assert!(!lag.note(at(ended + round), at(ended + round), Duration::ZERO)));
+        }
+        let late = Duration::from_millis(1600);
+        let changed: Vec<bool> = (100..110).map(|second| lag.note(at(second), at(second), late)).collect();
+        assert_eq!(changed.iter().position(|changed| *changed), Some(3), "after four rounds");
+        assert!(lag.is_slow && changed.iter().filter(|changed| **changed).count() == 1);
+        assert!((200..210).any(|second| lag.note(at(second), at(second), Duration::ZERO)) && !lag.is_slow);
+    }
 }

@@ -98,6 +98,15 @@ struct Ready<'a> {
     foreseen: Option<Awaited<'a>>,
 }
 
+/// What was dispatched to an agent.
+struct Dispatched {
+    time: SystemTime,
+    /// The version of the opt-out list by which it may be sent.
+    opt_outs: u64,
+    /// Quiet hours begin, or its robots.txt is a day old, before it would be too old.
+    is_cut_short: bool,
+}
+
 /// What a server answered, before it is read.
 struct Answered<'a> {
     address: IpAddr,
@@ -265,6 +274,11 @@ impl<'a> Asking<'a> {
     async fn await_turn(&self, wanted: &Wanted, attempt: &Attempt<'a>) -> Result<Ready<'a>, Exit<'a>> {
         let Parts { access, storage, .. } = self.parts;
         let Wanted { ask, ways, .. } = wanted;
+        if let (Attempt::First, Some(desk), Some(agents)) = (attempt, self.desk, &self.parts.agents)
+            && agents.is_to_move(desk, self.tree)
+        {
+            return Err(LEFT);
+        }
         if let Some(time) = wanted.not_before {
             access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
         }
@@ -382,6 +396,7 @@ impl<'a> Asking<'a> {
         let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.ways.manner(&ask.url);
+        let link = Link::of(access, self.parts.agents.as_ref(), sender.as_ref());
         let (mut answer, body) = if let Some(hand) = sender.as_deref().and_then(Desk::hand) {
             if let Err(failure) = access.fetcher.permits(&ask.url, address) {
                 permit.leave_unsent(self.journal, ask.number)?;
@@ -397,12 +412,16 @@ impl<'a> Asking<'a> {
             let order = Order {
                 tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
             };
-            match unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)? {
+            let is_cut_short = valid_until < asked + FRESH;
+            let dispatched = Dispatched { time: access.now(), opt_outs, is_cut_short };
+            let put = unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)?;
+            self.note_put(&link, sender.as_deref(), &dispatched, &put);
+            match put {
                 Put::Heard(reply) => {
                     let Heard { answer, content, .. } = reply.into_heard();
                     (answer, Body::Read(content))
                 }
-                Put::Unsent => {
+                Put::Unsent | Put::Undispatched => {
                     permit.leave_unsent(self.journal, wanted.ask.number)?;
                     return Err(LEFT);
                 }
@@ -430,7 +449,6 @@ impl<'a> Asking<'a> {
         if manner == Manner::OldTls {
             wanted.ways.settle(&ask.url, &mut answer);
         }
-        let link = Link::of(access, self.parts.agents.as_ref(), sender.as_ref());
         match &attempt {
             Attempt::First if answer.failure.is_some_and(Failure::is_no_connection) => {
                 if let Some((at, other)) = sender.clone().zip(self.another(sender.as_ref())) {
@@ -460,6 +478,27 @@ impl<'a> Asking<'a> {
         }
         let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
         Ok(Answered { address, permit, received })
+    }
+
+    /// Takes in what the result of a dispatch tells of the agent that sends.
+    fn note_put(&self, link: &Link<'_>, sender: Option<&Desk>, dispatched: &Dispatched, put: &Put) {
+        let Dispatched { time, opt_outs, is_cut_short } = *dispatched;
+        let exchange = match put {
+            Put::Undispatched => return,
+            // The agent returned it for a reason of ours.
+            Put::Unsent if is_cut_short || opt_outs != self.parts.boundaries.opt_outs.version() => return,
+            Put::Unsent | Put::Lost => {
+                own_link::note_in_vain(link, time);
+                Duration::ZERO
+            }
+            Put::Heard(reply) => {
+                own_link::note_done(link);
+                reply.answer.timings.total
+            }
+        };
+        if let (Some(desk), Some(agents)) = (sender, &self.parts.agents) {
+            agents.note_lag(desk, time, exchange);
+        }
     }
 
     /// Another agent than this one whose own link works: the one that walks the tree, if it can be.

@@ -65,6 +65,8 @@ pub enum Put {
     Heard(Box<Reply>),
     /// It was not put and never will be.
     Unsent,
+    /// The same, for it was not even dispatched: the bus is away, or the agent is gone.
+    Undispatched,
     /// It was put, or may have been, and there will be no answer: perhaps who was to read it died at it.
     Lost,
 }

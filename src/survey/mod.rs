@@ -117,7 +117,7 @@ mod shared_robots_tests;
 pub use crate::settings::LONGEST_WAIT;
 pub use access::{largest_exchange, least};
 pub use added::{HandedOver, hand_over, has_added, settings_of, take_in};
-pub use agents::{LEAST_CAPACITY, Lives, Staff, Team, requests_of_sites};
+pub use agents::{LEAST_CAPACITY, LinkSeen, Lives, Staff, Team, requests_of_sites};
 pub use earlier::{Focus, ReadingProgress};
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;

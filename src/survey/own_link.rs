@@ -8,7 +8,7 @@ use super::agents::{Agents, Desk};
 use crate::address::Host;
 use crate::exchange::{Answer, Failure};
 use crate::fetch::Located;
-use crate::load::{Blame, OwnLink, Passage, Sign};
+use crate::load::{Blame, Fault, OwnLink, Passage, Sign};
 
 /// The link over which something is sent: that of this process, or that of an agent.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl<'a> Link<'a> {
     /// It is broken, and there is an agent whose link is not.
     fn is_better_elsewhere(&self) -> bool {
         self.agent.as_ref().is_some_and(|(desk, agents)| {
-            self.with(|link| link.broken_since().is_some()) && agents.another(desk).is_some()
+            self.with(|link| link.broken().is_some()) && agents.another(desk).is_some()
         })
     }
 
@@ -204,22 +204,38 @@ pub(super) fn note_failed_only_here(link: &Link<'_>, address: IpAddr) {
     tell(link, &address, Sign::LostKnown);
 }
 
+/// An agent did what was dispatched to it.
+pub(super) fn note_done(link: &Link<'_>) {
+    change(link, OwnLink::note_done);
+}
+
+/// Takes in that what was dispatched to an agent then came to nothing.
+pub(super) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
+    change(link, |state| state.note_in_vain(dispatched, link.access.now()));
+}
+
 fn tell(link: &Link<'_>, who: &impl Hash, sign: Sign) {
-    let access = link.access;
     let mut hasher = DefaultHasher::new();
     who.hash(&mut hasher);
-    let [before, after] = link.with(|link| {
-        let before = link.broken_since();
-        link.note(access.now(), hasher.finish(), sign);
-        [before, link.broken_since()]
+    change(link, |state| state.note(link.access.now(), hasher.finish(), sign));
+}
+
+fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
+    let [before, after] = link.with(|state| {
+        let before = state.broken();
+        take_in(state);
+        [before, state.broken()]
     });
     if before != after {
         say(link, before, after);
-        access.settled.notify_waiters();
+        link.access.settled.notify_waiters();
     }
 }
 
-fn say(link: &Link<'_>, before: Option<SystemTime>, after: Option<SystemTime>) {
+/// What is broken, and since when.
+type Trouble = Option<(Fault, SystemTime)>;
+
+fn say(link: &Link<'_>, before: Trouble, after: Trouble) {
     let Some((desk, agents)) = &link.agent else {
         match (before, after) {
             (None, Some(_)) => {
@@ -228,20 +244,29 @@ fn say(link: &Link<'_>, before: Option<SystemTime>, after: Option<SystemTime>) {
             (Some(_), None) => tracing::info!("our own link works again"),
             _ => {}
         }
-        let since = after.map(|time| link.access.clock.shown_at(time));
+        let since = after.map(|(_, time)| link.access.clock.shown_at(time));
         link.access.progress.update(|now| now.own_link_broken_since = since);
         return;
     };
     let agent = &desk.name;
     match (before, after) {
-        (None, Some(_)) => {
+        (_, Some((Fault::Internet, _))) => {
             tracing::warn!(
                 agent,
                 "an agent reaches nobody: its sites go on elsewhere, and its own link is probed"
             );
         }
-        (Some(_), None) => tracing::info!(agent, "the own link of an agent works again"),
-        _ => {}
+        (_, Some((Fault::Dispatches, _))) => {
+            tracing::warn!(
+                agent,
+                "dispatches to an agent come to nothing: its sites go on elsewhere, and it is tried now and then"
+            );
+        }
+        (Some((Fault::Internet, _)), None) => tracing::info!(agent, "the own link of an agent works again"),
+        (Some((Fault::Dispatches, _)), None) => {
+            tracing::info!(agent, "an agent does what is dispatched to it again");
+        }
+        (None, None) => {}
     }
     agents.note_link(desk);
 }

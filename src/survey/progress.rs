@@ -104,6 +104,16 @@ pub struct AgentSeen {
     /// It has reached nobody since then: its sites go on elsewhere, and its own link is probed.
     #[serde(default)]
     pub link_broken_since: Option<SystemTime>,
+    /// What is dispatched to it has come to nothing since then: its sites go on elsewhere, and it is tried now and then.
+    #[serde(default)]
+    pub in_vain_since: Option<SystemTime>,
+    /// How much longer what is dispatched to it takes than its exchanges, where that is so long that its sites go on at others that
+    /// have room.
+    #[serde(default)]
+    pub slow_by_seconds: Option<f64>,
+    /// Seconds since it sent the last ping to which a reply came in time for requests; none where none ever did.
+    #[serde(default)]
+    pub ping_age_seconds: Option<u64>,
     /// Connections that failed at it and came about at another agent.
     #[serde(default)]
     pub failed_only_here: u64,

@@ -3,12 +3,11 @@
 far_network.py PORT:SOCKET:MODE_FILE … -- AGENT [ARGUMENT]…
 
 Each port of the namespace leads to a socket in the file system, as its mode file says: `open`; `refuse`: a connection is refused, and
-those that are open are reset; `drop`: nothing comes back, on connections that are open either.
+those that are open are closed; `drop`: nothing comes back, on connections that are open either.
 """
 
 import os
 import socket
-import struct
 import sys
 import threading
 import time
@@ -70,10 +69,9 @@ class Way:
             except OSError:
                 return waiting
 
-    def reset(self) -> None:
+    def close_all(self) -> None:
         for near in list(self.opened):
             try:
-                near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 near.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
@@ -95,7 +93,7 @@ class Way:
                 continue
             waiting, held = [], None
             if now == "refuse":
-                self.reset()
+                self.close_all()
             else:
                 held = self.listener(0)
                 waiting = self.fill()

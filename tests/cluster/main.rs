@@ -7,5 +7,6 @@ mod bad_input;
 mod deaths;
 mod equal;
 mod gate;
+mod in_vain;
 mod own_links;
 mod processes;

@@ -5,7 +5,9 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 use crate::common::skipped::skip;
 use crate::common::waiting::{LOOK, until};
@@ -62,24 +64,31 @@ impl Bus {
     }
 }
 
-/// A line to a port of this machine on which what is sent waits while it is held, as on a line that stalls.
+/// A line to a port of this machine on which what is sent waits while it is held, as on a line that stalls, and is under way for
+/// some time each way, as on a congested one.
 pub(crate) struct Link {
-    is_held: Arc<AtomicBool>,
+    state: Arc<LinkState>,
     port: u16,
+}
+
+#[derive(Default)]
+struct LinkState {
+    is_held: AtomicBool,
+    delay_ms: AtomicU64,
 }
 
 impl Link {
     fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let link = Self { is_held: Arc::default(), port: listener.local_addr().unwrap().port() };
-        let is_held = link.is_held.clone();
+        let link = Self { state: Arc::default(), port: listener.local_addr().unwrap().port() };
+        let state = link.state.clone();
         std::thread::spawn(move || {
             for near in listener.incoming().map_while(Result::ok) {
                 let Ok(far) = TcpStream::connect(("127.0.0.1", port)) else { continue };
                 for (from, to) in [(&near, &far), (&far, &near)] {
                     let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    let is_held = is_held.clone();
-                    std::thread::spawn(move || forward(from, to, &is_held));
+                    let state = state.clone();
+                    std::thread::spawn(move || forward(from, to, &state));
                 }
             }
         });
@@ -91,25 +100,42 @@ impl Link {
     }
 
     pub(crate) fn hold(&self) {
-        self.is_held.store(true, Ordering::SeqCst);
+        self.state.is_held.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn release(&self) {
-        self.is_held.store(false, Ordering::SeqCst);
+        self.state.is_held.store(false, Ordering::SeqCst);
+    }
+
+    /// From now on what is sent is under way for so long, each way.
+    pub(crate) fn delay(&self, each_way: Duration) {
+        self.state.delay_ms.store(each_way.as_millis() as u64, Ordering::SeqCst);
     }
 }
 
-fn forward(mut from: TcpStream, mut to: TcpStream, is_held: &AtomicBool) {
+fn forward(mut from: TcpStream, mut to: TcpStream, state: &LinkState) {
+    let (sender, under_way) = channel::<(Instant, Vec<u8>)>();
+    let arrives = std::thread::spawn(move || {
+        for (due, bytes) in under_way {
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            if to.write_all(&bytes).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(std::net::Shutdown::Write);
+    });
     let mut buffer = [0; 1 << 13];
     while let Ok(size @ 1..) = from.read(&mut buffer) {
-        while is_held.load(Ordering::SeqCst) {
+        while state.is_held.load(Ordering::SeqCst) {
             std::thread::sleep(LOOK);
         }
-        if to.write_all(&buffer[..size]).is_err() {
+        let delay = Duration::from_millis(state.delay_ms.load(Ordering::SeqCst));
+        if sender.send((Instant::now() + delay, buffer[..size].to_vec())).is_err() {
             break;
         }
     }
-    let _ = to.shutdown(std::net::Shutdown::Write);
+    drop(sender);
+    let _ = arrives.join();
 }
 
 /// A process that ends with the test.
@@ -169,8 +195,13 @@ pub(crate) fn agent(bus: &Bus, name: &str) -> Process {
     Process(agent_command(program(), bus, name).spawn().unwrap())
 }
 
-pub(crate) fn agent_command(mut command: Command, bus: &Bus, name: &str) -> Command {
-    command.args(["agent", "--nats", &bus.url(), "--name", name, "--sites", "8"]);
+pub(crate) fn agent_command(command: Command, bus: &Bus, name: &str) -> Command {
+    agent_over(command, &bus.url(), name)
+}
+
+/// The same over a bus at this address.
+pub(crate) fn agent_over(mut command: Command, bus: &str, name: &str) -> Command {
+    command.args(["agent", "--nats", bus, "--name", name, "--sites", "8"]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }

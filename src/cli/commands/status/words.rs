@@ -73,23 +73,45 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     }
 }
 
-/// What is wrong with an agent's own link to the Internet, if anything is.
+/// What is wrong with the links of an agent, if anything is.
 fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
     let failed = match agent.failed_only_here {
         0 => String::new(),
         1 => "1 connection failed there and was made by another agent".to_owned(),
         count => format!("{} connections failed there and were made by another agent", thousands(count)),
     };
-    match agent.link_broken_since {
-        Some(since) => {
-            let broken = duration(age(since, time).as_secs_f64());
-            let more = if failed.is_empty() { failed } else { format!("; {failed}") };
-            Some(format!(
-                "has reached nobody for {broken}: its sites go on elsewhere, and its own link is probed{more}"
-            ))
-        }
-        None if failed.is_empty() => None,
-        None => Some(failed),
+    let how_long = |since| duration(age(since, time).as_secs_f64());
+    let broken = match (agent.link_broken_since, agent.in_vain_since) {
+        (Some(since), _) => Some(format!(
+            "has reached nobody for {}: its sites go on elsewhere, and its own link is probed",
+            how_long(since)
+        )),
+        (None, Some(since)) => Some(format!(
+            "has done nothing that was dispatched to it for {}: its sites go on elsewhere, and it is tried now and then ({})",
+            how_long(since),
+            reason(agent)
+        )),
+        (None, None) => agent.slow_by_seconds.map(|seconds| {
+            let more = duration(seconds);
+            format!("takes {more} more than its exchanges (a slow link to the bus?): its sites go to agents that have room")
+        }),
+    };
+    match (broken, failed.is_empty()) {
+        (Some(broken), true) => Some(broken),
+        (Some(broken), false) => Some(format!("{broken}; {failed}")),
+        (None, true) => None,
+        (None, false) => Some(failed),
+    }
+}
+
+/// Why dispatches to an agent may come to nothing.
+fn reason(agent: &AgentSeen) -> &'static str {
+    /// Of two pings a second one at least has come back in this time where the link is sound.
+    const SOUND: u64 = 10;
+    if agent.ping_age_seconds.is_some_and(|age| age <= SOUND) {
+        "its pings come back: may its NATS account subscribe to ccsurvey.SURVEY.orders.*, and publish to ccsurvey.SURVEY.tree.*?"
+    } else {
+        "no ping comes back within 2 s: its link to the NATS server is slow, or it stands still again and again"
     }
 }
 
@@ -217,6 +239,30 @@ mod tests {
             broken.ends_with("; 1,234 connections failed there and were made by another agent"),
             "{broken}"
         );
+    }
+
+    #[test]
+    fn an_agent_that_does_nothing_is_named_with_the_reason() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(200);
+        let since = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(80));
+        for (ping_age_seconds, failed_only_here, reason) in [
+            (Some(1), 0, "its pings come back: may its NATS account subscribe"),
+            (Some(40), 1, "no ping comes back within 2 s"),
+            (None, 0, "no ping comes back within 2 s"),
+        ] {
+            let agent = AgentSeen {
+                in_vain_since: since,
+                ping_age_seconds,
+                failed_only_here,
+                ..AgentSeen::default()
+            };
+            let told = link_of(&agent, now).unwrap();
+            assert!(told.starts_with("has done nothing that was dispatched to it for "), "{told}");
+            assert!(told.contains(reason), "{told}");
+            assert_eq!(told.contains("; 1 connection failed there"), failed_only_here == 1, "{told}");
+        }
+        let slow = AgentSeen { slow_by_seconds: Some(1.5), ..AgentSeen::default() };
+        assert!(link_of(&slow, now).unwrap().starts_with("takes 1.5 s more than its exchanges"));
     }
 
     #[test]
