@@ -1,8 +1,9 @@
 use std::path::Path;
+use std::pin::pin;
 
 use super::error::CliError;
 use super::output::say;
-use crate::cluster::{Bus, ClusterError, Coordinator, Login};
+use crate::cluster::{Bus, ClusterError, Coordinator, Login, Since};
 use crate::settings::Settings;
 use crate::survey::settings_of;
 
@@ -24,7 +25,22 @@ pub(super) async fn of(settings: &Settings) -> Result<Option<Bus>, CliError> {
 /// # Errors
 /// When it cannot be used.
 pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, CliError> {
-    let bus = Bus::connect(address, &Login::read(login)?).await?;
+    let known = Login::read(login)?;
+    for path in known.exposed() {
+        say(&format!(
+            "warning: {}: others than its owner can read this file, which holds our credentials: `chmod 600 {}`",
+            path.display(),
+            path.display()
+        ));
+    }
+    let bus = Bus::connect(address, &known).await?;
+    if bus.loses_entries() {
+        say(&format!(
+            "warning: {}: this cluster of NATS servers loses entries when one of them is started again, as all before version \
+             2.10 do; the survey then stops, and is to be resumed. Use later ones",
+            bus.server()
+        ));
+    }
     if bus.is_open_to_everybody() {
         say(&format!(
             "warning: {} is open to everybody who reaches it: whoever does can have servers asked in your name; give \
@@ -42,7 +58,33 @@ pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, 
 pub(super) async fn coordinator(bus: Option<Bus>, dir: &Path) -> Result<Option<Coordinator>, CliError> {
     match bus {
         None => Ok(None),
-        Some(bus) => Ok(Some(Coordinator::open(bus, dir).await?)),
+        Some(bus) => {
+            let opened = Box::pin(Coordinator::open(bus.clone(), dir));
+            telling(&bus, opened).await.map(Some)
+        }
+    }
+}
+
+/// Does what needs the bus, and says meanwhile why it takes longer than usual.
+///
+/// # Errors
+/// Those of the work.
+pub(super) async fn telling<T>(
+    bus: &Bus,
+    work: impl Future<Output = Result<T, ClusterError>>,
+) -> Result<T, CliError> {
+    let mut outage = bus.watch();
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return Ok(done?),
+            Ok(()) = outage.changed() => {
+                if let Some(Since { outage, .. }) = &*outage.borrow_and_update() {
+                    say(&format!("waiting: {}: {outage}", bus.server()));
+                }
+            }
+        }
     }
 }
 

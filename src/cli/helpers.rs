@@ -19,11 +19,11 @@ const TRIES: u32 = 200;
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 impl Helpers {
-    /// Starts them; the agents wait for their survey.
+    /// Starts them; the agents wait for their survey, whose servers are all behind the gateway.
     ///
     /// # Errors
     /// When there is no program `nats-server`, or the system gives no process.
-    pub(super) fn start(agents: u16) -> Result<Self, CliError> {
+    pub(super) fn start(agents: u16, gateway: SocketAddr) -> Result<Self, CliError> {
         let failed =
             |wrong: io::Error| CliError::Failed(format!("--agents: cannot start a process: {wrong}"));
         let server = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(failed)?;
@@ -43,6 +43,7 @@ impl Helpers {
         for number in 1..=agents {
             let mut agent = Command::new(&program);
             agent.args(["agent", "--nats", &helpers.nats(), "--name", &format!("agent-{number}")]);
+            agent.args(["--gateway", &gateway.to_string()]);
             in_a_group_of_its_own(&mut agent);
             let agent = agent.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
             helpers.processes.push(agent.map_err(failed)?);

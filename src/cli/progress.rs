@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::output::{say, show, terminal_of_messages};
 use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
-use crate::survey::Snapshot;
+use crate::survey::{BusProblem, Snapshot};
 
 /// Kinds of errors that are told, the most frequent first.
 const KINDS: usize = 4;
@@ -79,12 +79,15 @@ impl Display {
 async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, words: Words) {
     let started = Instant::now();
     let mut every = tokio::time::interval(Duration::from_secs(1));
+    let mut had_problem = false;
     for second in 0_u64.. {
         every.tick().await;
         let Ok(Some(now)) = Snapshot::load(&dir) else { continue };
+        let has_problem = now.bus_problem.is_some();
+        let is_news = std::mem::replace(&mut had_problem, has_problem) != has_problem;
         if is_terminal {
             show(&bar, &(words.lines)(&now, started.elapsed()));
-        } else if second > 0 && second % SECONDS_PER_LINE == 0 {
+        } else if is_news || second > 0 && second % SECONDS_PER_LINE == 0 {
             say(&(words.line)(&now, started.elapsed()));
         }
     }
@@ -93,13 +96,14 @@ async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, word
 /// The display of a terminal.
 fn lines(now: &Snapshot) -> String {
     format!(
-        "sites {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}{}",
+        "sites {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}{}{}",
         sites(now),
         pages(now),
         rates(now),
         errors(now),
         duration(now.active_seconds),
         time_left(now),
+        bus_problem(now, "\n  "),
         opt_out_problem(now, "\n  "),
     )
 }
@@ -108,14 +112,24 @@ fn lines(now: &Snapshot) -> String {
 fn line(now: &Snapshot) -> String {
     let left = if now.state == "running" { format!(", {}", time_left(now)) } else { String::new() };
     format!(
-        "{} elapsed: sites {}; {}; {}; errors {}{left}{}",
+        "{} elapsed: sites {}; {}; {}; errors {}{left}{}{}",
         duration(now.active_seconds),
         sites(now),
         pages(now),
         rates(now),
         errors(now),
+        bus_problem(now, "; "),
         opt_out_problem(now, "; "),
     )
+}
+
+/// Why the survey waits for the bus between it and its agents, if it does, after this; or else what may become a reason.
+fn bus_problem(now: &Snapshot, before: &str) -> String {
+    match (&now.bus_problem, &now.bus_warning) {
+        (Some(BusProblem { what, .. }), _) => format!("{before}WAITING for the bus: {what}"),
+        (None, Some(warning)) => format!("{before}BUS {warning}"),
+        (None, None) => String::new(),
+    }
 }
 
 /// What of the opt-out list cannot be obeyed, if anything, after this.
@@ -182,6 +196,7 @@ pub(super) fn errors(now: &Snapshot) -> String {
 
 pub(super) fn time_left(now: &Snapshot) -> String {
     match now.seconds_left {
+        _ if now.bus_problem.is_some() => "nothing is sent meanwhile".to_owned(),
         Some(seconds) => format!("about {} left, more while new sites are found", duration(seconds)),
         None => "time left not yet known".to_owned(),
     }
@@ -189,6 +204,8 @@ pub(super) fn time_left(now: &Snapshot) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn snapshot() -> Snapshot {
@@ -218,6 +235,16 @@ mod tests {
              received; 4.5 req/s, 45.1 kB/s; errors 15 (dns_nxdomain 8, http_404 4, bad_http 1, reset 1, …), about \
              3 h 05 min left, more while new sites are found"
         );
+    }
+
+    #[test]
+    fn a_survey_that_waits_for_the_bus_says_so_in_place_of_the_time_left() {
+        let problem = BusProblem { since: SystemTime::UNIX_EPOCH, what: "nats://a: nobody answers".into() };
+        let now = Snapshot { bus_problem: Some(problem), ..snapshot() };
+        for words in [line(&now), lines(&now)] {
+            assert!(words.contains("WAITING for the bus: nats://a: nobody answers"), "{words}");
+            assert!(!words.contains("left"), "{words}");
+        }
     }
 
     #[test]

@@ -76,7 +76,13 @@ pub(super) async fn run(
                 Err(wrong) if is_finished => {
                     say(&format!("warning: the survey is finished, and on the bus: {wrong}"));
                 }
-                over if ended.is_ok() => over?,
+                Err(wrong) if ended.is_ok() => {
+                    if let Some(display) = display {
+                        display.end();
+                    }
+                    let go_on = format!("the state is kept, `ccsurvey resume {}` goes on", dir.display());
+                    return Err(CliError::Failed(format!("{wrong}; {go_on}")));
+                }
                 _ => {}
             }
             ended

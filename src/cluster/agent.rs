@@ -1,5 +1,4 @@
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,15 +12,17 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bus::{Bus, Published, here_subject, orders_subject, said_subject, tree_subject};
+use super::bus::{
+    Bus, Published, finished_subject, here_subject, orders_subject, said_subject, tree_subject,
+};
 use super::machine::Watch;
 use super::message::{Dispatch, Here, Said, Terms, TreeEntry, Welcome, decode, encode, parts_of};
+use super::outage::{Refusal, Since};
 use super::permission::Permission;
-use super::{ClusterError, FRESH, PATIENCE, SIGN_OF_LIFE};
+use super::{AgentLimits, ClusterError, FRESH, Outage, PATIENCE, SIGN_OF_LIFE};
 use crate::address::OBEYED_WITHIN;
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
-use crate::settings::Settings;
 use crate::survey::{Worker, held_up};
 use crate::walk::Content;
 
@@ -37,6 +38,8 @@ pub struct Agent {
     pub survey: Option<String>,
     /// What is called to read an answer at which a process died.
     pub program: Option<PathBuf>,
+    /// What the survey may do on this machine.
+    pub limits: AgentLimits,
 }
 
 /// Why an agent ended.
@@ -53,6 +56,10 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// Between words of how it stands.
 const BETWEEN_WORDS: Duration = Duration::from_mins(1);
 const LONGEST_NAME: usize = 64;
+/// An agent that is to end publishes what came of a request for so long, as the survey gives its own exchanges to end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+/// An agent finds so often in a row that its survey is not on the bus before it ends: that it is finished may be on its way.
+const TIMES_GONE: u32 = 2;
 /// Of an agent; more is no measure of anything.
 pub(super) const MOST_CAPACITY: f64 = 1e9;
 
@@ -76,10 +83,7 @@ impl Agent {
             found = find(&bus, self.survey.as_deref(), &tell) => found?,
         };
         tell(&format!("agent '{}' of the survey '{found}' on {}", self.name, bus.server()));
-        let run = Run::new(self, bus, found);
-        let worked = run.work(stop, &tell).await;
-        let _ = fs::remove_dir_all(run.folder());
-        worked
+        Run::new(self, bus, found).work(stop, &tell).await
     }
 }
 
@@ -91,15 +95,19 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// The survey to work for; waits until there is one.
 async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<String, ClusterError> {
-    let mut has_told = false;
+    let mut said = String::new();
+    let mut tell_once = |words: String| {
+        if words != said {
+            tell(&words);
+            said = words;
+        }
+    };
     loop {
         let mut found = match bus.surveys().await {
             Ok(found) => found,
             // A cluster whose leader has died takes some seconds to choose another.
             Err(wrong) => {
-                if !std::mem::replace(&mut has_told, true) {
-                    tell(&format!("waiting: {wrong}"));
-                }
+                tell_once(format!("waiting: {wrong}"));
                 tokio::time::sleep(BETWEEN_LOOKS).await;
                 continue;
             }
@@ -115,12 +123,10 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
             None if let Some(only) = found.pop() => return Ok(only),
             _ => {}
         }
-        if !std::mem::replace(&mut has_told, true) {
-            let which = wanted.map_or_else(|| "a survey".to_owned(), |name| format!("the survey '{name}'"));
-            let others =
-                if found.is_empty() { String::new() } else { format!(" (there is {})", found.join(", ")) };
-            tell(&format!("waiting for {which} on {}{others}", bus.server()));
-        }
+        let which = wanted.map_or_else(|| "a survey".to_owned(), |name| format!("the survey '{name}'"));
+        let others =
+            if found.is_empty() { String::new() } else { format!(" (there is {})", found.join(", ")) };
+        tell_once(format!("waiting for {which} on {}{others}", bus.server()));
         tokio::time::sleep(BETWEEN_LOOKS).await;
     }
 }
@@ -170,22 +176,20 @@ impl Run {
         }
     }
 
-    /// Where root certificates of the survey are written for the library that reads files.
-    fn folder(&self) -> PathBuf {
-        std::env::temp_dir().join(format!("ccsurvey-agent-{}", self.id))
-    }
-
     async fn work(
         &self,
         mut stop: watch::Receiver<bool>,
         tell: &impl Fn(&str),
     ) -> Result<Ended, ClusterError> {
+        let mut refusal = self.bus.watch_refusals();
         let mut orders = self.bus.subscribe(orders_subject(&self.survey, &self.id)).await?;
+        let mut finished = self.bus.subscribe(finished_subject(&self.survey)).await?;
+        let (mut outage, mut times_gone) = (self.bus.watch(), 0);
         let mut pings = JoinSet::new();
         let (permission, bus, survey) = (self.permission.clone(), self.bus.clone(), self.survey.clone());
         pings.spawn(async move { permission.keep(&bus, &survey).await });
         let (mut told, mut machine, mut said) = (Instructed::default(), Watch::default(), String::new());
-        let mut exchanges = JoinSet::new();
+        let (mut exchanges, leaving) = (JoinSet::new(), stop.clone());
         let mut sign = tokio::time::interval(SIGN_OF_LIFE);
         sign.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut words = tokio::time::interval_at(Instant::now() + BETWEEN_WORDS, BETWEEN_WORDS);
@@ -199,21 +203,30 @@ impl Run {
                     is_leaving = true;
                     sign.reset_immediately();
                 }
+                Some(_) = finished.next() => return Ok(Ended::Finished),
                 Some(order) = orders.next() => match (decode::<Dispatch>(&order.payload), &told.worker) {
                     (Ok(dispatch), Some(worker)) => {
-                        exchanges.spawn(self.obey(worker.clone(), dispatch, is_leaving));
+                        exchanges.spawn(self.obey(worker.clone(), dispatch, leaving.clone()));
                     }
                     (Err(wrong), _) => tell(&format!("warning: an order cannot be read: {wrong}")),
                     // Before it has joined it gets none.
                     (Ok(_), None) => {}
                 },
-                Some(done) = exchanges.join_next() => match done {
-                    Ok(Err(wrong @ ClusterError::Full { .. })) => return Err(wrong),
-                    Ok(Err(wrong)) => tell(&format!("warning: what became of a question cannot be told: {wrong}")),
-                    _ => {}
-                },
+                Some(done) = exchanges.join_next() => {
+                    if let Ok(Err(wrong)) = done {
+                        tell(&format!("warning: what became of a question cannot be told: {wrong}"));
+                    }
+                }
+                Ok(()) = refusal.changed() => {
+                    if let Some(Refusal { what, .. }) = &*refusal.borrow_and_update() {
+                        let outage = Outage::NotPermitted(what.clone());
+                        tell(&format!("warning: {}: {outage}", self.bus.server()));
+                    }
+                }
+                Ok(()) = outage.changed() => tell(&self.outage_in_words(&mut outage)),
                 answer = &mut asking => match answer {
                     Ok(welcome) => {
+                        times_gone = 0;
                         if matches!(welcome, Welcome::Terms(_)) {
                             // Now it can join.
                             sign.reset_immediately();
@@ -228,8 +241,15 @@ impl Run {
                             said.clear();
                         }
                     }
-                    Err(Away::Finished) => return Ok(Ended::Finished),
+                    Err(Away::Gone) if times_gone + 1 >= TIMES_GONE => {
+                        let (server, name) = (self.bus.server().to_owned(), self.survey.clone());
+                        return Err(ClusterError::Gone { server, name });
+                    }
+                    Err(Away::Gone) => times_gone += 1,
+                    // What the bus lacks is told already.
+                    Err(Away::Silent) if outage.borrow().is_some() => times_gone = 0,
                     Err(Away::Silent) => {
+                        times_gone = 0;
                         let words = format!("waiting for the coordinator of '{}'", self.survey);
                         if words != said {
                             tell(&words);
@@ -244,9 +264,18 @@ impl Run {
                 _ = words.tick() => tell(&self.in_words()),
             }
             if is_leaving && exchanges.is_empty() {
-                let _ = self.say_here(self.here(&told, &mut machine, true, 0)).await;
+                let farewell = self.say_here(self.here(&told, &mut machine, true, 0));
+                let _ = tokio::time::timeout(LAST_WORDS, farewell).await;
                 return Ok(Ended::Stopped);
             }
+        }
+    }
+
+    fn outage_in_words(&self, outage: &mut watch::Receiver<Option<Since>>) -> String {
+        let server = self.bus.server();
+        match &*outage.borrow_and_update() {
+            Some(Since { outage, .. }) => format!("waiting: {server}: {outage}"),
+            None => format!("{server}: the NATS server works again"),
         }
     }
 
@@ -276,14 +305,21 @@ impl Run {
 
     async fn say_here(&self, here: Here) -> Result<Welcome, Away> {
         let Ok(bytes) = encode(&here) else { return Err(Away::Silent) };
+        if !self.bus.is_connected() {
+            return Err(Away::Silent);
+        }
         match self.bus.client.request(here_subject(&self.survey), bytes.into()).await {
             // A coordinator of another version cannot be understood: that is no reason to ask it again.
             Ok(answer) => Ok(decode(&answer.payload).unwrap_or_else(|wrong| Welcome::No(wrong.to_string()))),
             Err(wrong) if wrong.kind() == RequestErrorKind::NoResponders => {
                 let is_there = self.bus.has(&self.survey).await.unwrap_or(true);
-                Err(if is_there { Away::Silent } else { Away::Finished })
+                Err(if is_there { Away::Silent } else { Away::Gone })
             }
-            Err(_) => Err(Away::Silent),
+            Err(_) => {
+                // Whether it is the coordinator or the bus that does not answer, the bus notes.
+                let _ = self.bus.has(&self.survey).await;
+                Err(Away::Silent)
+            }
         }
     }
 
@@ -301,8 +337,7 @@ impl Run {
     }
 
     fn worker(&self, terms: &Terms) -> Result<Worker, ClusterError> {
-        let mut settings = Settings::parse(&terms.settings).map_err(ClusterError::Terms)?;
-        settings.ca = write_roots(&self.folder(), &terms.roots)?;
+        let settings = self.agent.limits.settings(terms)?;
         let worker =
             Worker::new(&settings, self.clock).map_err(|wrong| ClusterError::Terms(wrong.to_string()))?;
         if let Some(program) = &self.agent.program {
@@ -316,10 +351,11 @@ impl Run {
         &self,
         worker: Arc<Worker>,
         dispatch: Dispatch,
-        is_leaving: bool,
+        stop: watch::Receiver<bool>,
     ) -> impl Future<Output = Result<(), ClusterError>> + Send + use<> {
         let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
         let permission = self.permission.clone();
+        let is_leaving = *stop.borrow();
         let (tree, asked) = (dispatch.order.tree, dispatch.order.asked);
         let attempt = counts.dispatches.fetch_add(1, Ordering::Relaxed);
         let mut record = Record {
@@ -329,6 +365,7 @@ impl Run {
             after: dispatch.after,
             what: format!("{}-{attempt}", self.id),
             number: 0,
+            stop,
             bus: bus.clone(),
         };
         let deadline = Instant::now() + FRESH;
@@ -387,8 +424,8 @@ impl Run {
 enum Away {
     /// Nobody is there, or not for now.
     Silent,
-    /// The survey is over.
-    Finished,
+    /// The bus has nothing of the survey.
+    Gone,
 }
 
 /// What an agent tells of a question.
@@ -402,6 +439,8 @@ struct Record {
     /// Of this run of the agent and this dispatch: tells its entries from all others, though a dispatch come twice.
     what: String,
     number: u32,
+    /// Becomes true when the agent is to end.
+    stop: watch::Receiver<bool>,
 }
 
 impl Record {
@@ -421,6 +460,9 @@ impl Record {
 
     /// Tells the coordinator; says whether it wants more, or nothing where it is away.
     async fn say(&mut self, told: TreeEntry) -> Result<Option<bool>, ClusterError> {
+        if !self.bus.is_connected() {
+            return Ok(None);
+        }
         let said = Said { tree: self.tree, sequence: self.after, told };
         let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
         Ok(answer.ok().and_then(|answer| decode(&answer.payload).ok()))
@@ -431,7 +473,13 @@ impl Record {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
         let bytes = encode(told)?;
-        match self.bus.publish(self.subject.clone(), Some(self.after), &id, bytes, patience).await? {
+        let published = self.bus.publish(self.subject.clone(), Some(self.after), &id, bytes, patience);
+        let published = tokio::select! {
+            biased;
+            published = published => published?,
+            () = overdue(self.stop.clone()) => return Err(ClusterError::Leaving),
+        };
+        match published {
             Published::At(sequence) => {
                 self.after = sequence;
                 Ok(true)
@@ -439,6 +487,15 @@ impl Record {
             Published::Refused => Ok(false),
         }
     }
+}
+
+/// Ends some time after the agent was asked to end.
+async fn overdue(mut stop: watch::Receiver<bool>) {
+    if stop.wait_for(|stop| *stop).await.is_err() {
+        // Nobody can ask any more.
+        return std::future::pending().await;
+    }
+    tokio::time::sleep(LAST_WORDS).await;
 }
 
 /// The rate of the survey, as the coordinator grants it.
@@ -462,27 +519,13 @@ impl Meter for CoordinatorsMeter {
             let told = TreeEntry::ReadOn { asked: self.asked, moved };
             let said = Said { tree: self.tree, sequence: self.sequence, told };
             let Ok(said) = encode(&said) else { return };
+            if !self.bus.is_connected() {
+                return;
+            }
             // Where the coordinator is away, no request is sent either: what is in flight may end.
             let _ = self.bus.client.request(self.said.clone(), said.into()).await;
             self.granted.fetch_max(moved, Ordering::Relaxed);
         }
         .boxed()
     }
-}
-
-fn write_roots(folder: &Path, roots: &[String]) -> Result<Vec<PathBuf>, ClusterError> {
-    let wrong = |path: &Path| {
-        let path = path.to_owned();
-        move |source| ClusterError::File { path, source }
-    };
-    if roots.is_empty() {
-        return Ok(Vec::new());
-    }
-    fs::create_dir_all(folder).map_err(wrong(folder))?;
-    let each = roots.iter().enumerate().map(|(number, text)| {
-        let path = folder.join(format!("root-{number}.pem"));
-        fs::write(&path, text).map_err(wrong(&path))?;
-        Ok(path)
-    });
-    each.collect()
 }

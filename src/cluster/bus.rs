@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -8,9 +9,11 @@ use async_nats::jetstream::stream::{LastRawMessageError, LastRawMessageErrorKind
 use async_nats::jetstream::{self, Context, ErrorCode, stream};
 use async_nats::{Client, ConnectErrorKind, ServerAddr, Subject, Subscriber};
 use futures_util::TryStreamExt;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{ClusterError, Login};
+use super::outage::{Condition, Refusal, Since};
+use super::{ClusterError, Login, Outage};
 
 /// A NATS server with JetStream, as a survey uses it.
 #[derive(Clone)]
@@ -20,6 +23,7 @@ pub struct Bus {
     server: String,
     /// We have shown it a certificate: so must others.
     shows_certificate: bool,
+    condition: Arc<Condition>,
 }
 
 /// Whether an entry stands on a subject now.
@@ -40,21 +44,53 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A cluster that has lost servers has chosen others by then, or has too few.
 const ELECTION: Duration = Duration::from_mins(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(250);
+/// To send a request and to receive the response each have [`PATIENCE`]; what takes longer than both hangs.
+const LONGEST_TRY: Duration = Duration::from_secs(15);
+/// A stream that is not found is gone when it is not found for so long: a server that has just started may not know it yet.
+const CERTAIN: Duration = Duration::from_secs(3);
+/// Copies of a stream in a cluster: one of its servers may die.
+const COPIES: usize = 3;
 /// Below what a server takes as a message by default, a mebibyte, with our fields.
 const FIELDS: usize = 4096;
 
-/// Tries again and again for so long.
+/// Tries again and again for so long, or returns why that came to nothing.
 macro_rules! patiently {
-    ($bus:expr, $what:expr, $patience:expr, $attempt:expr) => {{
-        let until = Instant::now() + $patience;
+    ($bus:expr, $patience:expr, $attempt:expr) => {{
+        let mut wait = Wait::new($bus, $patience);
         loop {
-            match $attempt {
-                Ok(done) => break Ok(done),
-                Err(wrong) if Instant::now() >= until => break Err($bus.wrong($what, wrong)),
-                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
+            match $bus.attempt(Box::pin(async { $attempt })).await {
+                Ok(done) => break done,
+                Err(outage) => wait.after(outage).await?,
             }
         }
     }};
+}
+
+/// A wait for the bus, which ends after some time, or when waiting is of no use.
+struct Wait<'a> {
+    bus: &'a Bus,
+    until: Instant,
+    /// Since when the stream of the survey is not found.
+    gone_since: Option<Instant>,
+}
+
+impl<'a> Wait<'a> {
+    fn new(bus: &'a Bus, patience: Duration) -> Self {
+        Self { bus, until: Instant::now() + patience, gone_since: None }
+    }
+
+    /// A try has failed: waits for the next one.
+    async fn after(&mut self, outage: Outage) -> Result<(), ClusterError> {
+        self.bus.condition.note_failure(&outage);
+        let now = Instant::now();
+        self.gone_since = (outage == Outage::StreamGone).then(|| self.gone_since.unwrap_or(now));
+        let is_gone = self.gone_since.is_some_and(|since| now >= since + CERTAIN);
+        if now >= self.until || is_gone {
+            return Err(self.bus.out(outage));
+        }
+        tokio::time::sleep(BETWEEN_TRIES).await;
+        Ok(())
+    }
 }
 
 impl Bus {
@@ -65,8 +101,17 @@ impl Bus {
     pub async fn connect(address: &str, login: &Login) -> Result<Self, ClusterError> {
         let servers = address.split(',').map(server_at).collect::<Result<Vec<_>, _>>()?;
         let name = address.to_owned();
-        let options =
-            login.options().name("ccsurvey").connection_timeout(PATIENCE).request_timeout(Some(PATIENCE));
+        let condition = Arc::new(Condition::default());
+        let reports = condition.clone();
+        let options = login
+            .options()
+            .name("ccsurvey")
+            .connection_timeout(PATIENCE)
+            .request_timeout(Some(PATIENCE))
+            .event_callback(move |event| {
+                reports.note_event(event);
+                std::future::ready(())
+            });
         let client = options.connect(servers).await.map_err(|wrong| {
             let (server, why) = (name.clone(), wrong.to_string());
             match wrong.kind() {
@@ -81,13 +126,48 @@ impl Bus {
         }
         let context =
             jetstream::ContextBuilder::new().timeout(PATIENCE).ack_timeout(PATIENCE).build(client.clone());
-        Ok(Self { client, context, server: name, shows_certificate: login.has_certificate() })
+        Ok(Self { client, context, server: name, shows_certificate: login.has_certificate(), condition })
+    }
+
+    /// Sees each outage and its end.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<Option<Since>> {
+        self.condition.watch()
+    }
+
+    /// Sees each refusal of a subject to our user.
+    pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<Refusal>> {
+        self.condition.watch_refusals()
+    }
+
+    /// Tries something once, where there is a connection: what is sent without one would arrive when all else has changed.
+    async fn attempt<T, E: std::error::Error + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Outage> {
+        let tried =
+            if self.is_connected() { Some(tokio::time::timeout(LONGEST_TRY, work).await) } else { None };
+        match tried {
+            Some(Ok(Ok(done))) => Ok(done),
+            Some(Ok(Err(error))) if self.is_connected() => {
+                Err(self.condition.explain(Outage::from_error(&error)))
+            }
+            Some(Err(_elapsed)) if self.is_connected() => Err(self.condition.explain(Outage::Silent)),
+            _ => Err(self.condition.of_connection()),
+        }
     }
 
     /// Whether anybody may come and read or write there.
     #[must_use]
     pub fn is_open_to_everybody(&self) -> bool {
         !self.client.server_info().auth_required && !self.shows_certificate
+    }
+
+    /// Whether it is a cluster of servers which lose entries when one of them is started again: they take the removal of what
+    /// stands on one subject for that of all that came before (nats-server issue 4196).
+    #[must_use]
+    pub fn loses_entries(&self) -> bool {
+        self.is_cluster() && is_before_2_10(&self.client.server_info().version)
     }
 
     /// Where it is.
@@ -103,12 +183,9 @@ impl Bus {
 
     /// The surveys whose coordinators have been here.
     pub(super) async fn surveys(&self) -> Result<Vec<String>, ClusterError> {
-        let names: Vec<String> = self
-            .context
-            .stream_names()
-            .try_collect()
-            .await
-            .map_err(|wrong| self.wrong("list streams", wrong))?;
+        let names = self.attempt(self.context.stream_names().try_collect::<Vec<String>>()).await;
+        let names = names.map_err(|outage| self.out(outage))?;
+        self.condition.note_response();
         let mut ours: Vec<String> =
             names.iter().filter_map(|name| name.strip_prefix(PREFIX).map(ToOwned::to_owned)).collect();
         ours.sort();
@@ -128,13 +205,15 @@ impl Bus {
 
     /// The stream of a survey, if there is one.
     async fn look_for(&self, name: &str) -> Result<Option<stream::Stream>, ClusterError> {
-        patiently!(self, "open the stream of the survey", ELECTION, {
+        let found = patiently!(self, ELECTION, {
             match self.context.get_stream(stream_name(name)).await {
                 Ok(stream) => Ok(Some(stream)),
                 Err(wrong) if is_missing(&wrong) => Ok(None),
                 Err(wrong) => Err(wrong),
             }
-        })
+        });
+        self.condition.note_response();
+        Ok(found)
     }
 
     pub(super) fn taken(&self, name: &str) -> ClusterError {
@@ -151,23 +230,37 @@ impl Bus {
             num_replicas,
             ..stream::Config::default()
         };
-        // Three copies where there are three servers: one of them may die.
-        let replicas = if self.client.server_info().cluster.is_some() { 3 } else { 1 };
-        patiently!(self, "make the stream of the survey", ELECTION, {
-            match self.context.create_stream(config(replicas)).await {
-                // Fewer servers than that, or no room on three.
+        let copies = if self.is_cluster() { COPIES } else { 1 };
+        Ok(patiently!(self, ELECTION, {
+            match self.context.create_stream(config(copies)).await {
+                // Fewer servers than that are up, or there is no room on three. Copies are added when there is.
                 Err(wrong) if matches!(wrong.kind(), CreateStreamErrorKind::JetStream(_)) => {
                     self.context.create_stream(config(1)).await
                 }
                 made => made,
             }
-        })
+        }))
+    }
+
+    fn is_cluster(&self) -> bool {
+        self.client.server_info().cluster.is_some()
+    }
+
+    /// Whether the stream has fewer copies than the servers of a cluster can keep.
+    pub(super) fn lacks_copies(&self, stream: &stream::Stream) -> bool {
+        self.is_cluster() && stream.cached_info().config.num_replicas < COPIES
+    }
+
+    /// Has the servers of a cluster keep more copies of a stream, if enough of them are up.
+    pub(super) async fn add_copies(&self, stream: &stream::Stream) -> Result<(), Outage> {
+        let config = stream::Config { num_replicas: COPIES, ..stream.cached_info().config.clone() };
+        self.attempt(Box::pin(self.context.update_stream(config))).await.map(|_| ())
     }
 
     /// Removes the stream of a survey that is over.
     pub(super) async fn remove(&self, name: &str) -> Result<(), ClusterError> {
-        let removed = self.context.delete_stream(stream_name(name)).await;
-        removed.map(|_| ()).map_err(|wrong| self.wrong("remove the stream of the survey", wrong))
+        let removed = self.attempt(Box::pin(self.context.delete_stream(stream_name(name)))).await;
+        removed.map(|_| ()).map_err(|outage| self.out(outage))
     }
 
     /// Whether the stream of a survey is there.
@@ -182,9 +275,11 @@ impl Bus {
         subject: &str,
         from: u64,
     ) -> Result<Option<StreamMessage>, ClusterError> {
-        patiently!(self, "read the stream", super::PATIENCE, {
+        let next = patiently!(self, super::PATIENCE, {
             found(stream.get_first_raw_message_by_subject(subject, from).await)
-        })
+        });
+        self.condition.note_success();
+        Ok(next)
     }
 
     /// Publishes an entry that is to follow the one with the sequence `after`, or any. One that was published already, its
@@ -199,7 +294,7 @@ impl Bus {
         bytes: Vec<u8>,
         patience: Duration,
     ) -> Result<Published, ClusterError> {
-        let until = Instant::now() + patience;
+        let mut wait = Wait::new(self, patience);
         let bytes = bytes::Bytes::from(bytes);
         let mut is_retry = false;
         loop {
@@ -209,45 +304,64 @@ impl Bus {
                 None => message,
             };
             let sent = async {
-                let sent = self.context.send_publish(subject.clone(), message).await?;
-                sent.await
+                let acknowledged = self.context.send_publish(subject.clone(), message).await?.await;
+                match acknowledged {
+                    Ok(ack) => Ok(Some(ack)),
+                    Err(wrong) if wrong.kind() == PublishErrorKind::WrongLastSequence => Ok(None),
+                    Err(wrong) => Err(wrong),
+                }
             };
-            match sent.await {
+            match self.attempt(Box::pin(sent)).await {
                 // What stands there already is ours only where we have tried before.
-                Ok(ack) if ack.duplicate && !is_retry => return Ok(Published::Refused),
-                Ok(ack) => return Ok(Published::At(ack.sequence)),
-                Err(wrong) if wrong.kind() == PublishErrorKind::WrongLastSequence => {
-                    return self.is_ours(&subject, after.unwrap_or_default(), id).await;
+                Ok(Some(ack)) if ack.duplicate && !is_retry => return Ok(Published::Refused),
+                Ok(Some(ack)) => {
+                    self.condition.note_success();
+                    return Ok(Published::At(ack.sequence));
                 }
-                Err(wrong) if is_full(&wrong) => {
-                    return Err(ClusterError::Full { server: self.server.clone(), why: causes(&wrong) });
+                Ok(None) => return self.is_ours(&subject, after.unwrap_or_default(), id).await,
+                Err(outage @ Outage::Full(_)) => {
+                    self.condition.note_failure(&outage);
+                    return Err(self.out(outage));
                 }
-                Err(wrong) if Instant::now() >= until => return Err(self.wrong("publish", wrong)),
-                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
+                Err(Outage::NoLeader) => wait.after(self.why_unserved(&subject).await).await?,
+                Err(outage) => wait.after(outage).await?,
             }
             is_retry = true;
         }
     }
 
+    /// Why nobody takes what is published on a subject of a survey.
+    async fn why_unserved(&self, subject: &str) -> Outage {
+        let stream = stream_name(survey_of(subject));
+        self.attempt(Box::pin(self.context.get_stream(stream)))
+            .await
+            .map_or_else(|outage| outage, |_| Outage::NoLeader)
+    }
+
     /// An entry was refused. Perhaps because it stands there already, and only its acknowledgement was lost.
     async fn is_ours(&self, subject: &str, after: u64, id: &str) -> Result<Published, ClusterError> {
-        let stream = self.stream(subject.split('.').nth(1).unwrap_or_default()).await?;
+        let stream = self.stream(survey_of(subject)).await?;
         let next = self.next(&stream, subject, after + 1).await?;
         let ours =
             next.filter(|entry| entry.headers.get(NATS_MESSAGE_ID).is_some_and(|told| told.as_str() == id));
         Ok(ours.map_or(Published::Refused, |entry| Published::At(entry.sequence)))
     }
 
-    async fn stream(&self, name: &str) -> Result<stream::Stream<()>, ClusterError> {
+    pub(super) async fn stream(&self, name: &str) -> Result<stream::Stream<()>, ClusterError> {
         let stream = self.context.get_stream_no_info(stream_name(name)).await;
         stream.map_err(|wrong| self.wrong("open the stream of the survey", wrong))
     }
 
     /// The last sequence on a subject; 0 where nothing stands there.
-    pub(super) async fn last(&self, stream: &stream::Stream, subject: &str) -> Result<u64, ClusterError> {
-        let last: Option<StreamMessage> = patiently!(self, "read the stream", super::PATIENCE, {
+    pub(super) async fn last<I: Send + Sync>(
+        &self,
+        stream: &stream::Stream<I>,
+        subject: &str,
+    ) -> Result<u64, ClusterError> {
+        let last = patiently!(self, super::PATIENCE, {
             found(stream.get_last_raw_message_by_subject(subject).await)
-        })?;
+        });
+        self.condition.note_success();
         Ok(last.map_or(0, |entry| entry.sequence))
     }
 
@@ -257,9 +371,8 @@ impl Bus {
         stream: &stream::Stream,
         name: &str,
     ) -> Result<Vec<String>, ClusterError> {
-        let told = patiently!(self, "look at the stream", super::PATIENCE, {
-            stream.info_with_subjects(tree_subject(name, "*")).await
-        })?;
+        let told =
+            patiently!(self, super::PATIENCE, stream.info_with_subjects(tree_subject(name, "*")).await);
         let found = told.try_collect::<Vec<(String, usize)>>().await;
         let found = found.map_err(|wrong| self.wrong("look at the stream", wrong))?;
         Ok(found.into_iter().map(|(subject, _)| subject).collect())
@@ -293,10 +406,19 @@ impl Bus {
         self.client.publish(to, bytes.into()).await.map_err(|wrong| self.wrong("answer", wrong))
     }
 
-    /// An error of the bus, with its causes.
-    pub(super) fn wrong(&self, what: &'static str, wrong: impl std::error::Error) -> ClusterError {
-        ClusterError::Bus { server: self.server.clone(), what, why: causes(&wrong) }
+    /// An error of the bus, with what it tells of its state.
+    pub(super) fn wrong(&self, what: &'static str, wrong: impl std::error::Error + 'static) -> ClusterError {
+        ClusterError::Bus { server: self.server.clone(), what, why: Outage::from_error(&wrong) }
     }
+
+    fn out(&self, outage: Outage) -> ClusterError {
+        ClusterError::Outage { server: self.server.clone(), outage }
+    }
+}
+
+fn is_before_2_10(version: &str) -> bool {
+    let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
+    matches!((numbers.next(), numbers.next()), (Some(major), Some(minor)) if (major, minor) < (2, 10))
 }
 
 /// A server by its address, in which nothing secret may stand.
@@ -327,6 +449,11 @@ pub(super) fn tree_of(subject: &str) -> Option<u64> {
     subject.rsplit_once(".tree.")?.1.parse().ok()
 }
 
+/// The survey whose subject this is.
+fn survey_of(subject: &str) -> &str {
+    subject.split('.').nth(1).unwrap_or_default()
+}
+
 /// Where a coordinator says that it is there.
 pub(super) fn coordinator_subject(name: &str) -> String {
     format!("ccsurvey.{name}.coordinator")
@@ -335,6 +462,11 @@ pub(super) fn coordinator_subject(name: &str) -> String {
 /// Where agents say that they are there.
 pub(super) fn here_subject(name: &str) -> String {
     format!("ccsurvey.{name}.here")
+}
+
+/// Where a coordinator says that the survey is finished.
+pub(super) fn finished_subject(name: &str) -> String {
+    format!("ccsurvey.{name}.finished")
 }
 
 /// Where an agent gets its orders.
@@ -374,28 +506,6 @@ fn found(
     }
 }
 
-/// The disk of the server, or what it gives us of it, is used up.
-fn is_full(wrong: &jetstream::context::PublishError) -> bool {
-    let told = causes(wrong);
-    ["insufficient", "resource limits exceeded", "maximum bytes exceeded", "no space left"]
-        .iter()
-        .any(|words| told.contains(words))
-}
-
-/// An error with what caused it, in one line.
-fn causes(wrong: &dyn std::error::Error) -> String {
-    let mut told = wrong.to_string();
-    let mut cause = wrong.source();
-    while let Some(inner) = cause {
-        let inner_told = inner.to_string();
-        if !told.contains(&inner_told) {
-            told = format!("{told}: {inner_told}");
-        }
-        cause = inner.source();
-    }
-    told
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,6 +531,13 @@ mod tests {
             let told = server_at(bad).unwrap_err().to_string();
             assert!(told.contains("expected nats://HOST:PORT") && !told.contains("hush"), "{told}");
         }
+    }
+
+    #[test]
+    fn servers_that_lose_entries_are_told_by_their_version() {
+        let old = ["2.9.10", "2.9.25", "1.4.1", "2.9"].map(is_before_2_10);
+        let new = ["2.10.0", "2.15.1", "3.0.0", "2.10.0-beta.1", "", "dev"].map(is_before_2_10);
+        assert_eq!((old, new), ([true; 4], [false; 6]));
     }
 
     #[test]

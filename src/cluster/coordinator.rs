@@ -14,19 +14,23 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::agent::{MOST_CAPACITY, is_name};
 use super::bus::{
-    Bus, Published, coordinator_subject, here_subject, ping_subject, said_subject, subject_word,
+    Bus, Published, coordinator_subject, finished_subject, here_subject, ping_subject, said_subject,
+    subject_word,
 };
 use super::hand::AgentHand;
 use super::left::left;
 use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, encode};
 use super::office::Office;
+use super::outage::Since;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::{self, Clock};
 use crate::load::Fault;
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
 use crate::settings::Settings;
-use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, LinkSeen, Look, Progress, Staff, Survey};
+use crate::survey::{
+    AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkSeen, Look, Progress, Staff, Survey,
+};
 
 /// The side of the bus on which the survey is.
 ///
@@ -38,6 +42,9 @@ pub struct Coordinator {
     replies: KeptReplies,
     presence: Presence,
 }
+
+/// To add copies is tried again after so long.
+const BETWEEN_COPIES: Duration = Duration::from_secs(5);
 
 /// A coordinator at work.
 pub struct AtWork {
@@ -77,7 +84,7 @@ impl Coordinator {
         let (name, id) = (name_of(dir), id_of(dir)?);
         if bus.has(&name).await? {
             bus.open(&name, &id).await?;
-            bus.remove(&name).await?;
+            end_on(bus, &name).await?;
         }
         Ok(())
     }
@@ -98,8 +105,18 @@ impl Coordinator {
         let Some(staff) = survey.staff() else {
             return Err(ClusterError::Message("this survey has no agents".to_owned()));
         };
+        let lacks_copies = bus.lacks_copies(&stream).then(|| stream.clone());
         let office = Arc::new(Office::new(bus.clone(), name.clone(), stream, clock));
-        presence.tell().await?;
+        let (mut asked, mut tasks, progress) = (stop, JoinSet::new(), survey.progress());
+        tasks.spawn(report_outages(bus.clone(), survey.progress()));
+        tokio::select! {
+            biased;
+            told = Box::pin(presence.tell()) => told?,
+            _ = asked.wait_for(|stop| *stop) => {
+                office.stop();
+                return Ok(AtWork { office, tasks });
+            }
+        }
         let said = bus.subscribe(said_subject(&name)).await?;
         let arrivals = bus.subscribe(here_subject(&name)).await?;
         let pings = bus.subscribe(ping_subject(&name)).await?;
@@ -113,7 +130,6 @@ impl Coordinator {
             agents: Mutex::default(),
         };
         let register = Arc::new(register);
-        let mut tasks = JoinSet::new();
         let mut watch_over = |work: BoxFuture<'static, Result<(), ClusterError>>| {
             let office = office.clone();
             tasks.spawn(async move {
@@ -127,7 +143,10 @@ impl Coordinator {
         watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks())));
         watch_over(Box::pin(keep_the_register(register)));
         watch_over(Box::pin(async move { presence.keep_up().await }));
-        let (mut asked, asking) = (stop, office.clone());
+        if let Some(stream) = lacks_copies {
+            watch_over(Box::pin(add_copies(bus, stream, progress)));
+        }
+        let asking = office.clone();
         watch_over(Box::pin(async move {
             if asked.wait_for(|stop| *stop).await.is_ok() {
                 asking.stop();
@@ -152,10 +171,53 @@ impl AtWork {
     pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
         self.tasks.shutdown().await;
         if is_finished {
-            return self.office.bus.remove(&self.office.name).await;
+            return end_on(&self.office.bus, &self.office.name).await;
         }
         self.office.failure().map_or(Ok(()), Err)
     }
+}
+
+/// A survey is finished: says so, and leaves nothing on the bus.
+async fn end_on(bus: &Bus, name: &str) -> Result<(), ClusterError> {
+    let said = bus.say(finished_subject(name), encode(&())?);
+    // Whoever is cut off now finds that the survey is gone.
+    let _ = tokio::time::timeout(SIGN_OF_LIFE, said).await;
+    bus.remove(name).await
+}
+
+/// Shows in the status what is the matter with the bus, for as long as it is.
+async fn report_outages(bus: Bus, progress: Arc<Progress>) {
+    let mut outage = bus.watch();
+    loop {
+        let problem = outage.borrow_and_update().as_ref().map(|Since { outage, at }| BusProblem {
+            since: *at,
+            what: format!("{}: {outage}", bus.server()),
+        });
+        progress.update(|now| now.bus_problem = problem);
+        if outage.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Has a cluster of which servers were down when the survey began keep the copies that it keeps otherwise, once it can.
+async fn add_copies(bus: Bus, stream: Stream, progress: Arc<Progress>) -> Result<(), ClusterError> {
+    let mut why = None;
+    while let Err(outage) = bus.add_copies(&stream).await {
+        let warning = format!(
+            "{}: its cluster keeps one copy of the survey, which is lost with the server that has it, as fewer than three \
+             servers could take one ({outage}); more are added when they can",
+            bus.server()
+        );
+        if why.replace(outage.clone()).as_ref() != Some(&outage) {
+            tracing::warn!("{warning}");
+        }
+        progress.update(|now| now.bus_warning = Some(warning));
+        tokio::time::sleep(BETWEEN_COPIES).await;
+    }
+    tracing::info!("the servers of the cluster keep three copies of the survey");
+    progress.update(|now| now.bus_warning = None);
+    Ok(())
 }
 
 /// The name of a survey on the bus, after its folder.
@@ -174,7 +236,7 @@ fn id_of(dir: &Path) -> Result<String, ClusterError> {
 
 fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
     let read = |path: &std::path::PathBuf| {
-        let wrong = |source| ClusterError::File { path: path.clone(), source };
+        let wrong = |source| ClusterError::Certificate { path: path.clone(), source };
         std::fs::read_to_string(path).map_err(wrong)
     };
     let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
@@ -200,8 +262,16 @@ impl Presence {
                 self.last = sequence;
                 Ok(())
             }
-            Published::Refused => Err(ClusterError::Deposed(self.name.clone())),
+            Published::Refused => Err(self.why_refused().await?),
         }
+    }
+
+    /// Something else than our last entry stands where it was: that of another process, or none that is later.
+    async fn why_refused(&self) -> Result<ClusterError, ClusterError> {
+        let (name, server) = (self.name.clone(), self.bus.server().to_owned());
+        let stream = self.bus.stream(&name).await?;
+        let is_later = self.bus.last(&stream, &coordinator_subject(&name)).await? > self.last;
+        Ok(if is_later { ClusterError::Deposed(name) } else { ClusterError::LostEntries { server, name } })
     }
 
     async fn keep_up(&mut self) -> Result<(), ClusterError> {

@@ -1,5 +1,8 @@
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+
+use super::Outage;
 
 /// Why there is no survey over several machines, or none any more.
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
@@ -35,25 +38,39 @@ pub enum ClusterError {
     Taken { server: String, name: String },
     #[error("{server}: another process coordinates the survey '{name}'")]
     Coordinated { server: String, name: String },
-    #[error("another process has taken over the survey '{0}': this one stops, and its state is kept")]
+    #[error("another process has taken over the survey '{0}': this one stops")]
     Deposed(String),
+    #[error(
+        "{server}: the NATS server has lost entries of the survey '{name}': the last one of this process is gone, and there          is no later one. Servers before version 2.10 lose some when one of a cluster is started again: use later ones"
+    )]
+    LostEntries { server: String, name: String },
+    #[error(
+        "{server}: the survey '{name}' is not on the NATS server any more: it was finished while this agent was cut off,          its stream was removed, or the store was lost. `ccsurvey status` tells how it stands, where its folder is"
+    )]
+    Gone { server: String, name: String },
+    #[error("the agent is to end, and the NATS server takes nothing")]
+    Leaving,
     #[error("{server}: there are several surveys, {names}: choose one with --survey")]
     Several { server: String, names: String },
     #[error("the coordinator does not take this agent: {0}")]
     NotTaken(String),
+    #[error(
+        "the survey {wanted}, and an agent does so only where it is started with a flag of its own: {flag}; give it that \
+         flag if you mean it"
+    )]
+    Limit { wanted: String, flag: String },
+    #[error("--gateway {0}: the survey has no gateway (expected none, or a survey that was begun with one)")]
+    NoGateway(SocketAddr),
+    #[error("--ca: cannot read {}: {source}", path.display())]
+    Certificate { path: PathBuf, source: io::Error },
     #[error("the settings of the survey cannot be obeyed on this machine: {0}")]
     Terms(String),
-    #[error(
-        "{server}: the NATS server takes nothing more: {why}; what it has taken is kept: make room there, and go on with \
-         `ccsurvey resume`"
-    )]
-    Full { server: String, why: String },
+    #[error("{server}: {outage}")]
+    Outage { server: String, outage: Outage },
     #[error("{server}: {what}: {why}")]
-    Bus { server: String, what: &'static str, why: String },
+    Bus { server: String, what: &'static str, why: Outage },
     #[error("a message on the bus cannot be read: {0}")]
     Message(String),
-    #[error("cannot write {}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
 }
 
 impl ClusterError {
@@ -68,6 +85,9 @@ impl ClusterError {
                 | Self::Name(_)
                 | Self::Taken { .. }
                 | Self::Several { .. }
+                | Self::Limit { .. }
+                | Self::NoGateway(_)
+                | Self::Certificate { .. }
         )
     }
 }

@@ -26,6 +26,9 @@ pub struct Login {
     client_cert: Option<PathBuf>,
     client_key: Option<PathBuf>,
     ca: Option<PathBuf>,
+    /// The file that says this.
+    #[serde(skip)]
+    file: Option<PathBuf>,
 }
 
 /// Tells nothing that is secret.
@@ -52,8 +55,16 @@ impl Login {
             client_cert: beside(login.client_cert),
             client_key: beside(login.client_key),
             ca: beside(login.ca),
+            file: Some(path.to_owned()),
             ..login
         })
+    }
+
+    /// Files with secrets in them that others than their owner can read.
+    #[must_use]
+    pub fn exposed(&self) -> Vec<&Path> {
+        let secrets = [&self.file, &self.client_key];
+        secrets.into_iter().flatten().map(PathBuf::as_path).filter(|path| is_open_to_others(path)).collect()
     }
 
     fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ClusterError> {
@@ -111,6 +122,18 @@ impl Login {
     }
 }
 
+/// Whether the system lets the group of a file or all users read it.
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o044 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Path) -> bool {
+    false
+}
+
 /// What is wrong with a file, without what stands in its lines: they may be secret.
 fn told(text: &str, wrong: &toml::de::Error) -> String {
     let line =
@@ -154,6 +177,30 @@ mod tests {
         }
         let missing = Login::read(Some(&folder.path().join("gone.toml"))).unwrap_err();
         assert!(missing.to_string().contains("gone.toml: cannot be read") && missing.is_usage());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_that_others_can_read_are_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("login.toml");
+        fs::write(&path, "client_cert = \"c.pem\"\nclient_key = \"k.pem\"\n").unwrap();
+        let key = folder.path().join("k.pem");
+        fs::write(&key, "secret").unwrap();
+        let permit = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        for (mode, is_exposed) in
+            [(0o600, false), (0o400, false), (0o640, true), (0o604, true), (0o644, true)]
+        {
+            permit(&path, mode);
+            permit(&key, 0o600);
+            let exposed: Vec<&Path> = is_exposed.then_some(path.as_path()).into_iter().collect();
+            assert_eq!(Login::read(Some(&path)).unwrap().exposed(), exposed, "{mode:o}");
+        }
+        permit(&path, 0o600);
+        permit(&key, 0o644);
+        assert_eq!(Login::read(Some(&path)).unwrap().exposed(), [key.as_path()]);
+        assert!(Login::default().exposed().is_empty(), "the environment is nobody's file");
     }
 
     #[test]

@@ -34,7 +34,9 @@
 //!
 //! **Deaths.** An agent that is not heard of for [`SILENCE`] is gone, and its trees are dealt to others. A coordinator that
 //! died finds the answers that came meanwhile on the bus when it is resumed (`left`); agents wait for it. While the
-//! bus is away nobody asks anything.
+//! bus is away nobody asks anything. It is away in many ways ([`Outage`]): everybody who uses it notes what it finds, and the
+//! coordinator (in the status and the log) and agents (in words) tell of it at once. A survey that is finished says so on the bus
+//! before its stream goes: a stream that is only gone is one that was lost.
 //!
 //! **Of no use.** An agent whose dispatches come to nothing, three times in a row, gets no more (`load::OwnLink`): it may be alive, and its
 //! link slow or its rights too few. Its trees go on elsewhere, and it is tried now and then. From one that is slow they move to agents
@@ -48,10 +50,12 @@ mod coordinator;
 mod error;
 mod hand;
 mod left;
+mod limits;
 mod login;
 mod machine;
 mod message;
 mod office;
+mod outage;
 mod permission;
 
 use std::time::Duration;
@@ -61,7 +65,9 @@ pub use agent::{Agent, Ended};
 pub use bus::Bus;
 pub use coordinator::{AtWork, Coordinator};
 pub use error::ClusterError;
+pub use limits::AgentLimits;
 pub use login::Login;
+pub use outage::{Outage, Since};
 
 /// How often agents and the coordinator say that they are there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);

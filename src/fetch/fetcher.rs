@@ -59,6 +59,8 @@ struct Parts {
 enum Directory {
     Dns(Box<Names>),
     InProcess(Arc<dyn Web>),
+    /// From whoever says where to go.
+    Nobody,
 }
 
 /// Where a host is.
@@ -97,6 +99,19 @@ impl Fetcher {
         let names = Directory::Dns(Box::new(Names::new(settings.dns, settings.timeouts.dns)?));
         let opener = Opener::Sockets(Box::new(Tls::new(&settings)?));
         Self::with(settings, opt_out, clock, names, opener)
+    }
+
+    /// Looks up no names: it only goes to addresses that others tell.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn without_names(
+        settings: Settings,
+        opt_out: Arc<OptOuts>,
+        clock: Clock,
+    ) -> Result<Self, FetchError> {
+        let opener = Opener::Sockets(Box::new(Tls::new(&settings)?));
+        Self::with(settings, opt_out, clock, Directory::Nobody, opener)
     }
 
     /// Puts its questions to a Web in this process. Nothing leaves it: no socket is opened, and all else
@@ -295,7 +310,7 @@ impl Fetcher {
     #[must_use]
     pub fn burden(&self, address: IpAddr) -> Option<Burden> {
         match &self.parts.names {
-            Directory::Dns(_) => None,
+            Directory::Dns(_) | Directory::Nobody => None,
             Directory::InProcess(web) => web.burden(address),
         }
     }
@@ -304,7 +319,7 @@ impl Fetcher {
     #[must_use]
     pub fn foresee(&self, url: &WebUrl) -> Option<Foreseen> {
         match &self.parts.names {
-            Directory::Dns(_) => None,
+            Directory::Dns(_) | Directory::Nobody => None,
             Directory::InProcess(web) => web.foresee(url),
         }
     }
@@ -344,6 +359,10 @@ impl Parts {
                     v6.clone().await;
                 }
                 Pin::new(v4, Some(v6))
+            }
+            Directory::Nobody => {
+                let found = Found { addresses: Err(Failure::DnsServfail), until: None, aliases: Vec::new() };
+                Pin::new(found, None)
             }
             Directory::InProcess(web) => {
                 let told = web.look_up(host);

@@ -125,7 +125,7 @@ pub use export::export;
 pub use hands::{FRESH, Hand, Order, Put, Reply};
 pub use held_up::held_up;
 pub use opt_outs::Look;
-pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};
+pub use progress::{AgentSeen, BusProblem, LoadedServer, MachineLoad, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
 pub use rates::{BUILT_IN_RATES, rates_in, told_loss};
 pub use recovery::{Kept, KeptReplies};

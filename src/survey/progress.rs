@@ -48,6 +48,12 @@ pub struct Snapshot {
     /// Nothing has come back from anywhere since then: the survey is paused and probes our own link.
     #[serde(default)]
     pub own_link_broken_since: Option<SystemTime>,
+    /// The bus over which agents work does not do so now.
+    #[serde(default)]
+    pub bus_problem: Option<BusProblem>,
+    /// What may become a problem of the bus.
+    #[serde(default)]
+    pub bus_warning: Option<String>,
     /// What of the opt-out list cannot be obeyed as it is now.
     #[serde(default)]
     pub opt_out_problem: Option<String>,
@@ -76,6 +82,15 @@ pub struct Snapshot {
     pub agents: Vec<AgentSeen>,
     /// The servers with most requests: address, requests, received bytes, busy seconds.
     pub most_loaded: Vec<LoadedServer>,
+}
+
+/// Why a survey over several machines waits for the bus between them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusProblem {
+    /// When it was noticed.
+    pub since: SystemTime,
+    /// Where, what, and what to do.
+    pub what: String,
 }
 
 /// One of the agents of a survey over several machines, as it was last heard of.
@@ -227,6 +242,8 @@ impl Progress {
                 state: "running".to_owned(),
                 is_simulated,
                 started: earlier.started.or(Some(now)),
+                bus_problem: None,
+                bus_warning: None,
                 ..earlier
             },
             ..Inner::default()

@@ -11,7 +11,7 @@ use crate::walk;
 
 /// Puts the questions of a survey that another process keeps, and reads what comes.
 ///
-/// It decides nothing: whose turn it is and who has opted out is looked at where orders come from.
+/// It decides nothing: whose turn it is, where servers are and who has opted out is looked at where orders come from.
 pub struct Worker {
     fetcher: Fetcher,
     reader: AnswerReader,
@@ -23,7 +23,7 @@ impl Worker {
     /// # Errors
     /// When a setting cannot be obeyed here.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, FetchError> {
-        let fetcher = Fetcher::new(settings.into(), Arc::new(OptOuts::default()), clock)?;
+        let fetcher = Fetcher::without_names(settings.into(), Arc::new(OptOuts::default()), clock)?;
         let product_token = walk::Settings::from(settings).product_token;
         Ok(Self { fetcher, reader: AnswerReader::new(settings.exclude_text.clone(), product_token) })
     }

@@ -114,6 +114,7 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     // A second agent of the same name waits until the first is gone.
     let mut again = program();
     again.args(["agent", "--nats", &bus.url(), "--survey", "kenya", "--name", "one"]);
+    again.args(["--gateway", &space.gateway()]);
     let mut again = Process(again.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
     assert!(again.says("waiting: ").contains("an agent named 'one' is at work"));
     one.kill();

@@ -35,6 +35,7 @@ impl AtWork {
         let (dir, list) = (folder.path().join("survey"), folder.path().join("opt-out.txt"));
         std::fs::write(&list, "nobody.example\n").unwrap();
         let flags = ["--opt-out", list.to_str().unwrap()];
+        bus.agents_need(&["--gateway", &space.gateway()]);
         let survey = coordinator_over(&space, &link.url(), &dir, &starts(&space, &dir), &flags);
         let agents = ["one", "two"].map(|name| agent(&bus, name)).into();
         assert!(until(|| space.accesses().len() > 60));

@@ -60,6 +60,7 @@ fn an_agent_that_may_not_subscribe_to_what_is_dispatched_holds_no_sites() {
     );
     let begin = |user: &str| {
         let mut command = agent_over(program(), &bus.url(), user);
+        command.args(["--gateway", &space.gateway()]);
         command.env("CCSURVEY_NATS_USER", user).env("CCSURVEY_NATS_PASSWORD", "hush");
         Process(command.spawn().unwrap())
     };
@@ -78,7 +79,8 @@ fn an_agent_whose_link_has_become_too_slow_to_do_anything_gives_its_sites_up() {
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
     let dir = folder.path().join("survey");
     let (survey, link) = (coordinator(&space, &bus, &dir), bus.link());
-    let _slow = Process(agent_over(program(), &link.url(), "slow").spawn().unwrap());
+    let mut command = agent_over(program(), &link.url(), "slow");
+    let _slow = Process(command.args(["--gateway", &space.gateway()]).spawn().unwrap());
     assert!(until(|| space.accesses().len() > 60));
     link.delay(Duration::from_millis(3500));
     assert!(until(|| is_named(&dir, "slow")));
@@ -94,6 +96,7 @@ fn sites_move_from_a_slow_agent_to_one_that_has_room() {
     let (mut survey, link) = (coordinator(&space, &bus, &dir), bus.link());
     let mut command = program();
     command.args(["agent", "--nats", &link.url(), "--name", "slow", "--sites", "64"]);
+    command.args(["--gateway", &space.gateway()]);
     let mut slow = Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     assert!(until(|| space.accesses().len() > 40));
     link.delay(Duration::from_millis(400));

@@ -8,5 +8,7 @@ mod deaths;
 mod equal;
 mod gate;
 mod in_vain;
+mod limits;
 mod own_links;
 mod processes;
+mod waits;

@@ -78,6 +78,7 @@ impl FarNetwork {
         }
         command.arg("--").arg(program().get_program());
         command.args(["agent", "--nats", &format!("nats://{}", self.bus), "--name", name, "--sites", "64"]);
+        command.args(["--gateway", &self.gateway]);
         Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 }

@@ -1,7 +1,7 @@
 //! The processes of a survey over several machines.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::common::Space;
 use crate::common::bus::{Bus, Process, program};
@@ -21,11 +21,23 @@ pub(crate) fn coordinator_with(space: &Space, bus: &Bus, dir: &Path, more: &[&st
 
 /// The same from another start list.
 pub(crate) fn coordinator_from(space: &Space, bus: &Bus, dir: &Path, start: &Path, more: &[&str]) -> Process {
+    bus.agents_need(&["--gateway", &space.gateway()]);
     coordinator_over(space, &bus.url(), dir, start, more)
 }
 
 /// The same over a bus at this address.
 pub(crate) fn coordinator_over(space: &Space, bus: &str, dir: &Path, start: &Path, more: &[&str]) -> Process {
+    let mut command = command(space, bus, dir, start, more);
+    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+/// What begins it, or resumes it.
+pub(crate) fn coordinator_command(space: &Space, bus: &Bus, dir: &Path, more: &[&str]) -> Command {
+    bus.agents_need(&["--gateway", &space.gateway()]);
+    command(space, &bus.url(), dir, &starts(space, dir), more)
+}
+
+fn command(space: &Space, bus: &str, dir: &Path, start: &Path, more: &[&str]) -> Command {
     let mut command = program();
     if dir.join("manifest.json").exists() {
         command.arg("resume").arg(dir);
@@ -33,7 +45,7 @@ pub(crate) fn coordinator_over(space: &Space, bus: &str, dir: &Path, start: &Pat
         command.arg("survey").arg(dir).args(flags(space, more)).arg("--start").arg(start);
         command.args(["--nats", bus]);
     }
-    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    command
 }
 
 /// The same survey by one machine.

@@ -3,10 +3,11 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::common::skipped::skip;
@@ -16,7 +17,9 @@ use crate::common::waiting::{LOOK, until};
 pub(crate) struct Bus {
     process: Process,
     port: u16,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+    /// Flags that its agents need for what the survey wants of their machine.
+    agent_flags: OnceLock<Vec<String>>,
 }
 
 impl Bus {
@@ -29,11 +32,7 @@ impl Bus {
     pub(crate) fn with(test: &str, configuration: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let file = folder.path().join("nats.conf");
-        std::fs::write(&file, format!("listen: \"127.0.0.1:{port}\"\n{configuration}\n")).unwrap();
-        let mut command = Command::new("nats-server");
-        command.arg("-c").arg(&file).arg("-sd").arg(folder.path().join("store"));
-        let process = match command.stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
+        let process = match server(folder.path(), port, configuration) {
             Ok(process) => process,
             Err(wrong) if wrong.kind() == ErrorKind::NotFound => {
                 skip(test, "there is no nats-server (tests/setup installs it)");
@@ -41,10 +40,40 @@ impl Bus {
             }
             Err(wrong) => panic!("nats-server: {wrong}"),
         };
-        let bus = Self { process: Process(process), port, _folder: folder };
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        assert!(until(|| TcpStream::connect(address).is_ok()), "nats-server does not listen");
+        let bus = Self { process: Process(process), port, folder, agent_flags: OnceLock::new() };
+        bus.await_server();
         Some(bus)
+    }
+
+    fn await_server(&self) {
+        let address = SocketAddr::from(([127, 0, 0, 1], self.port));
+        assert!(until(|| TcpStream::connect(address).is_ok()), "nats-server does not listen");
+    }
+
+    /// Ends the server as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill();
+    }
+
+    /// Starts a server that was killed again, with these lines of its configuration file and the store that it has.
+    pub(crate) fn start_again(&mut self, configuration: &str) {
+        self.process = Process(server(self.folder.path(), self.port, configuration).unwrap());
+        self.await_server();
+    }
+
+    /// Empties the store of a server that was killed.
+    pub(crate) fn lose_store(&self) {
+        std::fs::remove_dir_all(self.folder.path().join("store")).unwrap();
+    }
+
+    /// Sends the server a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        self.process.signal(name);
+    }
+
+    /// Agents that are started from now on have these flags too; the first say holds.
+    pub(crate) fn agents_need(&self, flags: &[&str]) {
+        self.agent_flags.get_or_init(|| flags.iter().map(|flag| (*flag).to_owned()).collect());
     }
 
     pub(crate) fn url(&self) -> String {
@@ -52,12 +81,15 @@ impl Bus {
     }
 }
 
-impl Bus {
-    /// Sends the server a signal by its name.
-    pub(crate) fn signal(&self, name: &str) {
-        self.process.signal(name);
-    }
+fn server(folder: &Path, port: u16, configuration: &str) -> std::io::Result<Child> {
+    let file = folder.join("nats.conf");
+    std::fs::write(&file, format!("listen: \"127.0.0.1:{port}\"\n{configuration}\n")).unwrap();
+    let mut command = Command::new("nats-server");
+    command.arg("-c").arg(&file).arg("-sd").arg(folder.join("store"));
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}
 
+impl Bus {
     /// A link to it of its own, which can be held.
     pub(crate) fn link(&self) -> Link {
         Link::to(self.port)
@@ -196,7 +228,9 @@ pub(crate) fn agent(bus: &Bus, name: &str) -> Process {
 }
 
 pub(crate) fn agent_command(command: Command, bus: &Bus, name: &str) -> Command {
-    agent_over(command, &bus.url(), name)
+    let mut command = agent_over(command, &bus.url(), name);
+    command.args(bus.agent_flags.get().into_iter().flatten());
+    command
 }
 
 /// The same over a bus at this address.

@@ -67,6 +67,8 @@ fn real_sites_are_surveyed_as_their_files_count_and_their_servers_note_no_haste(
     // The same by three agents, with servers and logs of their own.
     let Some(bus) = Bus::start("real_servers") else { return };
     let again = tempfile::tempdir().unwrap();
+    let roots = again.path().join("ca.pem");
+    bus.agents_need(&["--permit-special-addresses", "--ca", roots.to_str().unwrap()]);
     fs::set_permissions(again.path(), fs::Permissions::from_mode(0o1777)).unwrap();
     certificates::make(&secure.host, again.path());
     let _agents = ["one", "two", "three"].map(|name| agent(&bus, name));

@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,7 +10,7 @@ use crate::cli::output::say;
 use crate::cli::run::block_on;
 use crate::cli::stop;
 use crate::cli::team::at_least_one;
-use crate::cluster::{Agent, Ended};
+use crate::cluster::{Agent, AgentLimits, Ended};
 use crate::settings::typed;
 use crate::survey::LEAST_CAPACITY;
 
@@ -17,7 +18,8 @@ use crate::survey::LEAST_CAPACITY;
 ///
 /// Puts the questions that the survey deals to it, each when the server's turn has come, and reads the answers. Agents may
 /// come and go at any time, and be killed: what they were at goes on elsewhere. An agent waits for the survey, and ends
-/// with it. It needs no folder; Ctrl-C and SIGTERM let it finish what it is at.
+/// with it. What the settings of the survey want of this machine's own network is done only with the agent's own flags. It
+/// needs no folder; Ctrl-C and SIGTERM let it finish what it is at.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct AgentCommand {
@@ -44,7 +46,22 @@ pub struct AgentCommand {
     /// How much it does in a time, in a unit that is the same for all agents: who can do most gets the largest sites
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = capacity)]
     capacity: f64,
+
+    /// Let the survey contact loopback, private and other special addresses from this machine, if its settings say so
+    #[arg(long, help_heading = LIMITS)]
+    permit_special_addresses: bool,
+
+    /// Where every connection goes, for a survey of a virtual Web that was begun with --gateway
+    #[arg(long, value_name = "ADDR:PORT", help_heading = LIMITS)]
+    gateway: Option<SocketAddr>,
+
+    /// Further root certificates (PEM) that the survey may trust, as those of its --ca; may be given more than once
+    #[arg(long, value_name = "FILE", help_heading = LIMITS)]
+    ca: Vec<PathBuf>,
 }
+
+/// What an agent does only where whoever starts it says so, whatever the settings of the survey.
+const LIMITS: &str = "Limits of this machine";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,6 +81,11 @@ impl AgentCommand {
                 capacity: self.capacity,
                 survey: self.survey,
                 program: std::env::current_exe().ok(),
+                limits: AgentLimits {
+                    permit_special_addresses: self.permit_special_addresses,
+                    gateway: self.gateway,
+                    ca: self.ca,
+                },
             };
             Ok(match agent.work(bus, stopped, say).await? {
                 Ended::Finished => {

@@ -60,7 +60,8 @@ impl Demo {
         let exit = block_on(async {
             let served = serve(Arc::new(world.clone()), ServeSettings::default()).await.map_err(refusal)?;
             let (dns, gateway) = (served.dns_addr, served.gateway_addr);
-            let helpers = self.agents.filter(|agents| *agents > 0).map(Helpers::start).transpose()?;
+            let agents = self.agents.filter(|agents| *agents > 0);
+            let helpers = agents.map(|agents| Helpers::start(agents, gateway)).transpose()?;
             let nats = helpers.as_ref().map(Helpers::nats);
             let settings = Settings { nats, ..settings(&world, &served, geo_file(&dir)?) };
             let bus = bus::of(&settings).await?;

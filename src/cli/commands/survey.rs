@@ -65,7 +65,7 @@ impl SurveyCommand {
         block_on(async {
             let bus = bus::of(&settings).await?;
             if let Some(bus) = &bus {
-                Coordinator::check(bus, &self.dir).await?;
+                bus::telling(bus, Coordinator::check(bus, &self.dir)).await?;
             }
             let (survey, taken) =
                 Survey::create_telling(&self.dir, settings, &start, self.or_resume, &mut reading_in_words())?;

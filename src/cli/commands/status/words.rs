@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use crate::cli::columns::{Columns, Side};
 use crate::cli::progress::{errors, rates, sites, time_left};
 use crate::records::units::{bytes, duration, thousands};
-use crate::survey::{AgentSeen, Snapshot};
+use crate::survey::{AgentSeen, BusProblem, Snapshot};
 
 /// A survey at work writes its status every second; one that has not for so long is not running.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -42,6 +42,14 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if let Some(since) = now.own_link_broken_since.filter(|_| is_at_work) {
         let paused = duration(age(since, time).as_secs_f64());
         table.row(["paused", &format!("for {paused}: no answer comes from anywhere; probing our own link")]);
+    }
+    if let Some(BusProblem { since, what }) = now.bus_problem.as_ref().filter(|_| now.state != "finished") {
+        let waits = duration(age(*since, time).as_secs_f64());
+        let words = if is_at_work { format!("waits for {waits}: {what}") } else { what.clone() };
+        table.row(["bus", &words]);
+    }
+    if let Some(warning) = now.bus_warning.as_ref().filter(|_| is_at_work) {
+        table.row(["bus", warning]);
     }
     for agent in now.agents.iter().filter(|_| is_at_work) {
         if let Some(words) = link_of(agent, time) {
@@ -217,6 +225,20 @@ mod tests {
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
+    }
+
+    #[test]
+    fn what_is_the_matter_with_the_bus_is_told_until_the_survey_is_finished() {
+        let told = |state: &str| {
+            let bus_problem =
+                Some(BusProblem { since: SystemTime::UNIX_EPOCH, what: "nats://a: nobody answers".into() });
+            let now = Snapshot { state: state.into(), bus_problem, ..snapshot() };
+            in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(12))
+        };
+        assert!(told("running").contains("\nbus          waits for 12 s: nats://a: nobody answers\n"));
+        assert!(!told("running").contains(" left"));
+        assert!(told("failed").contains("\nbus          nats://a: nobody answers\n"));
+        assert!(!told("finished").contains("nats://a"));
     }
 
     #[test]

@@ -1,0 +1,353 @@
+//! Whoever waits for the bus says so, why and what to do; and ends when asked to.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use ccsurvey::survey::Snapshot;
+
+use super::processes::{alone, assert_polite, coordinator, coordinator_command};
+use crate::common::bus::{Bus, Process, agent, agent_command, program};
+use crate::common::fixed_web::{FixedSpace, start_list};
+use crate::common::waiting::until;
+use crate::common::{Space, same_tables, timeless_tables};
+
+/// A process and what it says.
+struct Heard {
+    process: Process,
+    words: PathBuf,
+}
+
+impl Heard {
+    fn start(mut command: Command, words: PathBuf) -> Self {
+        let file = File::create(&words).unwrap();
+        Self { process: Process(command.stdout(Stdio::null()).stderr(file).spawn().unwrap()), words }
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(&self.words).unwrap()
+    }
+
+    #[track_caller]
+    fn says(&self, words: &str) {
+        assert!(until(|| self.said().contains(words)), "it never said '{words}': {}", self.said());
+    }
+
+    /// It ends before it would without being asked to: who waits for the bus does for ten minutes.
+    #[track_caller]
+    fn ends(&mut self, code: i32) {
+        let mut ended = None;
+        until(|| {
+            ended = self.process.0.try_wait().unwrap();
+            ended.is_some()
+        });
+        let ended = ended.unwrap_or_else(|| panic!("it does not end: {}", self.said()));
+        assert_eq!(ended.code(), Some(code), "{}", self.said());
+    }
+}
+
+/// A survey of a small country with one agent.
+struct Case {
+    space: Space,
+    folder: tempfile::TempDir,
+    survey: Heard,
+    agent: Heard,
+}
+
+impl Case {
+    fn begin(bus: &Bus, login: &[&str]) -> Self {
+        let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+        let survey = survey(&space, bus, folder.path(), login);
+        let mut command = agent_command(program(), bus, "one");
+        command.args(login);
+        let agent = Heard::start(command, folder.path().join("agent.words"));
+        let case = Self { space, folder, survey, agent };
+        case.more(30);
+        case
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.folder.path().join("survey")
+    }
+
+    fn more(&self, requests: usize) {
+        let target = self.space.accesses().len() + requests;
+        assert!(until(|| self.space.accesses().len() >= target), "it goes on: {}", self.survey.said());
+    }
+
+    /// Status, log, display and agent say these words while the survey waits.
+    #[track_caller]
+    fn all_say(&mut self, words: &str) {
+        let dir = self.dir();
+        let problem = || problem(&dir).unwrap_or_default();
+        assert!(until(|| problem().contains(words)), "the status never said '{words}': {}", problem());
+        let log = || fs::read_to_string(dir.join("log.jsonl")).unwrap();
+        assert!(until(|| log().contains(words)), "the log never said '{words}': {}", log());
+        self.survey.says(&format!("WAITING for the bus: nats://127.0.0.1:{}", port(&self.survey)));
+        self.survey.says(words);
+        self.agent.says(words);
+        assert!(self.survey.process.0.try_wait().unwrap().is_none(), "it waits: {}", self.survey.said());
+        let status = program().arg("status").arg(&dir).output().unwrap();
+        let status = String::from_utf8(status.stdout).unwrap();
+        assert!(status.contains("bus  ") && status.contains(words), "{status}");
+    }
+
+    /// The survey ends as if nothing had been.
+    fn ends_well(mut self) {
+        self.survey.ends(0);
+        self.agent.ends(0);
+        self.agent.says("the survey is finished");
+        assert_eq!(problem(&self.dir()), None);
+        self.equals_one_machine();
+    }
+
+    fn equals_one_machine(&self) {
+        assert_polite(&self.space);
+        let of_one = self.folder.path().join("alone");
+        alone(&self.space, &of_one);
+        same_tables(&timeless_tables(&self.dir()).without_agents(), &timeless_tables(&of_one));
+    }
+}
+
+fn survey(space: &Space, bus: &Bus, folder: &Path, login: &[&str]) -> Heard {
+    let command = coordinator_command(space, bus, &folder.join("survey"), login);
+    Heard::start(command, folder.join("survey.words"))
+}
+
+/// The port of the bus, as the survey names it to whoever starts agents.
+fn port(survey: &Heard) -> String {
+    let said = survey.said();
+    let (_, after) = said.split_once("--nats nats://127.0.0.1:").unwrap();
+    after.chars().take_while(char::is_ascii_digit).collect()
+}
+
+fn problem(dir: &Path) -> Option<String> {
+    let now = Snapshot::load(dir).ok().flatten()?;
+    now.bus_problem.map(|problem| problem.what)
+}
+
+const PLAIN: &str = "jetstream {}";
+
+#[test]
+fn a_bus_that_dies_is_told_of_by_all_and_the_survey_goes_on_when_it_is_back() {
+    let Some(mut bus) = Bus::start("cluster_away") else { return };
+    let mut case = Case::begin(&bus, &[]);
+    bus.kill();
+    case.all_say("no NATS server answers there (start it again");
+    bus.start_again(PLAIN);
+    case.survey.says("elapsed");
+    case.agent.says("the NATS server works again");
+    case.ends_well();
+}
+
+#[test]
+fn a_bus_that_refuses_the_login_is_told_of_by_all_and_who_waits_for_it_ends_when_asked_to() {
+    let configuration = |password| format!("{PLAIN}\nauthorization {{ user: me, password: \"{password}\" }}");
+    let Some(mut bus) = Bus::with("cluster_refused", &configuration("old")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let login = folder.path().join("login.toml");
+    fs::write(&login, "user = \"me\"\npassword = \"old\"\n").unwrap();
+    let login = ["--nats-login", login.to_str().unwrap()];
+    let mut case = Case::begin(&bus, &login);
+    bus.kill();
+    bus.start_again(&configuration("new"));
+    case.all_say("the NATS server does not let us in any more");
+    for process in [&mut case.survey, &mut case.agent] {
+        process.process.signal("TERM");
+        process.ends(130);
+    }
+    bus.kill();
+    bus.start_again(&configuration("old"));
+    let mut again = survey(&case.space, &bus, case.folder.path(), &login);
+    let mut command = agent_command(program(), &bus, "two");
+    command.args(login);
+    let mut two = Heard::start(command, case.folder.path().join("two.words"));
+    again.ends(0);
+    two.ends(0);
+    case.equals_one_machine();
+}
+
+#[test]
+fn a_bus_that_stands_still_is_told_of_by_all_and_who_waits_for_it_ends_when_asked_to() {
+    let Some(bus) = Bus::start("cluster_silent") else { return };
+    let mut case = Case::begin(&bus, &[]);
+    bus.signal("STOP");
+    // So does JetStream on a full disk.
+    case.all_say("the JetStream of the NATS server does not answer: its disk may be full");
+    for process in [&mut case.survey, &mut case.agent] {
+        process.process.signal("TERM");
+        process.ends(130);
+    }
+    bus.signal("CONT");
+    let mut again = coordinator(&case.space, &bus, &case.dir());
+    let mut two = agent(&bus, "two");
+    assert!(again.wait().success() && two.wait().success());
+    case.equals_one_machine();
+}
+
+#[test]
+fn who_is_asked_to_end_while_the_bus_is_away_ends_with_the_exchange_that_it_is_at() {
+    let Some(mut bus) = Bus::start("cluster_stops") else { return };
+    // Each server takes so long for each answer.
+    let space = FixedSpace::serve(Duration::from_secs(3));
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, start) = (folder.path().join("survey"), folder.path().join("starts"));
+    fs::write(&start, start_list()).unwrap();
+    let mut command = program();
+    command.arg("survey").arg(&dir).args(["--cctld", "ke", "--contact", "https://survey.example"]);
+    command.args(["--dns", &space.dns(), "--gateway", &space.gateway(), "--nats", &bus.url()]);
+    command.arg("--start").arg(&start);
+    let mut survey = Heard::start(command, folder.path().join("survey.words"));
+    bus.agents_need(&["--gateway", &space.gateway()]);
+    let mut agent = Heard::start(agent_command(program(), &bus, "one"), folder.path().join("agent.words"));
+    let requests =
+        || Snapshot::load(&dir).ok().flatten().map_or(0, |now| now.agents.iter().map(|it| it.requests).sum());
+    assert!(until(|| requests() > 0), "{}", survey.said());
+    bus.kill();
+    survey.process.signal("INT");
+    agent.process.signal("INT");
+    survey.ends(130);
+    agent.ends(130);
+}
+
+#[test]
+fn a_store_that_is_lost_under_way_ends_the_survey_with_that_reason_and_no_agent_calls_it_finished() {
+    let Some(mut bus) = Bus::start("cluster_lost") else { return };
+    let mut case = Case::begin(&bus, &[]);
+    bus.kill();
+    bus.lose_store();
+    bus.start_again(PLAIN);
+    case.survey.ends(1);
+    case.survey.says("the NATS server has no stream of the survey any more: its store was emptied");
+    case.survey.says("`ccsurvey resume ");
+    assert!(problem(&case.dir()).unwrap().contains("no stream of the survey"));
+    case.agent.ends(1);
+    case.agent.says("the survey 'survey' is not on the NATS server any more");
+    assert!(!case.agent.said().contains("the survey is finished"), "{}", case.agent.said());
+    let mut again = coordinator(&case.space, &bus, &case.dir());
+    let mut two = agent(&bus, "two");
+    assert!(again.wait().success() && two.wait().success());
+    case.equals_one_machine();
+}
+
+#[test]
+fn a_store_that_is_lost_while_the_survey_rests_makes_no_finished_survey_for_agents() {
+    let Some(mut bus) = Bus::start("cluster_lost_at_rest") else { return };
+    let mut case = Case::begin(&bus, &[]);
+    case.survey.process.signal("TERM");
+    case.survey.ends(130);
+    case.agent.says("waiting for the coordinator of 'survey'");
+    bus.kill();
+    bus.lose_store();
+    bus.start_again(PLAIN);
+    case.agent.ends(1);
+    case.agent.says("the survey 'survey' is not on the NATS server any more");
+    assert!(!case.agent.said().contains("the survey is finished"), "{}", case.agent.said());
+}
+
+#[test]
+fn a_store_that_is_full_is_told_of_and_agents_wait_for_the_survey_to_go_on_with_room() {
+    let Some(mut bus) = Bus::with("cluster_no_room", "jetstream { max_file_store: 60KB }") else { return };
+    let mut case = Case::begin(&bus, &[]);
+    case.survey.ends(1);
+    case.survey.says("the NATS server takes nothing more: ");
+    case.survey.says("(make room there); the state is kept, `ccsurvey resume ");
+    let status = program().arg("status").arg(case.dir()).output().unwrap();
+    let status = String::from_utf8(status.stdout).unwrap();
+    assert!(status.contains("the NATS server takes nothing more: "), "{status}");
+    assert!(fs::read_to_string(case.dir().join("log.jsonl")).unwrap().contains("(make room there)"));
+    bus.kill();
+    bus.start_again("jetstream { max_file_store: 60MB }");
+    case.survey = survey(&case.space, &bus, case.folder.path(), &[]);
+    case.ends_well();
+}
+
+#[test]
+fn an_agent_without_a_right_on_the_bus_says_which() {
+    let users = "authorization { users: [ { user: all, password: a }, \
+                 { user: some, password: a, permissions: { publish: [\"_INBOX.>\"], subscribe: [\">\"] } } ] }";
+    let Some(bus) = Bus::with("cluster_rights", &format!("{PLAIN}\n{users}")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let login = folder.path().join("login.toml");
+    fs::write(&login, "user = \"some\"\npassword = \"a\"\n").unwrap();
+    let mut command = agent_command(program(), &bus, "one");
+    command.arg("--nats-login").arg(&login);
+    let agent = Heard::start(command, folder.path().join("agent.words"));
+    agent.says("warning: ");
+    agent.says("others than its owner can read this file");
+    agent.says(
+        "does not permit it to our user: Permissions Violation for Publish to \"$JS.API.STREAM.NAMES\"",
+    );
+}
+
+#[test]
+fn an_agent_that_may_not_listen_to_the_survey_says_so() {
+    let users = "authorization { users: [ { user: all, password: a }, { user: some, password: a, \
+                 permissions: { publish: [\">\"], subscribe: { deny: [\"ccsurvey.*.orders.*\"] } } } ] }";
+    let Some(bus) = Bus::with("cluster_orders", &format!("{PLAIN}\n{users}")) else { return };
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let login = |user: &str| {
+        let path = folder.path().join(user);
+        fs::write(&path, format!("user = \"{user}\"\npassword = \"a\"\n")).unwrap();
+        ["--nats-login".to_owned(), path.to_string_lossy().into_owned()]
+    };
+    let all = login("all");
+    let _survey = survey(&space, &bus, folder.path(), &[&all[0], &all[1]]);
+    let mut command = agent_command(program(), &bus, "one");
+    command.args(login("some"));
+    let agent = Heard::start(command, folder.path().join("agent.words"));
+    agent.says(
+        "does not permit it to our user: Permissions Violation for Subscription to \"ccsurvey.survey.orders.",
+    );
+}
+
+/// Does something with the stream of the survey, as a server that loses entries or another process would.
+fn on_the_stream<T>(bus: &Bus, work: impl AsyncFnOnce(async_nats::jetstream::Context) -> T) -> T {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let client = async_nats::connect(bus.url()).await.unwrap();
+        work(async_nats::jetstream::new(client)).await
+    })
+}
+
+#[test]
+fn entries_that_the_bus_lost_are_told_from_those_of_another_coordinator() {
+    let Some(bus) = Bus::start("cluster_entries") else { return };
+    let mut lost = Case::begin(&bus, &[]);
+    on_the_stream(&bus, async |context| {
+        let stream = context.get_stream("ccsurvey_survey").await.unwrap();
+        stream.purge().filter("ccsurvey.survey.coordinator").await.unwrap();
+    });
+    lost.survey.ends(1);
+    lost.survey.says("the NATS server has lost entries of the survey 'survey'");
+    let mut again = survey(&lost.space, &bus, lost.folder.path(), &[]);
+    lost.more(10);
+    on_the_stream(&bus, async |context| {
+        context.publish("ccsurvey.survey.coordinator", "x".into()).await.unwrap().await.unwrap();
+    });
+    again.ends(1);
+    again.says("another process has taken over the survey 'survey'");
+}
+
+#[test]
+fn a_cluster_begun_with_a_server_down_warns_of_its_one_copy_and_keeps_three_when_the_third_is_there() {
+    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let ports = listeners.map(|listener| listener.local_addr().unwrap().port());
+    let routes = ports.map(|port| format!("nats://127.0.0.1:{port}")).join(", ");
+    let server = |number: usize| {
+        let cluster = format!("name: c, listen: \"127.0.0.1:{}\", routes: [ {routes} ]", ports[number]);
+        Bus::with("cluster_copies", &format!("server_name: s{number}\n{PLAIN}\ncluster {{ {cluster} }}"))
+    };
+    let (Some(first), Some(_second)) = (server(0), server(1)) else { return };
+    let case = Case::begin(&first, &[]);
+    let warning = || Snapshot::load(&case.dir()).ok().flatten().and_then(|now| now.bus_warning);
+    assert!(until(|| warning().is_some_and(|words| words.contains("keeps one copy of the survey"))));
+    let _third = server(2);
+    assert!(until(|| warning().is_none()), "{:?}", warning());
+    let copies = on_the_stream(&first, async |context| {
+        context.get_stream("ccsurvey_survey").await.unwrap().cached_info().config.num_replicas
+    });
+    assert_eq!(copies, 3);
+    case.ends_well();
+}
