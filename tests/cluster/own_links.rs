@@ -1,7 +1,6 @@
 //! Agents whose own link to the Internet is broken put no wrong outcome into a table. Each has a network namespace of its own.
 #![allow(clippy::disallowed_methods)] // The links stand between agents and servers, with sockets of their own.
 
-use std::collections::BTreeMap;
 use std::io::copy;
 use std::net::TcpStream;
 use std::os::unix::net::UnixListener;
@@ -153,33 +152,5 @@ fn an_agent_that_reaches_nobody_makes_no_site_unreachable_whether_it_is_alone_or
             |row: &ExchangeRow| row.agent.as_deref() == Some("broken") && row.total_ms.is_some();
         assert!(!rows(&dir).iter().any(is_by_broken), "{mode}");
         assert_like_one_machine(&space, &dir, folder.path());
-    }
-}
-
-#[test]
-fn an_agent_whose_link_breaks_at_work_is_left_alone_until_it_works_again() {
-    for mode in ["refuse", "drop"] {
-        let Some(bus) = Bus::start("cluster_own_links_break") else { return };
-        let (space, folder) = (country(90), tempfile::tempdir().unwrap());
-        let Some(far) = FarNetwork::begin("cluster_own_links_break", &space, &bus) else { return };
-        let dir = folder.path().join("survey");
-        let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
-        let mut agents = [far.agent("breaks"), agent(&bus, "sound")];
-        let requests = |name| seen(&dir, name).map_or(0, |agent| agent.requests);
-        assert!(until(|| requests("breaks") > 30 && requests("sound") > 30));
-        far.set(mode);
-        assert!(until(|| is_broken(&dir, "breaks")), "{mode}: the status names it");
-        assert!(!is_broken(&dir, "sound"), "{mode}");
-        far.set("open");
-        assert!(until(|| !is_broken(&dir, "breaks")), "{mode}: its link is probed");
-        assert!(survey.wait().success(), "{mode}");
-        assert!(agents.iter_mut().all(|agent| agent.wait().success()));
-        let of_one = folder.path().join("alone");
-        alone_with(&space, &of_one, &FLAGS);
-        // What was under way when the link broke may have been sent, and counts as lost; of a site a page or two may be missing.
-        let outcomes = |dir: &Path| -> BTreeMap<String, String> {
-            rows::<SiteRow>(dir).into_iter().map(|site| (site.start_url, site.outcome)).collect()
-        };
-        assert_eq!(outcomes(&dir), outcomes(&of_one), "{mode}");
     }
 }
