@@ -141,6 +141,8 @@ struct Run {
     begun: Instant,
     counts: Arc<Counts>,
     permission: Arc<Permission>,
+    /// Held by whoever looks at the bus.
+    looks: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
@@ -173,6 +175,7 @@ impl Run {
             begun: Instant::now(),
             counts: Arc::default(),
             permission: Arc::new(Permission::new()),
+            looks: Arc::default(),
         }
     }
 
@@ -316,11 +319,21 @@ impl Run {
                 Err(if is_there { Away::Silent } else { Away::Gone })
             }
             Err(_) => {
-                // Whether it is the coordinator or the bus that does not answer, the bus notes.
-                let _ = self.bus.has(&self.survey).await;
+                self.look_at_bus();
                 Err(Away::Silent)
             }
         }
+    }
+
+    /// Finds out whether it is the coordinator or the bus that does not answer, which the bus notes; one look at a time, beside the signs
+    /// of life: on a slow link it takes as long as several of them.
+    fn look_at_bus(&self) {
+        let (bus, survey, looks) = (self.bus.clone(), self.survey.clone(), self.looks.clone());
+        tokio::spawn(async move {
+            if let Ok(_place) = looks.try_lock() {
+                let _ = bus.has(&survey).await;
+            }
+        });
     }
 
     /// Takes what the coordinator said; gives words for whoever looks on.

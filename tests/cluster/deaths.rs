@@ -95,6 +95,7 @@ fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exc
         .args(["--nats", &bus.url()]);
     survey.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
     survey.args(["--dns", &space.dns(), "--gateway", &space.gateway()]);
+    bus.agents_need(&["--gateway", &space.gateway()]);
     let _survey = Process(survey.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let mut dies = agent(&bus, "dies");
     assert!(until(|| space.accesses().len() > 20));
