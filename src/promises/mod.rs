@@ -9,7 +9,7 @@
 //! servers. All facts have one form, [`Fact`], so that a breach has the same verdict whoever tells it. How long a
 //! server is to rest, what counts as trouble and what a link bears is told here from what was promised and from the facts
 //! alone, and not by the rules of who gives the permits ([`load`](crate::load)): an error there is a breach here. Where facts leave
-//! room, it is given, so that who keeps the rules never breaks a promise (`tests/laws`).
+//! room, it is given, so that who keeps the rules never breaks a promise (`survey/judged_tests.rs`).
 //!
 //! What follows from the order of questions in one site tree is judged by [`Questions`]: robots.txt before pages, what
 //! it forbids, and nothing twice. Responses for robots.txt that a tree shares with another one come before, too.

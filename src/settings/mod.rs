@@ -18,6 +18,7 @@
 //!
 //! This room reads no file and no clock, and it obeys no setting: other rooms do.
 
+mod bounds;
 mod budgets;
 mod changes;
 mod check;
@@ -39,7 +40,8 @@ mod value;
 mod values;
 mod written;
 
-pub use budgets::{Allowance, Bearable, Budget, Budgets, Burden, SharedBudget};
+pub use bounds::{Budget, Burden, SharedBudget};
+pub use budgets::{Allowance, Bearable, Budgets};
 pub use changes::{Change, first_wrong, with_wishes};
 pub use check::Least;
 pub use declared::{Setting, Settings};

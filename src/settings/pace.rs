@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Settings;
+use super::declared::Settings;
 
 /// How gently servers are asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

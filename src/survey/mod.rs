@@ -110,6 +110,8 @@ mod worker;
 mod writer;
 
 #[cfg(test)]
+mod judged_tests;
+#[cfg(test)]
 mod scripted_tests;
 #[cfg(test)]
 mod shared_robots_tests;

@@ -1,4 +1,3 @@
-mod laws;
 mod rests;
 mod seen;
 mod verdicts;

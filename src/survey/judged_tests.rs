@@ -1,9 +1,27 @@
 //! Who gives the permits and who judges: two rules, written apart.
 
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use proptest::prelude::*;
 
-use super::*;
+use super::storage::past_of;
+use crate::address::{Host, Site};
+use crate::exchange::{Answer, Failure, Purpose, Wire};
 use crate::load::{LargestExchange, Load, Turn};
+use crate::promises::{Fact, Judge, Limits, Seen, ShortRests, Wishes};
+use crate::settings::{Pace, SharedBudget};
+
+const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 90, 0, 1));
+
+fn site(name: &str) -> Site {
+    Site::new(Host::parse(name).unwrap())
+}
+
+fn fact<'a>(site: &'a Site, answer: &'a Answer) -> Fact<'a> {
+    let (purpose, against) = (Purpose::Page, Wishes::default());
+    Fact { site, address: SERVER, purpose, url: None, answer, crawl_delay: None, against }
+}
 
 const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 
@@ -92,7 +110,12 @@ impl Watched {
     fn new(pace: &Pace) -> Self {
         let limits = Limits { pace: pace.clone(), ..Limits::default() };
         let load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
-        Self { load, judge: Judge::new(limits.clone(), Seen::default()), limits, now: at(0.0) }
+        Self {
+            load,
+            judge: Judge::new(limits.clone(), Seen::default()),
+            limits,
+            now: UNIX_EPOCH + HOUR * 278,
+        }
     }
 
     /// Asks when that is permitted; whether it ever is.
@@ -100,7 +123,7 @@ impl Watched {
         let site = site(&format!("s{}.ke", said.site));
         let crawl_delay = said.crawl_delay.map(Duration::from_secs);
         let permit = loop {
-            match self.load.permit(self.now, server(1), &site, crawl_delay) {
+            match self.load.permit(self.now, SERVER, &site, crawl_delay) {
                 Turn::Go(permit) => break permit,
                 Turn::At(free) | Turn::NotBefore(free) => self.now = free,
                 Turn::GivenUp => return false,
@@ -110,20 +133,14 @@ impl Watched {
         let answer = said.answer(self.now);
         self.meet();
         self.load.settle(permit, Purpose::Page, &answer);
-        self.judge.note(&Fact { crawl_delay, ..fact(&site, server(1), &answer) });
+        self.judge.note(&Fact { crawl_delay, ..fact(&site, &answer) });
         self.now = answer.ended() + Duration::from_secs(said.idle);
         true
     }
 
     fn meet(&mut self) {
-        if let Some(state) = self.load.state_of(server(1)) {
-            let past = Past {
-                last_end: state.ledger.last_end(),
-                is_given_up: state.is_given_up(),
-                best_rate: state.link().bits_per_second().map(|bits| bits / 8.0),
-                ..Past::default()
-            };
-            self.judge.meet(server(1), &past);
+        if let Some(state) = self.load.state_of(SERVER) {
+            self.judge.meet(SERVER, &past_of(state));
         }
     }
 
@@ -181,7 +198,7 @@ proptest! {
         }
         let ended = survey.now;
         let due = loop {
-            match survey.load.permit(survey.now, server(1), &site("s0.ke"), None) {
+            match survey.load.permit(survey.now, SERVER, &site("s0.ke"), None) {
                 Turn::Go(_) => break survey.now,
                 Turn::At(free) | Turn::NotBefore(free) => survey.now = free,
                 _ => return Ok(()),
@@ -189,7 +206,7 @@ proptest! {
         };
         let pause = due.duration_since(ended).unwrap();
         let sooner = Said { site: 0, ..answers[0].clone() }.answer(ended + pause.mul_f64(0.9));
-        survey.judge.note(&fact(&site("s0.ke"), server(1), &sooner));
+        survey.judge.note(&fact(&site("s0.ke"), &sooner));
         let seen = survey.judge.seen();
         let is_short = seen.least_gap.is_some_and(|gap| gap < pace.min_delay.as_micros() as u64);
         prop_assert!(is_short || seen.short_rests != ShortRests::default(), "{pause:?}");
