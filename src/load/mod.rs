@@ -46,7 +46,7 @@ pub use budget::{Grant, Limit, SiteBudget, Spent, least_bytes};
 pub use delay::delay_after;
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
-pub use networks::{Network, Networks};
+pub use networks::Networks;
 pub use own_link::{Blame, Fault, OwnLink, Passage, Sign};
 pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;

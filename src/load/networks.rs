@@ -12,7 +12,7 @@ use crate::settings::SharedBudget;
 
 /// Servers that share something beyond their address: a room and its link, or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Network {
+pub(super) enum Network {
     /// A block of neighbouring addresses.
     Neighbourhood(Neighbourhood),
     /// An autonomous system, by its number.
@@ -122,14 +122,5 @@ impl fmt::Debug for Networks {
             .field("system", system)
             .field("borne", borne)
             .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Neighbourhood(neighbourhood) => neighbourhood.fmt(f),
-            Self::System(number) => write!(f, "AS{number}"),
-        }
     }
 }

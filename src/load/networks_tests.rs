@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
 
+use super::networks::Network;
 use super::tests::{MIB, MOST, answer, at, server, site};
 use super::*;
 use crate::address::Neighbourhood;
@@ -298,9 +299,9 @@ proptest! {
         for ((network, day), [requests, bytes, busy]) in survey.seen {
             let budget = budgets[usize::from(matches!(network, Network::System(_)))];
             let limit = if day.is_some() { budget.per_day } else { budget.in_all };
-            prop_assert!(requests <= limit.requests.unwrap(), "{requests} requests to {network} on {day:?}");
-            prop_assert!(bytes <= limit.bytes.unwrap(), "{bytes} bytes with {network} on {day:?}");
-            prop_assert!(Duration::from_micros(busy) <= limit.busy.unwrap(), "{busy} µs of {network} on {day:?}");
+            prop_assert!(requests <= limit.requests.unwrap(), "{requests} requests to {network:?} on {day:?}");
+            prop_assert!(bytes <= limit.bytes.unwrap(), "{bytes} bytes with {network:?} on {day:?}");
+            prop_assert!(Duration::from_micros(busy) <= limit.busy.unwrap(), "{busy} µs of {network:?} on {day:?}");
         }
     }
 }

@@ -288,8 +288,8 @@ impl Load {
     }
 
     /// What networks may bear, and what they bore.
-    #[must_use]
-    pub fn networks(&self) -> &Networks {
+    #[cfg(test)]
+    pub(super) fn networks(&self) -> &Networks {
         &self.networks
     }
 

@@ -58,12 +58,6 @@ pub fn least_busy(time: Duration) -> Duration {
 }
 
 impl SharedBudget {
-    /// Whether it bounds nothing.
-    #[must_use]
-    pub fn is_unbounded(&self) -> bool {
-        *self == Self::default()
-    }
-
     pub(super) fn room(
         &self,
         now: SystemTime,

@@ -8,7 +8,6 @@ use super::seen::take_each;
 use super::{Limits, Past, Seen};
 use crate::address::Neighbourhood;
 use crate::exchange::Answer;
-use crate::settings::SharedBudget;
 
 /// Tells the autonomous system of an address, if that is known.
 pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
@@ -79,13 +78,13 @@ impl Borne {
         seen: &mut Seen,
         change: impl Fn(&mut Sums) -> u64,
     ) {
-        if limits.network != SharedBudget::default() {
+        if !limits.network.is_unbounded() {
             let neighbourhood = Neighbourhood::of(server);
             let sums = self.neighbourhoods.entry(neighbourhood).or_default();
             let day = change(sums);
             sums.tell(&mut seen.network, &mut seen.network_day, day, || neighbourhood.to_string());
         }
-        let system_of = self.system_of.as_ref().filter(|_| limits.system != SharedBudget::default());
+        let system_of = self.system_of.as_ref().filter(|_| !limits.system.is_unbounded());
         if let Some(system) = system_of.and_then(|system_of| system_of(server)) {
             let sums = self.systems.entry(system).or_default();
             let day = change(sums);

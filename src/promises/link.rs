@@ -60,7 +60,7 @@ impl Link {
         }
         let at_best = self.rate().map_or(transfer, |rate| moved as f64 / rate);
         let seconds = if was_at_once { at_best.min(transfer) } else { at_best };
-        Duration::from_micros((seconds / self.most_quiet() * 1e6).floor() as u64)
+        whole_microseconds(seconds / self.most_quiet())
     }
 
     fn take_rate(&mut self, hour: u64, rate: f64) {
@@ -112,5 +112,10 @@ fn after_head(answer: &Answer) -> u64 {
 pub(super) fn pause_for(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
     let Some(share) = harm else { return Duration::ZERO };
     let seconds = (link.as_secs_f64() / share).min(longest.as_secs_f64());
+    whole_microseconds(seconds)
+}
+
+/// Tables tell no more; never longer than it was.
+pub(super) fn whole_microseconds(seconds: f64) -> Duration {
     Duration::from_micros((seconds * 1e6).floor() as u64)
 }

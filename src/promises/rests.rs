@@ -221,7 +221,7 @@ impl ServerHistory {
 /// The pause that grows with the time of an answer.
 fn pause_for_time(pace: &Pace, took: Duration) -> Duration {
     let seconds = (took.as_secs_f64() * pace.factor).min(pace.max_delay.as_secs_f64());
-    Duration::from_micros((seconds * 1e6).floor() as u64)
+    link::whole_microseconds(seconds)
 }
 
 impl PausedRedirect {

@@ -26,6 +26,14 @@ pub struct Burden {
     pub busy: Option<Duration>,
 }
 
+impl SharedBudget {
+    /// Whether it bounds nothing.
+    #[must_use]
+    pub fn is_unbounded(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl From<&Allowance> for SharedBudget {
     fn from(allowance: &Allowance) -> Self {
         Self { per_day: Burden::from(&allowance.per_day), in_all: Burden::from(&allowance.in_all) }
