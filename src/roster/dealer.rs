@@ -51,8 +51,9 @@ pub struct Ready<T> {
 /// Deals site trees to agents that join and leave, as a machine without clock or tasks.
 ///
 /// A tree is offered when it may be walked, and dealt when an agent has room for it ([`Dealer::deal`]); its owner tells when it
-/// is no longer walked. Trees of a server go to the agent that walked the last one there, if that has room: so the server's
-/// pace is kept where it is used, and is not handed over. Equal trees offered in equal order are dealt alike.
+/// is no longer walked. Trees of a server go to the agent that walked the last one there, if that has room and no more servers than
+/// others: a server is asked at its own pace, whoever asks, so that who walks at many servers sends many requests. Equal trees
+/// offered in equal order are dealt alike.
 ///
 /// ```
 /// use ccsurvey::address::{Host, Site};
@@ -77,8 +78,8 @@ pub struct Dealer<T> {
     agents: BTreeMap<AgentNumber, Hand<T>>,
     /// Trees that any agent may walk.
     pool: Queue<T>,
-    /// The agents of the trees that are walked.
-    walked: HashMap<u64, AgentNumber>,
+    /// The trees that are walked, by whom and where.
+    walked: HashMap<u64, (AgentNumber, Option<IpAddr>)>,
     /// Which agent walked the last tree of a server.
     servers: HashMap<IpAddr, AgentNumber>,
     /// The agents of sites that were known beforehand.
@@ -103,6 +104,10 @@ type Rank = (Reverse<bool>, u64, u64);
 struct Hand<T> {
     agent: Agent,
     walking: usize,
+    /// The servers of the trees that it walks, each with how many these are.
+    servers: HashMap<IpAddr, usize>,
+    /// Of its trees those whose server is not known: each may be at one of its own.
+    elsewhere: usize,
     priority: Priority,
     /// The size of all that it was given beforehand.
     burden: f64,
@@ -115,6 +120,33 @@ const SERVERS: usize = 1 << 17;
 impl<T> Hand<T> {
     fn has_room(&self) -> bool {
         self.walking < self.agent.places
+    }
+
+    /// Servers at which it walks, for its capacity, with so many more.
+    fn busyness(&self, more: usize) -> f64 {
+        (self.servers.len() + self.elsewhere + more) as f64 / self.agent.capacity
+    }
+
+    fn begin(&mut self, server: Option<IpAddr>) {
+        self.walking += 1;
+        match server {
+            Some(server) => *self.servers.entry(server).or_default() += 1,
+            None => self.elsewhere += 1,
+        }
+    }
+
+    fn end(&mut self, server: Option<IpAddr>) {
+        self.walking -= 1;
+        let Some(server) = server else {
+            self.elsewhere -= 1;
+            return;
+        };
+        if let Some(trees) = self.servers.get_mut(&server) {
+            *trees -= 1;
+            if *trees == 0 {
+                self.servers.remove(&server);
+            }
+        }
     }
 }
 
@@ -156,7 +188,15 @@ impl<T> Dealer<T> {
         self.joined += 1;
         self.agents.insert(
             number,
-            Hand { agent, walking: 0, priority: Priority::Usual, burden: 0.0, waiting: BTreeMap::new() },
+            Hand {
+                agent,
+                walking: 0,
+                servers: HashMap::new(),
+                elsewhere: 0,
+                priority: Priority::Usual,
+                burden: 0.0,
+                waiting: BTreeMap::new(),
+            },
         );
         if self.partition.has_hands() {
             std::mem::take(&mut self.pool).into_values().for_each(|ready| self.offer(ready));
@@ -184,9 +224,9 @@ impl<T> Dealer<T> {
         let Some(hand) = self.agents.remove(&number) else { return Vec::new() };
         self.planned.retain(|_, agent| *agent != number);
         let mut left: Vec<u64> =
-            self.walked.iter().filter(|(_, agent)| **agent == number).map(|(tree, _)| *tree).collect();
+            self.walked.iter().filter(|(_, (agent, _))| *agent == number).map(|(tree, _)| *tree).collect();
         left.sort_unstable();
-        self.walked.retain(|_, agent| *agent != number);
+        self.walked.retain(|_, (agent, _)| *agent != number);
         hand.waiting.into_values().for_each(|ready| self.offer(ready));
         left
     }
@@ -219,15 +259,16 @@ impl<T> Dealer<T> {
     pub fn deal(&mut self) -> Option<(AgentNumber, T)> {
         let (agent, ready) =
             if self.partition.has_hands() { self.next_of_hands()? } else { self.next_of_pool()? };
-        if let Some(server) = ready.server.map(server_at) {
+        let server = ready.server.map(server_at);
+        if let Some(server) = server {
             if self.servers.len() >= SERVERS {
                 self.servers.clear();
             }
             let before = self.servers.insert(server, agent);
             self.handed_over += u64::from(before.is_some_and(|before| before != agent));
         }
-        self.agents.get_mut(&agent)?.walking += 1;
-        self.walked.insert(ready.number, agent);
+        self.agents.get_mut(&agent)?.begin(server);
+        self.walked.insert(ready.number, (agent, server));
         if self.partition == Partition::Competition {
             self.latest = Some(agent);
         }
@@ -236,8 +277,10 @@ impl<T> Dealer<T> {
 
     /// A tree is no longer walked.
     pub fn done(&mut self, number: u64) {
-        if let Some(hand) = self.walked.remove(&number).and_then(|agent| self.agents.get_mut(&agent)) {
-            hand.walking -= 1;
+        if let Some((agent, server)) = self.walked.remove(&number)
+            && let Some(hand) = self.agents.get_mut(&agent)
+        {
+            hand.end(server);
         }
     }
 
@@ -252,6 +295,21 @@ impl<T> Dealer<T> {
     #[must_use]
     pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
         self.agents.iter().map(|(number, hand)| (*number, hand.walking)).collect()
+    }
+
+    /// Whether a tree that is walked should go on at another agent: its own one walks at more than twice as many servers as another one
+    /// would, for their capacities, that has room and nothing else to begin with; and this tree is the only one there.
+    #[must_use]
+    pub fn is_better_elsewhere(&self, number: u64) -> bool {
+        if !self.pool.is_empty() || self.partition != Partition::DynamicSize {
+            return false;
+        }
+        let Some((agent, server)) = self.walked.get(&number) else { return false };
+        let Some(hand) = self.agents.get(agent) else { return false };
+        let is_alone_there = server.is_none_or(|server| hand.servers.get(&server) == Some(&1));
+        let others = self.agents.iter().filter(|(other, _)| *other != agent).map(|(_, hand)| hand);
+        let mut able = others.filter(|hand| hand.has_room() && hand.priority == Priority::Usual);
+        is_alone_there && able.any(|other| hand.busyness(0) > 2.0 * other.busyness(1))
     }
 
     /// How often a server went from one agent to another.
@@ -349,13 +407,26 @@ impl<T> Dealer<T> {
         let may_begin = |hand: &Hand<T>| hand.has_room() && hand.priority == highest;
         let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(may_begin);
         let with_room = self.agents.iter().filter(|(_, hand)| may_begin(hand));
-        let agent = match (self.keeper(first).filter(has_room), self.partition) {
+        let least_busy = with_room.clone().map(|(_, hand)| hand.busyness(1)).min_by(f64::total_cmp)?;
+        let server = first.server.map(server_at);
+        // Where it walks already, it sends no more requests with one tree more.
+        let is_no_busier = |agent: &AgentNumber| {
+            self.agents.get(agent).is_some_and(|hand| {
+                server.is_some_and(|server| hand.servers.contains_key(&server))
+                    || hand.busyness(0) <= least_busy
+            })
+        };
+        let keeper = self.keeper(first).filter(|keeper| has_room(keeper) && is_no_busier(keeper));
+        let agent = match (keeper, self.partition) {
             (Some(keeper), _) => keeper,
             (None, Partition::DynamicSize) => {
-                let spare = |hand: &Hand<T>| hand.agent.capacity / (hand.walking + 1) as f64;
+                let busy = |hand: &Hand<T>| hand.busyness(1);
                 *with_room
-                    .max_by(|(one, hand), (other, than)| {
-                        spare(hand).total_cmp(&spare(than)).then_with(|| other.cmp(one))
+                    .min_by(|(one, hand), (other, than)| {
+                        busy(hand)
+                            .total_cmp(&busy(than))
+                            .then_with(|| hand.walking.cmp(&than.walking))
+                            .then_with(|| one.cmp(other))
                     })?
                     .0
             }

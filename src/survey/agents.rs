@@ -337,14 +337,16 @@ impl Agents {
         }
     }
 
-    /// Whether a tree that this agent walks is to go on at another one: it is slow, and others have room. The tree is on its way from
-    /// then on.
+    /// Whether a tree that this agent walks is to go on at another one: it is slow and others have room, or walks at far more servers
+    /// than another one. The tree is on its way from then on.
     pub(super) fn is_to_move(&self, desk: &Desk, tree: u64) -> bool {
-        if desk.priority() == Priority::Usual {
-            return false;
-        }
         let mut office = self.office();
-        office.dealer.spare_room() > office.moving.len() && office.moving.insert(tree)
+        let should = match desk.priority() {
+            // One by one, for each changes what the next is weighed by.
+            Priority::Usual => office.moving.is_empty() && office.dealer.is_better_elsewhere(tree),
+            Priority::Last | Priority::Resting => office.dealer.spare_room() > office.moving.len(),
+        };
+        should && office.moving.insert(tree)
     }
 
     /// How often the trees of a server went on at another agent.

@@ -13,7 +13,7 @@ use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 use futures_util::StreamExt;
 
 use super::processes::{alone, assert_polite, coordinator, coordinator_from, coordinator_with};
-use crate::common::bus::{Bus, Process, agent, agent_command, program};
+use crate::common::bus::{Bus, Process, agent, agent_command, agent_of, program};
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
@@ -38,6 +38,33 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         alone(&space, &of_one);
         same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
     }
+}
+
+/// Servers are asked at their own pace, so that who walks at many sends many requests.
+#[test]
+fn agents_send_as_many_requests_each_and_one_that_joins_later_gets_its_part() {
+    let Some(bus) = Bus::start("cluster_shares") else { return };
+    let world = include_str!("../worlds/a_small_country.toml");
+    let world = world.replace("count = 40", "count = 120").replace("others = 20", "others = 90");
+    let (space, folder) = (Space::of(&world), tempfile::tempdir().unwrap());
+    let dir = folder.path().join("by-agents");
+    let mut survey = coordinator_with(&space, &bus, &dir, &["--min-delay", "400ms", "--max-delay", "400ms"]);
+    let of_many = |name| agent_of(&bus, name, 64);
+    let mut agents: Vec<_> = ["one", "two"].map(of_many).into();
+    assert!(until(|| space.accesses().len() > 150));
+    agents.push(of_many("late"));
+    assert!(survey.wait().success());
+    assert!(agents.iter_mut().all(|agent| agent.wait().success()));
+    let mut asked: Vec<_> =
+        rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.total_ms.is_some()).collect();
+    asked.sort_by_key(|row| row.started);
+    let joined = asked.iter().position(|row| row.agent.as_deref() == Some("late")).expect("it gets a part");
+    // A while after it has joined, until few servers are left.
+    let (shared, begun) = (&asked[joined..], asked.len() - joined);
+    let shared = &shared[begun / 4..begun / 2];
+    let of = |name: &str| shared.iter().filter(|row| row.agent.as_deref() == Some(name)).count();
+    let shares = ["one", "two", "late"].map(of);
+    assert!(shares.iter().max().unwrap() < &(2 * shares.iter().min().unwrap()), "{shares:?}");
 }
 
 #[test]

@@ -227,15 +227,31 @@ pub(crate) fn agent(bus: &Bus, name: &str) -> Process {
     Process(agent_command(program(), bus, name).spawn().unwrap())
 }
 
+/// One that walks so many sites at once.
+pub(crate) fn agent_of(bus: &Bus, name: &str, sites: usize) -> Process {
+    Process(agent_with(program(), bus, name, sites).spawn().unwrap())
+}
+
 pub(crate) fn agent_command(command: Command, bus: &Bus, name: &str) -> Command {
-    let mut command = agent_over(command, &bus.url(), name);
+    agent_with(command, bus, name, SITES)
+}
+
+fn agent_with(command: Command, bus: &Bus, name: &str, sites: usize) -> Command {
+    let mut command = over(command, &bus.url(), name, sites);
     command.args(bus.agent_flags.get().into_iter().flatten());
     command
 }
 
 /// The same over a bus at this address.
-pub(crate) fn agent_over(mut command: Command, bus: &str, name: &str) -> Command {
-    command.args(["agent", "--nats", bus, "--name", name, "--sites", "8"]);
+pub(crate) fn agent_over(command: Command, bus: &str, name: &str) -> Command {
+    over(command, bus, name, SITES)
+}
+
+/// That an agent walks at once, where a test does not say otherwise.
+const SITES: usize = 8;
+
+fn over(mut command: Command, bus: &str, name: &str, sites: usize) -> Command {
+    command.args(["agent", "--nats", bus, "--name", name, "--sites", &sites.to_string()]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
