@@ -312,6 +312,12 @@ impl<T> Dealer<T> {
         is_alone_there && able.any(|other| hand.busyness(0) > 2.0 * other.busyness(1))
     }
 
+    /// How many servers each agent walks at.
+    #[cfg(test)]
+    pub(super) fn servers(&self) -> Vec<usize> {
+        self.agents.values().map(|hand| hand.servers.len()).collect()
+    }
+
     /// How often a server went from one agent to another.
     #[must_use]
     pub fn handed_over(&self) -> u64 {
@@ -413,7 +419,7 @@ impl<T> Dealer<T> {
         let is_no_busier = |agent: &AgentNumber| {
             self.agents.get(agent).is_some_and(|hand| {
                 server.is_some_and(|server| hand.servers.contains_key(&server))
-                    || hand.busyness(0) <= least_busy
+                    || hand.busyness(1) <= 2.0 * least_busy
             })
         };
         let keeper = self.keeper(first).filter(|keeper| has_room(keeper) && is_no_busier(keeper));
