@@ -1,14 +1,17 @@
 //! No request is sent on old knowledge, whatever stands still: the bus, the coordinator, its line or an agent.
 #![allow(clippy::disallowed_methods)] // The time of the test itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use ccsurvey::address::WebUrl;
+use ccsurvey::records::ExchangeRow;
+
 use super::processes::{assert_polite, coordinator_over, starts};
-use crate::common::Space;
 use crate::common::bus::{Bus, Link, Process, agent};
 use crate::common::waiting::until;
+use crate::common::{Space, rows};
 
 /// Longer than an order is obeyed after it was received: what was stuck is not too old because of that.
 const STALL: Duration = Duration::from_millis(6500);
@@ -23,6 +26,7 @@ struct AtWork {
     link: Link,
     survey: Process,
     agents: Vec<Process>,
+    dir: PathBuf,
     list: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -39,7 +43,7 @@ impl AtWork {
         let survey = coordinator_over(&space, &link.url(), &dir, &starts(&space, &dir), &flags);
         let agents = ["one", "two"].map(|name| agent(&bus, name)).into();
         assert!(until(|| space.accesses().len() > 60));
-        Some(Self { space, bus, link, survey, agents, list, _folder: folder })
+        Some(Self { space, bus, link, survey, agents, dir, list, _folder: folder })
     }
 
     /// The owners of all networks opt out; gives when that was.
@@ -108,6 +112,35 @@ fn a_coordinator_that_was_stopped_sends_nothing_to_those_who_opted_out_meanwhile
     stand_still();
     at_work.survey.signal("CONT");
     at_work.assert_obeyed(opted_out);
+}
+
+#[test]
+fn what_was_sent_while_the_coordinator_was_stopped_is_recorded_with_its_time() {
+    let Some(mut at_work) = AtWork::begin("cluster_gate_times") else { return };
+    for _ in 0..3 {
+        at_work.survey.signal("STOP");
+        stand_still();
+        at_work.survey.signal("CONT");
+        let seen = at_work.space.accesses().len();
+        assert!(until(|| at_work.space.accesses().len() > seen + 20));
+    }
+    assert!(at_work.survey.wait().success());
+    // A request that was repeated is at the server more often than in the table.
+    let mut arrivals = BTreeMap::<(String, String), Vec<u64>>::new();
+    for access in at_work.space.accesses() {
+        arrivals.entry((access.host, access.path)).or_default().push(access.arrival_us);
+    }
+    let mut compared = 0;
+    for row in rows::<ExchangeRow>(&at_work.dir).into_iter().filter(|row| row.status.is_some()) {
+        let url = WebUrl::parse(&row.url).unwrap();
+        let asked = (url.host().as_str().to_owned(), url.target().to_owned());
+        let Some(arrived) = arrivals.get(&asked) else { continue };
+        let started = row.started.0.cast_unsigned();
+        let apart = arrived.iter().map(|arrived| arrived.abs_diff(started)).min().unwrap();
+        assert!(apart < 2_000_000, "{}: recorded {apart} µs from when its server saw it", row.url);
+        compared += 1;
+    }
+    assert!(compared > 200, "{compared} exchanges are no test");
 }
 
 #[test]
