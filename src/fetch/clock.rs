@@ -1,6 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -68,7 +69,7 @@ impl Clock {
         static SLEEP: Mutex<Sleep> = Mutex::new(Sleep { before: None, slept: Duration::ZERO });
         if !self.is_virtual {
             let began = Instant::now();
-            let uptime = fs::read_to_string("/proc/uptime").ok().and_then(|text| parse_uptime(&text));
+            let uptime = read_uptime();
             // Who was held up between the two looks learns nothing.
             if let Some(uptime) = uptime.filter(|_| began.elapsed() < LEAST_SLEEP / 4) {
                 let mut sleep = SLEEP.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +175,7 @@ impl Uptime {
     #[must_use]
     pub fn read() -> Option<Self> {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let since = parse_uptime(&fs::read_to_string("/proc/uptime").ok()?)?;
+        let since = read_uptime()?;
         Some(Self { boot: boot.trim().to_owned(), since })
     }
 
@@ -183,6 +184,15 @@ impl Uptime {
     pub fn after(&self, earlier: &Self) -> Option<Duration> {
         if self.boot == earlier.boot { self.since.checked_sub(earlier.since) } else { None }
     }
+}
+
+/// None where the system does not tell it. The file stays open: this is read before and after each exchange.
+fn read_uptime() -> Option<Duration> {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let file = FILE.get_or_init(|| File::open("/proc/uptime").ok()).as_ref()?;
+    let mut text = [0; 64];
+    let length = file.read_at(&mut text, 0).ok()?;
+    parse_uptime(std::str::from_utf8(text.get(..length)?).ok()?)
 }
 
 /// Seconds with two decimals, and what processors idled.

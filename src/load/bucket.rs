@@ -102,8 +102,8 @@ impl Bucket {
         self.refill(now);
         let taken = claim.reserved + claim.moved;
         self.reserved -= claim.reserved;
+        // What is more than there is room for goes when the bucket is next looked at.
         self.level += taken as f64 - moved.unwrap_or(taken) as f64;
-        self.level = self.level.min(self.room());
     }
 
     /// The most that the level can be.

@@ -49,6 +49,8 @@ struct Shared {
     has_entries: Condvar,
     /// Journals are to be flushed before their time.
     is_urgent: Condvar,
+    /// Nothing more is sent.
+    ends: Condvar,
     kept: watch::Sender<Kept>,
 }
 
@@ -79,6 +81,8 @@ enum Kept {
     Failed(Arc<(PathBuf, io::Error)>),
 }
 
+/// A request that is sent alone is flushed at once; of many, those that come within so long after a flush share the next one.
+const SHARED: Duration = Duration::from_millis(5);
 /// Journals are flushed so long after they were before …
 const INTERVAL: Duration = Duration::from_secs(2);
 /// … or later, where that takes long: for a fifth of the time.
@@ -103,6 +107,7 @@ impl Keeper {
             state: Mutex::default(),
             has_entries: Condvar::new(),
             is_urgent: Condvar::new(),
+            ends: Condvar::new(),
             kept: watch::Sender::new(Kept::Entries(0)),
         });
         let works: [(&str, Work); 2] =
@@ -162,6 +167,7 @@ impl Keeper {
         self.shared.state().is_ending = true;
         self.shared.has_entries.notify_all();
         self.shared.is_urgent.notify_all();
+        self.shared.ends.notify_all();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             thread.join().map_err(|_panic| SurveyError::Broken("the keeper of journals".to_owned()))?;
@@ -226,6 +232,7 @@ impl Shared {
             let (path, mut file) = (&self.files[state.current].0, &self.files[state.current].1);
             file.write_all(&bytes).map_err(|error| (path.clone(), error))?;
             drop(state);
+            let began = Instant::now();
             file.sync_data().map_err(|error| (path.clone(), error))?;
             self.kept.send_if_modified(|kept| match kept {
                 Kept::Entries(before) => {
@@ -234,6 +241,8 @@ impl Shared {
                 }
                 Kept::Failed(_) => false,
             });
+            let rest = SHARED.saturating_sub(began.elapsed());
+            drop(self.ends.wait_timeout_while(self.state(), rest, |state| !state.is_ending));
         }
     }
 

@@ -42,8 +42,8 @@ pub(super) enum Said {
 /// By host, target and time.
 pub(super) type Script = fn(&str, &str, Duration) -> Said;
 
-/// A Web of one server that says what its script says, and of another one for hosts whose names begin with `other.`, or
-/// that are at both, `two.`
+/// A Web of one server that says what its script says, of another one for hosts whose names begin with `other.`, or
+/// that are at both, `two.`, and of one by its number for those that begin with `server7.`.
 pub(super) struct Scripted {
     script: Script,
     /// Of the virtual clock.
@@ -69,6 +69,7 @@ impl Web for Scripted {
         let servers: &[u8] = match host.as_str().split('.').next() {
             Some("other") => &[2],
             Some("two") => &[1, 2],
+            Some(name) if let Some(Ok(number)) = name.strip_prefix("server").map(str::parse) => &[number],
             _ => &[1],
         };
         let addresses = servers.iter().map(|server| [41, 90, 0, *server].into()).collect();
@@ -896,4 +897,34 @@ fn a_ban_is_noticed_after_twenty_refusals_and_one_check_and_a_stop_in_between_ch
     for stop in [20, 40, 49] {
         assert_eq!(tables(Some(stop)), expected, "{stop}");
     }
+}
+
+/// Our own link is broken from the fifth to the thirtieth minute.
+fn out_of_reach(host: &str, path: &str, time: Duration) -> Said {
+    let is_slow = host.starts_with("server10");
+    match path {
+        _ if (5 * 60..30 * 60).contains(&time.as_secs()) => Said::Dead,
+        "/robots.txt" if is_slow => Said::Rules("User-agent: *\nCrawl-delay: 250\n"),
+        "/robots.txt" => Said::Rules("User-agent: *\nCrawl-delay: 50\n"),
+        "/" => Said::Page((0..20).map(|n| format!("/p{n}")).collect()),
+        _ => Said::Page(Vec::new()),
+    }
+}
+
+#[test]
+fn who_has_waited_for_our_link_until_quiet_hours_began_waits_on_until_they_are_over() {
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, out_of_reach));
+    // The survey begins at three in the morning there.
+    let quiet_hours = Some("03:10-05:00".parse().unwrap());
+    let of_survey = Settings { quiet_hours, ..settings(Duration::from_secs(50)) };
+    let starts: Vec<String> = (10..30).chain(100..110).map(|n| format!("http://server{n}.ke/")).collect();
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    assert!(run(&folder.path().join("s"), &web, Some((of_survey, &starts)), None).is_finished);
+    let log = web.log();
+    let asked =
+        |from: Duration, to: Duration| log.iter().filter(|(time, _)| (from..to).contains(time)).count();
+    let [broken, quiet, awake] = [5, 10, 120].map(|minutes| Duration::from_secs(minutes * 60));
+    assert!((12..60).contains(&asked(broken, quiet)), "what was lost shows that the link is broken");
+    assert_eq!(asked(quiet, awake), 0);
+    assert!(asked(awake, DAY) > 300);
 }

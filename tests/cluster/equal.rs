@@ -12,7 +12,7 @@ use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 use futures_util::StreamExt;
 
-use super::processes::{alone, assert_polite, coordinator, coordinator_from, coordinator_with};
+use super::processes::{PATIENT, alone_with, assert_polite, coordinator, coordinator_from, coordinator_with};
 use crate::common::bus::{Bus, Process, agent, agent_command, agent_of, program};
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
@@ -24,7 +24,7 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         let Some(bus) = Bus::start("cluster") else { return };
         let (space, folder) = (Space::serve(world), tempfile::tempdir().unwrap());
         let dir = folder.path().join("by-agents");
-        let mut survey = coordinator(&space, &bus, &dir);
+        let mut survey = coordinator_with(&space, &bus, &dir, &PATIENT);
         let mut agents: Vec<_> = ["one", "two", "three"].map(|name| agent(&bus, name)).into();
         assert!(survey.wait().success(), "{world}");
         for agent in &mut agents {
@@ -35,7 +35,7 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         assert_eq!(asked, ["one", "three", "two"].map(str::to_owned).into(), "each had its share");
         assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0);
         let of_one = folder.path().join("alone");
-        alone(&space, &of_one);
+        alone_with(&space, &of_one, &PATIENT);
         same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
     }
 }
@@ -148,7 +148,7 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
     let dir = folder.path().join("survey");
     let repeated = repeat_messages(&bus);
-    let mut survey = coordinator(&space, &bus, &dir);
+    let mut survey = coordinator_with(&space, &bus, &dir, &PATIENT);
     let mut agents = ["one", "two"].map(|name| agent(&bus, name));
     assert!(survey.wait().success());
     for agent in &mut agents {
@@ -163,7 +163,7 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     let by_agents = requests();
     assert_polite(&space);
     let of_one = folder.path().join("alone");
-    alone(&space, &of_one);
+    alone_with(&space, &of_one, &PATIENT);
     let mut twice: Vec<_> = by_agents.iter().flat_map(|request| [request.clone(), request.clone()]).collect();
     twice.sort();
     assert_eq!(requests(), twice, "by agents as many as by one machine");

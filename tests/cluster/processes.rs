@@ -9,6 +9,10 @@ use crate::common::bus::{Bus, Process, program};
 /// The least pause at a server.
 pub(crate) const MIN_DELAY_MS: u64 = 20;
 
+/// Time-outs that a server of this machine does not reach, however busy that is: where tables are compared that two surveys make.
+pub(crate) const PATIENT: [&str; 6] =
+    ["--first-byte-timeout", "10s", "--idle-timeout", "10s", "--exchange-timeout", "20s"];
+
 /// A new survey whose agents walk the sites, or the same resumed.
 pub(crate) fn coordinator(space: &Space, bus: &Bus, dir: &Path) -> Process {
     coordinator_with(space, bus, dir, &[])

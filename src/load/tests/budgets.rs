@@ -241,6 +241,25 @@ fn a_reader_that_gives_up_lets_others_begin() {
 }
 
 #[test]
+fn bytes_that_nobody_has_counted_have_moved_as_far_as_the_rate_knows() {
+    let end: [fn(&mut Load, Permit); 2] =
+        [|load, permit| load.abandon(permit, at(10.1)), |load, permit| load.lose(permit, at(10.0), at(10.1))];
+    for end in end {
+        // One largest exchange is saved up after ten seconds.
+        let mut load = Load::new(Pace::default(), Some(MIB / 8), SharedBudget::default(), MOST);
+        let permit = |load: &mut Load, number, seconds| {
+            load.permit(at(seconds), server(number), &site(&format!("a{number}.ke")), None)
+        };
+        assert!(matches!(permit(&mut load, 1, 0.0), Turn::Full(_)), "it is empty at first");
+        let Turn::Go(mut first) = permit(&mut load, 1, 10.0) else { panic!() };
+        load.read_on(at(10.0), &mut first, MIB).unwrap();
+        end(&mut load, first);
+        let Turn::Full(time) = permit(&mut load, 2, 10.1) else { panic!("what was lost is there again") };
+        assert!(time > at(10.5), "{time:?}");
+    }
+}
+
+#[test]
 fn at_a_low_rate_no_more_begins_than_can_be_read_in_time() {
     for rate in [500, 5000, 20_000, 100_000, MIB, 100 * MIB] {
         let mut bucket = Bucket::new(rate, largest(MIB));
