@@ -11,7 +11,7 @@ pub(crate) const MIN_DELAY_MS: u64 = 20;
 
 /// Time-outs that a server of this machine does not reach, however busy that is: where tables are compared that two surveys make.
 pub(crate) const PATIENT: [&str; 6] =
-    ["--first-byte-timeout", "10s", "--idle-timeout", "10s", "--exchange-timeout", "20s"];
+    ["--first-byte-timeout", "5s", "--idle-timeout", "5s", "--exchange-timeout", "10s"];
 
 /// A new survey whose agents walk the sites, or the same resumed.
 pub(crate) fn coordinator(space: &Space, bus: &Bus, dir: &Path) -> Process {

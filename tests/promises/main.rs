@@ -24,4 +24,5 @@ mod quarantine;
 mod resume;
 mod shared_robots;
 mod stops;
+mod system_calls;
 mod unreadable_list;
