@@ -198,11 +198,8 @@ impl Load {
     /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
     /// when the server is done with it, so that the longest pause follows.
     pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
+        let address = permit.address;
         self.release(&permit, now, None);
-        self.lose_unseen(permit.address, asked, now);
-    }
-
-    fn lose_unseen(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
         self.book_lost(address, asked);
         let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, now);
         self.rest(address, rest);
@@ -271,8 +268,12 @@ impl Load {
         if self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
             return;
         }
-        self.begin(address, None);
-        self.lose_unseen(address, asked, now);
+        self.book_lost(address, asked);
+        let Rest { ended, pause } = self.servers.entry(address).or_default().recall_unseen(&self.pace, now);
+        if let Some(places) = self.pace.per_neighbourhood {
+            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().rest(places, ended, pause);
+        }
+        self.changed.insert(address);
     }
 
     /// Whether anything is remembered of an address.

@@ -68,6 +68,11 @@ pub(super) struct Rest {
     pub pause: Duration,
 }
 
+/// The pause after an exchange whose end nobody saw.
+fn after_unseen(pace: &Pace) -> Duration {
+    pace.max_delay.max(pace.min_delay)
+}
+
 impl ServerState {
     /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
     /// known of it.
@@ -145,9 +150,16 @@ impl ServerState {
         self.rest(now, self.pause_after(pace, took, Duration::ZERO))
     }
 
-    /// An exchange ended without anybody seeing when.
+    /// An exchange that was begun ended without anybody seeing when.
     pub(super) fn abandon_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
-        self.rest(now, pace.max_delay.max(pace.min_delay))
+        self.rest(now, after_unseen(pace))
+    }
+
+    /// One of an earlier process, of which nobody saw beginning and end: what the server was to rest after others it rests all the same.
+    pub(super) fn recall_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
+        let pause = after_unseen(pace);
+        self.slots.rest(pace.per_address, now, pause);
+        Rest { ended: now, pause }
     }
 
     /// The answer to what was asked at this time is lost.

@@ -48,6 +48,19 @@ impl Slots {
         self.resting.push(Slot { ended, free: ended + pause });
     }
 
+    /// An exchange of which nobody saw when it took a place has ended by now: the place that is free first rests for `pause` from now on, or as
+    /// long as it was to rest anyway.
+    pub(super) fn rest(&mut self, places: u32, now: SystemTime, pause: Duration) {
+        let mut slot = Slot { ended: now, free: now + pause };
+        if self.are_taken(places)
+            && let Some((at, _)) = self.first(None)
+        {
+            let resting = self.resting.remove(at);
+            slot = Slot { ended: slot.ended.max(resting.ended), free: slot.free.max(resting.free) };
+        }
+        self.resting.push(slot);
+    }
+
     /// The places of another rest here too; where they are too many, those that rest longest.
     pub(super) fn join(&mut self, other: &Self, places: u32) {
         for slot in &other.resting {

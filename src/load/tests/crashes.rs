@@ -55,6 +55,30 @@ fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
 }
 
 #[test]
+fn an_exchange_that_a_crash_lost_shortens_no_rest_that_follows_another() {
+    for per_neighbourhood in [None, Some(1)] {
+        let pace = Pace { harm: Some(0.02), per_neighbourhood, ..Pace::default() };
+        let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
+        // One page that took a thin link for four seconds, and one request before it that has no answer.
+        let mut slow = answer(at(0.0), 4.0);
+        slow.timings.first_byte = Some(Duration::ZERO);
+        load.recall(server(1), &site("a.ke"), Purpose::Page, &slow);
+        let rests = load.free_at(server(1)).unwrap();
+        assert!(
+            rests > at(4.0 + 60.0 + 100.0),
+            "the pause for the link is longer than the longest other one"
+        );
+        load.recall_in_flight(server(1), at(-9.0), at(5.0));
+        assert_eq!(load.free_at(server(1)), Some(rests));
+        let waits = match load.permit(at(100.0), server(2), &site("b.ke"), None) {
+            Turn::At(free) => Some(free),
+            _ => None,
+        };
+        assert_eq!(waits, per_neighbourhood.map(|_| rests), "a neighbour");
+    }
+}
+
+#[test]
 fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
     let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
     let fresh = || Load::new(pace.clone(), None, SharedBudget::default(), MOST);
