@@ -13,19 +13,20 @@ import re
 import zoneinfo
 from typing import Callable, NamedTuple
 
-WORLD = pathlib.Path(__file__).resolve().parent / "slow_servers.toml"
+HERE = pathlib.Path(__file__).resolve().parent
+WORLD, NEIGHBOURS = HERE / "slow_servers.toml", HERE / "slow_neighbours.toml"
 # Of the servers of that world, in bytes a second, and the clock of its country.
 LINK, ZONE = 2_000_000 / 8, zoneinfo.ZoneInfo("Africa/Nairobi")
 # No answer of that world takes longer than the longest pause.
 TAKES_SECONDS = {"depth": "2", "first-byte-timeout": "6s", "idle-timeout": "6s", "exchange-timeout": "6s", "dns-timeout": "2s",
                  "max-bytes": "none", "max-time": "none"}
-RATE, RATE_SECONDS, LARGEST_BODY = 50_000, 60, 64_000
+RATE, RATE_SECONDS, LARGEST_BODY = 20_000, 60, 64_000
 # What the largest exchange moves beyond its body (`ccsurvey survey --help`, max-bytes).
 BEYOND_BODY = 512 * 1024
 HARM = 0.02
 A_DAY = {"requests": 15, "bytes": 1_200_000}
-# A survey that waits for tomorrow is ended after so many seconds.
-WITHIN_A_DAY = 150
+# Surveys are ended after so many seconds: servers in trouble are waited for, and those whose budget is spent until tomorrow.
+ENOUGH, WITHIN_A_DAY = 420, 150
 
 
 class Verdict(NamedTuple):
@@ -41,7 +42,8 @@ class Bound(NamedTuple):
     name: str
     flags: Callable[[], dict]
     judge: Callable[[list, dict], Verdict]
-    ends_after: int | None = None
+    ends_after: int = ENOUGH
+    world: pathlib.Path = WORLD
 
 
 def arrival(row):
@@ -131,7 +133,7 @@ BOUNDS = [
     Bound("`--harm` by default", lambda: {"harm": str(HARM)}, share_of_links),
     Bound("`--rate`", lambda: {"harm": "none", "rate": str(RATE), "max-body": str(LARGEST_BODY)}, rate_of_the_survey),
     Bound("`--quiet-hours`", lambda: {"harm": "none", "quiet-hours": hours_from_now()}, in_quiet_hours),
-    Bound("`--per-neighbourhood 1`", lambda: {"harm": "none", "per-neighbourhood": "1"}, pauses_of_neighbours),
+    Bound("`--per-neighbourhood 1`", lambda: {"harm": "none", "per-neighbourhood": "1"}, pauses_of_neighbours, world=NEIGHBOURS),
     Bound("`--max-server-requests-per-day`", lambda: {"harm": "none", "max-server-requests-per-day": str(A_DAY["requests"])},
           budget_of_a_day(lambda _row: 1, A_DAY["requests"]), WITHIN_A_DAY),
     Bound("`--max-server-bytes-per-day`", lambda: {"harm": "none", "max-server-bytes-per-day": str(A_DAY["bytes"])},
