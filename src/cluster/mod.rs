@@ -29,7 +29,7 @@
 //! then for the longest pause.
 //!
 //! **Times** are those of the coordinator, which each reply to a ping tells. From then on an agent counts by a clock that only
-//! counts, and says so when an exchange began, give or take half of the round trip of that ping. So the clocks of agents, of the
+//! counts, and says so when an exchange began: never earlier than it did, and as much later at most as the ping took. So the clocks of agents, of the
 //! servers of the bus and of the survey may differ by any amount, and messages may be late.
 //!
 //! **Deaths.** An agent that is not heard of for [`SILENCE`] is gone, and its trees are dealt to others. A coordinator that

@@ -25,11 +25,10 @@ pub(super) struct Permission {
     latest: watch::Sender<Option<Permit>>,
 }
 
-/// A reply to a ping, with when that was sent, and how long it was on its way there and back.
+/// A reply to a ping, with when that was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Permit {
     sent: Instant,
-    round_trip: Duration,
     reply: PingReply,
 }
 
@@ -101,12 +100,12 @@ async fn ping(bus: &Bus, survey: &str) -> Option<Permit> {
     let sent = Instant::now();
     let request = bus.client.request(ping_subject(survey), encode(&()).ok()?.into());
     let answer = tokio::time::timeout(OBEYED_WITHIN, request).await.ok()?.ok()?;
-    Some(Permit { sent, round_trip: sent.elapsed(), reply: decode(&answer.payload).ok()? })
+    Some(Permit { sent, reply: decode(&answer.payload).ok()? })
 }
 
 impl Permit {
     fn decide(&self, dispatch: &Dispatch, now: Instant) -> Decision {
-        let Self { sent, reply, .. } = self;
+        let Self { sent, reply } = self;
         let age = now.duration_since(*sent);
         if reply.opt_outs > dispatch.order.opt_outs || reply.now + age >= dispatch.order.valid_until {
             Decision::Return
@@ -118,14 +117,11 @@ impl Permit {
         }
     }
 
-    /// When an exchange of this agent began, by the coordinator's clock, give or take half a round trip: it may have looked at its clock
-    /// at any time of that.
+    /// When an exchange of this agent began, by the coordinator's clock: then or later, by no more than the ping was on its way there.
+    /// Never earlier, for the pause at its server counts from it.
     pub(super) fn time_of(&self, started: SystemTime, clock: Clock) -> SystemTime {
-        let looked = clock.at(self.sent + self.round_trip / 2);
-        match started.duration_since(looked) {
-            Ok(since) => self.reply.now + since,
-            Err(earlier) => self.reply.now.checked_sub(earlier.duration()).unwrap_or(self.reply.now),
-        }
+        let since = started.duration_since(clock.at(self.sent)).unwrap_or_default();
+        self.reply.now + since
     }
 }
 
@@ -171,8 +167,7 @@ mod tests {
                 list_age: milliseconds(answered - looked),
                 opt_outs: 7,
             };
-            let round_trip = milliseconds(answered - pinged);
-            let permit = Permit { sent: start + milliseconds(pinged), round_trip, reply };
+            let permit = Permit { sent: start + milliseconds(pinged), reply };
             let valid_until = decided.saturating_sub(dispatched_before) + valid_for;
             for version in [6, 7, 8] {
                 if permit.decide(&dispatch(version, valid_until), start + milliseconds(decided)) == Decision::Send {
@@ -193,7 +188,6 @@ mod tests {
         assert_eq!(Instant::now(), deadline, "nobody has replied");
         let permit = |opt_outs| Permit {
             sent: Instant::now(),
-            round_trip: Duration::ZERO,
             reply: PingReply { now: UNIX_EPOCH, list_age: Duration::ZERO, opt_outs },
         };
         let deadline = Instant::now() + Duration::from_secs(6);

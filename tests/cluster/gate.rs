@@ -137,7 +137,8 @@ fn what_was_sent_while_the_coordinator_was_stopped_is_recorded_with_its_time() {
         let Some(arrived) = arrivals.get(&asked) else { continue };
         let started = row.started.0.cast_unsigned();
         let apart = arrived.iter().map(|arrived| arrived.abs_diff(started)).min().unwrap();
-        assert!(apart < 2_000_000, "{}: recorded {apart} µs from when its server saw it", row.url);
+        // As late as a ping may take whose reply still permits a request, and some more.
+        assert!(apart < 3_000_000, "{}: recorded {apart} µs from when its server saw it", row.url);
         compared += 1;
     }
     assert!(compared > 200, "{compared} exchanges are no test");

@@ -15,7 +15,11 @@ loader.exec_module(script)
 rows = [{"address": "41.90.0.1", "host": "a.ke", "path": path, "status": status, "sent_bytes": "1", "received_bytes": "1",
          "arrival_us": str(arrival * 1000), "end_us": str(end * 1000)} for arrival, end, path, status in json.loads(sys.argv[1])]
 kills = [(killed * 1000, dead * 1000) for killed, dead in json.loads(sys.argv[2])]
-told = script.judge(rows, script.SMALL, [], script.FACTOR, {"a.ke": 0.1}, 0, kills)
+class Rules:
+    delay = 0.1
+    def allow(self, path):
+        return not path.startswith("/private")
+told = script.judge(rows, script.SMALL, [], script.FACTOR, {"a.ke": Rules()}, 0, kills)
 print(json.dumps([told["broken"], told["unsure"]]))
 "#;
 
@@ -38,6 +42,12 @@ fn a_pause_that_is_too_short_after_a_whole_answer_is_broken() {
     assert_judged(r#"[[0, 100, "/", "200"], [599, 700, "/x", "200"]]"#, "[]", short, 0);
     let hasty = r#"{"pauses shorter than the Crawl-delay":1}"#;
     assert_judged(r#"[[0, 10, "/", "200"], [109, 120, "/x", "200"]]"#, "[]", hasty, 0);
+}
+
+#[test]
+fn what_robots_txt_disallows_and_was_requested_is_broken() {
+    let rows = r#"[[0, 100, "/private/x", "200"], [600, 700, "/x", "200"]]"#;
+    assert_judged(rows, "[]", r#"{"requests that robots.txt disallows":1}"#, 0);
 }
 
 #[test]
