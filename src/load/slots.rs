@@ -51,13 +51,11 @@ impl Slots {
     /// An exchange of which nobody saw when it took a place has ended by now: the place that is free first rests for `pause` from now on, or as
     /// long as it was to rest anyway.
     pub(super) fn rest(&mut self, places: u32, now: SystemTime, pause: Duration) {
-        let mut slot = Slot { ended: now, free: now + pause };
-        if self.are_taken(places)
-            && let Some((at, _)) = self.first(None)
-        {
-            let resting = self.resting.remove(at);
-            slot = Slot { ended: slot.ended.max(resting.ended), free: slot.free.max(resting.free) };
-        }
+        let slot = Slot { ended: now, free: now + pause };
+        let slot = self.make_room(places, None).map_or(slot, |resting| Slot {
+            ended: slot.ended.max(resting.ended),
+            free: slot.free.max(resting.free),
+        });
         self.resting.push(slot);
     }
 
@@ -73,12 +71,10 @@ impl Slots {
         self.in_flight == 0 && self.resting.iter().all(|slot| slot.free <= now)
     }
 
-    fn make_room(&mut self, places: u32, crawl_delay: Option<Duration>) {
-        if self.are_taken(places)
-            && let Some((at, _)) = self.first(crawl_delay)
-        {
-            self.resting.remove(at);
-        }
+    /// Where all places are taken, the one that is free first is so no longer; gives how it was to rest.
+    fn make_room(&mut self, places: u32, crawl_delay: Option<Duration>) -> Option<Slot> {
+        let (at, _) = self.first(crawl_delay).filter(|_| self.are_taken(places))?;
+        Some(self.resting.remove(at))
     }
 
     fn first(&self, crawl_delay: Option<Duration>) -> Option<(usize, SystemTime)> {
