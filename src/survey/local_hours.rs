@@ -7,7 +7,7 @@ use crate::promises::Whereabouts;
 use crate::records::{Geo, GeoLocation};
 use crate::settings::QuietHours;
 
-/// From the permit to the first byte of a request so much time may pass at most, and it must not be in quiet hours.
+/// From the permit to the first byte of a request so much time may pass at most, and none of it may be in quiet hours.
 const AHEAD: Duration = Duration::from_secs(2);
 
 /// The quiet hours of servers, by the time where they stand.
@@ -23,7 +23,9 @@ impl LocalHours {
 
     /// When a server may be asked again if an exchange that is begun now would be in its quiet hours.
     pub(super) fn waking(&self, now: SystemTime, address: IpAddr, site: &Site) -> Option<SystemTime> {
-        self.quiet?.waking(now + AHEAD, &self.clocks(address, site), address)
+        let (quiet, clocks) = (self.quiet?, self.clocks(address, site));
+        // Quiet hours are longer than this span: who is awake at both of its ends is awake in between.
+        [now, now + AHEAD].into_iter().find_map(|time| quiet.waking(time, &clocks, address))
     }
 
     /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
@@ -35,8 +37,7 @@ impl LocalHours {
         site: &Site,
     ) -> SystemTime {
         let sleeps_at = |time: &SystemTime| self.waking(*time, address, site).is_some();
-        // Quiet hours are longer than this span: who is awake at both of its ends is awake in between.
-        if !sleeps_at(&latest) {
+        if ![now, latest].iter().any(sleeps_at) {
             return latest;
         }
         let seconds = std::iter::successors(Some(now), |time| Some(*time + Duration::from_secs(1)));
@@ -62,4 +63,41 @@ impl LocalHours {
 
 fn domain_of(site: &Site) -> &str {
     site.as_str().rsplit('.').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::address::Host;
+    use crate::promises::is_quiet;
+
+    proptest! {
+        /// Near both ends of quiet hours: by the judge's rule, written apart, no request of a permit is in them.
+        #[test]
+        fn who_may_be_asked_is_asked_in_no_quiet_hours(
+            day in 20_000u64..21_000,
+            (from, lasts) in (0u64..24 * 60, 1u64..5),
+            (at_end, before, later) in (prop::bool::ANY, 0u64..8_000, 0u64..=6),
+            (millis, share) in (0u64..=2_000, 0.0..1.0),
+        ) {
+            let [begin, end] = [from, from + lasts].map(|minute| format!("{:02}:{:02}", minute / 60 % 24, minute % 60));
+            let quiet: QuietHours = format!("{begin}-{end}").parse().unwrap();
+            let hours = LocalHours::new(Some(quiet), Arc::new(Geo::open(&[]).unwrap()));
+            let (address, site) = ([41, 90, 0, 1].into(), Site::new(Host::parse("example.com").unwrap()));
+            let server = hours.whereabouts(address, &site);
+            let edge = day * 24 * 60 + if at_end { from + lasts } else { from };
+            let now = UNIX_EPOCH + Duration::from_secs(edge * 60) - Duration::from_millis(before);
+            let quiet_at = |time: SystemTime| is_quiet(&quiet, time, &server);
+            if hours.waking(now, address, &site).is_none() {
+                prop_assert!(!quiet_at(now + Duration::from_millis(millis)));
+            }
+            let awake = hours.awake_until(now, now + Duration::from_secs(later), address, &site);
+            let span = awake.duration_since(now).unwrap();
+            prop_assert!(span.is_zero() || !quiet_at(now + span.mul_f64(share)));
+        }
+    }
 }
