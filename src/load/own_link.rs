@@ -115,7 +115,10 @@ impl OwnLink {
     pub fn note(&mut self, now: SystemTime, who: u64, sign: Sign) {
         match sign {
             Sign::Silent => {}
-            Sign::Reached => *self = Self { reached_at: Some(now), ..Self::new(self.longest_pause) },
+            Sign::Reached => {
+                let reached_at = self.reached_at.max(Some(now));
+                *self = Self { reached_at, ..Self::new(self.longest_pause) };
+            }
             Sign::LostKnown => self.lose(now, who, WEIGHT_OF_KNOWN),
             Sign::LostUnknown => self.lose(now, who, 1),
         }
@@ -208,15 +211,19 @@ impl Fault {
 }
 
 impl Sign {
-    /// The same of an agent's answer. A machine whose network refuses connections reaches nobody: a refusal counts as lost
-    /// until something is reached. Where nothing more came, what had come before tells nothing of now.
+    /// The same of an agent's answer. A machine whose network refuses or resets connections reaches nobody: that counts as
+    /// lost until something is reached. Where nothing more came, what had come before tells nothing of now.
     #[must_use]
     pub fn from_answer_of_agent(answer: &Answer, is_known: bool) -> Self {
-        use Failure::{ConnectRefused, FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
-        match (answer.failure, Self::from_answer(answer, is_known)) {
-            (Some(ConnectRefused), _) => Self::lost(is_known),
-            (Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow), Self::Reached) => Self::Silent,
-            (_, sign) => sign,
+        use Failure::{BodyTruncated, ConnectRefused, FirstByteTimeout, IdleClosed, IdleTimeout, Reset};
+        use Failure::{TlsTimeout, TooSlow};
+        let sign = Self::from_answer(answer, is_known);
+        match answer.failure {
+            Some(ConnectRefused) => Self::lost(is_known),
+            Some(Reset) if answer.status.is_none() => Self::lost(is_known),
+            Some(Reset | BodyTruncated | IdleClosed) => Self::Silent,
+            Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if sign == Self::Reached => Self::Silent,
+            _ => sign,
         }
     }
 
@@ -387,11 +394,26 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_an_agent_sees_may_be_that_of_its_own_network() {
-        let sign = |failure| Sign::from_answer_of_agent(&Answer::not_asked(at(0), None, failure, None), true);
+    fn a_refusal_or_reset_that_an_agent_sees_may_be_that_of_its_own_network() {
+        let answer = |failure| Answer::not_asked(at(0), None, failure, None);
+        let sign = |failure| Sign::from_answer_of_agent(&answer(failure), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::LostKnown);
-        assert_eq!(sign(Failure::Reset), Sign::Reached);
-        assert_eq!(sign(Failure::IdleTimeout), Sign::Silent, "it had come before");
+        assert_eq!(sign(Failure::Reset), Sign::LostKnown);
+        assert_eq!(sign(Failure::TlsAlert), Sign::Reached);
+        let had_come_before = [Failure::IdleTimeout, Failure::IdleClosed, Failure::BodyTruncated];
+        assert!(had_come_before.into_iter().all(|failure| sign(failure) == Sign::Silent));
+        let cut = Answer { status: Some(200), ..answer(Failure::Reset) };
+        assert_eq!(Sign::from_answer_of_agent(&cut, true), Sign::Silent);
+    }
+
+    #[test]
+    fn what_was_asked_before_a_loss_does_not_tell_whose_fault_that_was() {
+        let mut link = OwnLink::new(Duration::from_secs(60));
+        link.note(at(9), 1, Sign::Reached);
+        link.note(at(10), 2, Sign::LostKnown);
+        link.note(at(8), 3, Sign::Reached);
+        assert_eq!(link.blame(at(10), at(11)), Blame::Until(at(40)));
+        assert_eq!(link.blame(at(9), at(11)), Blame::Theirs);
     }
 
     #[test]

@@ -460,10 +460,11 @@ impl<'a> Asking<'a> {
             Attempt::Second(doubt) => self.compare(doubt, address, &answer),
             _ => {}
         }
-        own_link::note(&link, address, &answer);
+        let heard_at = access.now();
+        own_link::note(&link, address, &answer, asked);
         drop(pass);
         let may_be_ours = attempt.may_be_link(sender.is_some(), &answer);
-        if may_be_ours && own_link::is_ours(&link, answer.ended()).await.ok_or(STOPPED)? {
+        if may_be_ours && own_link::is_ours(&link, heard_at).await.ok_or(STOPPED)? {
             if answer.failure.is_some_and(Failure::is_no_connection) {
                 permit.leave_unsent(self.journal, ask.number)?;
                 return Err(Exit::OwnLinkBroken);
@@ -514,7 +515,7 @@ impl<'a> Asking<'a> {
         let link = Link::of(access, agents.as_ref(), Some(&doubt.at));
         if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
         {
-            own_link::note(&link, address, &doubt.answer);
+            own_link::note(&link, address, &doubt.answer, doubt.answer.started);
         } else {
             own_link::note_failed_only_here(&link, address);
         }
@@ -632,8 +633,10 @@ fn may_be_our_link(failure: Failure) -> bool {
 
 /// The same at an agent. What it was at when its link broke ends without an answer, too, and another agent can do it.
 fn may_be_link_of_agent(failure: Failure) -> bool {
-    use Failure::{FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
-    failure.is_no_connection() || matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow)
+    use Failure::{BodyTruncated, FirstByteTimeout, IdleClosed, IdleTimeout, Reset, TlsTimeout, TooSlow};
+    let is_cut = matches!(failure, Reset | IdleClosed | BodyTruncated);
+    let is_silence = matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow);
+    failure.is_no_connection() || is_cut || is_silence
 }
 
 /// Runs to its end, or a little beyond the wish to stop.

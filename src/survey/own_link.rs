@@ -186,9 +186,13 @@ async fn news(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTi
 }
 
 /// Takes in what an answer tells of the link that it came over; to be called before the server's state has it.
-pub(super) fn note(link: &Link<'_>, address: IpAddr, answer: &Answer) {
+///
+/// What an agent heard is known here some time later: only what was `asked` after a loss tells that the link was not why.
+pub(super) fn note(link: &Link<'_>, address: IpAddr, answer: &Answer, asked: SystemTime) {
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
-    tell(link, &address, link.sign(answer, is_known));
+    let sign = link.sign(answer, is_known);
+    let is_later = link.agent.is_some() && sign == Sign::Reached;
+    tell_at(link, &address, sign, if is_later { asked } else { link.access.now() });
 }
 
 /// Takes in that a connection failed over this link which came about over another one.
@@ -215,9 +219,13 @@ pub(super) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
 }
 
 fn tell(link: &Link<'_>, who: &impl Hash, sign: Sign) {
+    tell_at(link, who, sign, link.access.now());
+}
+
+fn tell_at(link: &Link<'_>, who: &impl Hash, sign: Sign, time: SystemTime) {
     let mut hasher = DefaultHasher::new();
     who.hash(&mut hasher);
-    change(link, |state| state.note(link.access.now(), hasher.finish(), sign));
+    change(link, |state| state.note(time, hasher.finish(), sign));
 }
 
 fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {

@@ -1,6 +1,7 @@
 //! Agents whose own link to the Internet is broken put no wrong outcome into a table. Each has a network namespace of its own.
 #![allow(clippy::disallowed_methods)] // The links stand between agents and servers, with sockets of their own.
 
+use std::collections::BTreeSet;
 use std::io::copy;
 use std::net::TcpStream;
 use std::os::unix::net::UnixListener;
@@ -16,8 +17,8 @@ use crate::common::skipped::skip;
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
-/// The doubt about a lost connection lasts half as long.
-const FLAGS: [&str; 2] = ["--max-delay", "4s"];
+/// The doubt about what was lost lasts half the longest pause: long enough for connections that fail meanwhile.
+const FLAGS: [&str; 4] = ["--max-delay", "4s", "--connect-timeout", "1s"];
 
 /// What an agent in a namespace of its own reaches.
 struct FarNetwork {
@@ -123,12 +124,18 @@ fn is_broken(dir: &Path, name: &str) -> bool {
 fn assert_like_one_machine(space: &Space, dir: &Path, folder: &Path) {
     let of_one = folder.join("alone");
     alone_with(space, &of_one, &FLAGS);
-    let unreachable =
-        |dir: &Path| rows::<SiteRow>(dir).iter().filter(|site| site.outcome == "unreachable").count();
-    assert_eq!(
-        [unreachable(dir), rows::<SiteRow>(dir).len()],
-        [unreachable(&of_one), rows::<SiteRow>(&of_one).len()]
-    );
+    let outcomes = |dir: &Path| {
+        let rows = rows::<SiteRow>(dir).into_iter();
+        rows.map(|row| (row.site, row.outcome, row.number, row.start_url)).collect::<BTreeSet<_>>()
+    };
+    let (these, those) = (outcomes(dir), outcomes(&of_one));
+    assert_eq!((&these - &those, &those - &these), Default::default());
+    let failed = |dir: &Path| {
+        let mut failed: Vec<_> = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.failure.is_some()).collect();
+        failed.sort_by(|one, other| one.url.cmp(&other.url));
+        failed.into_iter().map(|row| (row.url, row.failure, row.status)).collect::<Vec<_>>()
+    };
+    assert_eq!(failed(dir), failed(&of_one));
     same_tables(&timeless_tables(dir).without_agents(), &timeless_tables(&of_one));
 }
 
@@ -151,6 +158,29 @@ fn an_agent_that_reaches_nobody_makes_no_site_unreachable_whether_it_is_alone_or
         let is_by_broken =
             |row: &ExchangeRow| row.agent.as_deref() == Some("broken") && row.total_ms.is_some();
         assert!(!rows(&dir).iter().any(is_by_broken), "{mode}");
+        assert_like_one_machine(&space, &dir, folder.path());
+    }
+}
+
+#[test]
+fn an_agent_whose_link_breaks_at_work_ends_no_site_whether_it_is_alone_or_not() {
+    for (mode, is_alone) in [("drop", false), ("refuse", true)] {
+        let Some(bus) = Bus::start("cluster_own_links_at_work") else { return };
+        let (space, folder) = (country(90), tempfile::tempdir().unwrap());
+        let Some(far) = FarNetwork::begin("cluster_own_links_at_work", &space, &bus) else { return };
+        let dir = folder.path().join("survey");
+        let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
+        let mut breaking = far.agent("breaking");
+        let mut sound = (!is_alone).then(|| agent(&bus, "sound"));
+        assert!(until(|| seen(&dir, "breaking").is_some_and(|agent| agent.requests >= 40)), "{mode}");
+        far.set(mode);
+        assert!(until(|| is_broken(&dir, "breaking")), "{mode}: the status names it");
+        println!("{mode}, alone: {is_alone}");
+        if is_alone {
+            far.set("open");
+        }
+        assert!(survey.wait().success(), "{mode}, alone: {is_alone}");
+        assert!(breaking.wait().success() && sound.as_mut().is_none_or(|sound| sound.wait().success()));
         assert_like_one_machine(&space, &dir, folder.path());
     }
 }
