@@ -39,9 +39,17 @@ fn assert_judged(rows: &str, kills: &str, broken: &str, unsure: u64) {
 fn a_pause_that_is_too_short_after_a_whole_answer_is_broken() {
     assert_judged(r#"[[0, 100, "/", "200"], [600, 700, "/x", "200"]]"#, "[]", "{}", 0);
     let short = r#"{"pauses shorter than the rule":1}"#;
-    assert_judged(r#"[[0, 100, "/", "200"], [599, 700, "/x", "200"]]"#, "[]", short, 0);
+    assert_judged(r#"[[0, 100, "/", "200"], [597, 700, "/x", "200"]]"#, "[]", short, 0);
     let hasty = r#"{"pauses shorter than the Crawl-delay":1}"#;
-    assert_judged(r#"[[0, 10, "/", "200"], [109, 120, "/x", "200"]]"#, "[]", hasty, 0);
+    assert_judged(r#"[[0, 10, "/", "200"], [108, 120, "/x", "200"]]"#, "[]", hasty, 0);
+}
+
+#[test]
+fn what_a_server_may_have_noted_late_is_unsure() {
+    assert_judged(r#"[[0, 100, "/", "200"], [599, 700, "/x", "200"]]"#, "[]", "{}", 1);
+    // A hundredth of a short pause is less.
+    let hasty = r#"{"pauses shorter than the Crawl-delay":1}"#;
+    assert_judged(r#"[[0, 2, "/", "200"], [100, 120, "/x", "200"]]"#, "[]", hasty, 0);
 }
 
 #[test]
