@@ -3,7 +3,7 @@ use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use maxminddb::{MaxMindDbError, Reader, WithinOptions};
+use maxminddb::{MaxMindDbError, Reader, Within, WithinOptions};
 use serde::{Deserialize, Serialize};
 
 use super::{GeoLocation, Timestamp};
@@ -83,10 +83,17 @@ impl Geo {
         })
     }
 
-    /// Whether a database tells autonomous systems.
+    /// Whether a database tells autonomous systems of IPv4 addresses; one of IPv6 addresses alone tells little of a Web.
     #[must_use]
     pub fn knows_systems(&self) -> bool {
-        self.databases.iter().any(|(_, reader)| knows(reader, |place| place.asn.is_some()).unwrap_or(false))
+        self.databases.iter().any(|(_, reader)| knows_ipv4(reader, |place| place.asn.is_some()))
+    }
+
+    /// Whether there are databases, and all of them are of IPv6 addresses alone.
+    #[must_use]
+    pub fn is_of_ipv6_alone(&self) -> bool {
+        let knows_one = |reader: &Reader<Vec<u8>>| knows_ipv4(reader, |place| !place.is_unknown());
+        !self.databases.is_empty() && !self.databases.iter().any(|(_, reader)| knows_one(reader))
     }
 
     /// What each database is, in the order given.
@@ -152,7 +159,20 @@ const NO_DESCRIPTION: &[u8] = b"\xe1\x42en\x44none";
 
 /// Whether one record at least tells what is wanted; usually the first does.
 fn knows(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> Result<bool, MaxMindDbError> {
-    for record in reader.networks(WithinOptions::default())? {
+    any(reader.networks(WithinOptions::default())?, wanted)
+}
+
+/// The same of records of IPv4 addresses; a database that was opened is sound.
+fn knows_ipv4(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> bool {
+    let Ok(all) = "0.0.0.0/0".parse() else { return false };
+    reader.within(all, WithinOptions::default()).and_then(|records| any(records, wanted)).unwrap_or(false)
+}
+
+fn any(
+    records: Within<'_, Vec<u8>>,
+    wanted: impl Fn(&GeoLocation) -> bool,
+) -> Result<bool, MaxMindDbError> {
+    for record in records {
         if wanted(&GeoLocation::of(&record?)) {
             return Ok(true);
         }

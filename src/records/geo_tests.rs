@@ -324,6 +324,34 @@ fn unknown_addresses_and_no_databases_are_no_error() {
     assert!(Geo::open(&[]).unwrap().lookup(address("192.0.2.7")).is_unknown());
 }
 
+/// A database of the sixth version that knows one network.
+fn database_of_version_6(network: &str, bits: u8) -> Vec<u8> {
+    use maxminddb_writer::{Database, metadata::IpVersion, paths::IpAddrWithMask};
+    let mut database = Database::default();
+    let metadata = &mut database.metadata;
+    (metadata.ip_version, metadata.binary_format_major_version) = (IpVersion::V6, 2);
+    (metadata.build_epoch, metadata.database_type) = (1, "Own".to_owned());
+    metadata.description = [("en".to_owned(), "made for a test".to_owned())].into();
+    let record = std::collections::BTreeMap::from([("autonomous_system_number", 64_500)]);
+    let value = database.insert_value(record).unwrap();
+    database.insert_node(IpAddrWithMask::new(address(network), bits), value);
+    database.write_to(Vec::new()).unwrap()
+}
+
+#[test]
+fn a_database_of_ipv6_alone_is_told_from_one_that_knows_ipv4_too() {
+    let folder = Folder::new();
+    let sixth = folder.file("6.mmdb", &database_of_version_6("2001:db8::", 32));
+    let both = folder.file("both.mmdb", &database_of_version_6("::192.0.2.0", 120));
+    for (files, is_of_ipv6_alone) in
+        [(&[sixth.clone()][..], true), (&[both.clone()], false), (&[sixth, both], false), (&[], false)]
+    {
+        let geo = Geo::open(files).unwrap();
+        assert_eq!(geo.is_of_ipv6_alone(), is_of_ipv6_alone, "{files:?}");
+        assert_eq!(geo.knows_systems(), !is_of_ipv6_alone && !files.is_empty(), "{files:?}");
+    }
+}
+
 #[test]
 fn a_database_tells_its_name_and_its_date() {
     let folder = Folder::new();

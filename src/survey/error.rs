@@ -42,11 +42,11 @@ pub enum SurveyError {
     #[error("{}: {source}", path.display())]
     OptOut { path: PathBuf, source: OptOutError },
     #[error(
-        "{}: line {line}: '{who}' cannot be obeyed: no database knows autonomous systems (give one with --geo)",
+        "{}: line {line}: '{who}' cannot be obeyed: no database knows autonomous systems of IPv4 addresses (give one with --geo)",
         path.display()
     )]
     NoSystems { path: PathBuf, line: usize, who: String },
-    #[error("--{flag} cannot be kept: no database knows autonomous systems (give one with --geo)")]
+    #[error("--{flag} cannot be kept: no database knows autonomous systems of IPv4 addresses (give one with --geo)")]
     SystemsUnknown { flag: &'static str },
     #[error(transparent)]
     Country(#[from] CountryError),

@@ -136,7 +136,7 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
     let problem = match (&wrong, unknown) {
         (Some(wrong), _) => Some(format!("{file}: {wrong}; the entries that were in force stay in force")),
         (None, Some(OptOutEntry { line, who, .. })) => Some(format!(
-            "{file}: line {line}: '{who}': no database knows autonomous systems (give one with --geo)"
+            "{file}: line {line}: '{who}': no database knows autonomous systems of IPv4 addresses (give one with --geo)"
         )),
         (None, None) => None,
     };

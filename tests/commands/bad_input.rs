@@ -300,7 +300,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         (["--max-network-requests", "0"], "--max-network-requests is 0, expected more than 0"),
         (
             ["--max-as-busy-per-day", "1h"],
-            "--max-as-busy-per-day cannot be kept: no database knows autonomous systems (give one with --geo)",
+            "--max-as-busy-per-day cannot be kept: no database knows autonomous systems of IPv4 addresses (give one with --geo)",
         ),
         (["--per-neighbourhood", "0"], "--per-neighbourhood is 0, expected more than 0"),
         (["--min-delay", "2h"], "--min-delay is 2h, expected at most --max-delay, which is 1m"),
@@ -500,7 +500,7 @@ fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
     desk.refuses(
         &flags,
         &format!(
-            "{file}: line 2: 'AS64500' cannot be obeyed: no database knows autonomous systems (give one with --geo)"
+            "{file}: line 2: 'AS64500' cannot be obeyed: no database knows autonomous systems of IPv4 addresses (give one with --geo)"
         ),
     );
 }
