@@ -123,12 +123,16 @@ fn line(now: &Snapshot) -> String {
     )
 }
 
+/// What to do where there is none.
+pub(super) const NO_AGENT: &str = "no agent is there (`ccsurvey agent --nats SERVER` begins one)";
+
 /// Why the survey waits for the bus between it and its agents, if it does, after this; or else what may become a reason.
 fn bus_problem(now: &Snapshot, before: &str) -> String {
-    match (&now.bus_problem, &now.bus_warning) {
-        (Some(BusProblem { what, .. }), _) => format!("{before}WAITING for the bus: {what}"),
-        (None, Some(warning)) => format!("{before}BUS {warning}"),
-        (None, None) => String::new(),
+    match (&now.bus_problem, &now.bus_warning, now.agents_missing_since) {
+        (Some(BusProblem { what, .. }), _, _) => format!("{before}WAITING for the bus: {what}"),
+        (None, _, Some(_)) => format!("{before}WAITING for agents: {NO_AGENT}"),
+        (None, Some(warning), None) => format!("{before}BUS {warning}"),
+        (None, None, None) => String::new(),
     }
 }
 

@@ -351,8 +351,9 @@ impl Run {
 
     fn worker(&self, terms: &Terms) -> Result<Worker, ClusterError> {
         let settings = self.agent.limits.settings(terms)?;
-        let worker =
-            Worker::new(&settings, self.clock).map_err(|wrong| ClusterError::Terms(wrong.to_string()))?;
+        // Certificates and dates in responses are judged by the coordinator's clock, whatever this machine's shows.
+        let worker = Worker::new(&settings, self.clock.showing(terms.now))
+            .map_err(|wrong| ClusterError::Terms(wrong.to_string()))?;
         if let Some(program) = &self.agent.program {
             worker.read_suspects_with(program.clone());
         }
@@ -398,14 +399,16 @@ impl Run {
             };
             counts.requests.fetch_add(1, Ordering::Relaxed);
             let granted = AtomicU64::new(dispatch.order.reserved.unwrap_or(u64::MAX));
-            let meter = record.meter(asked, granted);
+            let meter = record.meter(asked, granted, permission.clone());
+            let slept = clock.slept();
             let carried_out = tokio::select! {
                 biased;
                 // A connection may have come about while this process stood still, and the request be about to be sent.
                 () = held_up(OBEYED_WITHIN) => None,
                 reply = worker.carry_out(&dispatch.order, &meter) => reply.ok(),
             };
-            let Some(reply) = carried_out else {
+            // Nor is it known what came of a request while the machine slept.
+            let Some(reply) = carried_out.filter(|_| clock.slept() == slept) else {
                 record.tell(TreeEntry::Lost { asked }).await?;
                 return Ok(());
             };
@@ -458,9 +461,9 @@ struct Record {
 
 impl Record {
     /// Of its exchange, to which the survey has granted so many bytes of its rate.
-    fn meter(&self, asked: SystemTime, granted: AtomicU64) -> CoordinatorsMeter {
+    fn meter(&self, asked: SystemTime, granted: AtomicU64, permission: Arc<Permission>) -> CoordinatorsMeter {
         let (bus, said) = (self.bus.clone(), self.said.clone());
-        CoordinatorsMeter { bus, said, tree: self.tree, sequence: self.after, asked, granted }
+        CoordinatorsMeter { bus, permission, said, tree: self.tree, sequence: self.after, asked, granted }
     }
 
     /// Tells the coordinator, or, where that is away, the bus, which keeps it.
@@ -514,6 +517,7 @@ async fn overdue(mut stop: watch::Receiver<bool>) {
 /// The rate of the survey, as the coordinator grants it.
 struct CoordinatorsMeter {
     bus: Bus,
+    permission: Arc<Permission>,
     said: String,
     tree: u64,
     sequence: u64,
@@ -532,11 +536,15 @@ impl Meter for CoordinatorsMeter {
             let told = TreeEntry::ReadOn { asked: self.asked, moved };
             let said = Said { tree: self.tree, sequence: self.sequence, told };
             let Ok(said) = encode(&said) else { return };
-            if !self.bus.is_connected() {
-                return;
-            }
             // Where the coordinator is away, no request is sent either: what is in flight may end.
-            let _ = self.bus.client.request(self.said.clone(), said.into()).await;
+            while self.bus.is_connected() {
+                let granted = self.bus.client.request(self.said.clone(), said.clone().into()).await;
+                let waits = granted.is_err_and(|error| error.kind() == RequestErrorKind::TimedOut);
+                // It is there, and the rate is used up for longer than the bus waits for a reply.
+                if !waits || !self.permission.is_fresh() {
+                    break;
+                }
+            }
             self.granted.fetch_max(moved, Ordering::Relaxed);
         }
         .boxed()

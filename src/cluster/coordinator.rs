@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::agent::{MOST_CAPACITY, is_name};
@@ -43,6 +43,8 @@ pub struct Coordinator {
     presence: Presence,
 }
 
+/// Who coordinates says so every [`SIGN_OF_LIFE`]: where nobody has for so long, nobody does.
+const ALONE: Duration = SIGN_OF_LIFE.saturating_add(Duration::from_secs(1));
 /// To add copies is tried again after so long.
 const BETWEEN_COPIES: Duration = Duration::from_secs(5);
 
@@ -72,7 +74,8 @@ impl Coordinator {
         let stream = bus.open(&name, &id).await?;
         let last = last_presence(&bus, &stream, &name).await?;
         let replies = left(&bus, &stream, &name, Clock::system()).await?;
-        let presence = Presence { bus: bus.clone(), name: name.clone(), last, process: std::process::id() };
+        let (said, process) = (watch::Sender::new(None), std::process::id());
+        let presence = Presence { bus: bus.clone(), name: name.clone(), last, said, process };
         Ok(Self { bus, name, stream, replies, presence })
     }
 
@@ -123,7 +126,7 @@ impl Coordinator {
         let register = Register {
             office: office.clone(),
             staff,
-            terms: terms_of(survey.settings())?,
+            terms: terms_of(survey.settings(), clock)?,
             longest: fetch::Settings::from(survey.settings()).longest_exchange(),
             clock,
             progress: survey.progress(),
@@ -140,7 +143,8 @@ impl Coordinator {
         };
         watch_over(Box::pin(listen(said, office.clone())));
         watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
-        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks())));
+        let present = presence.said.subscribe();
+        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks(), present)));
         watch_over(Box::pin(keep_the_register(register)));
         watch_over(Box::pin(async move { presence.keep_up().await }));
         if let Some(stream) = lacks_copies {
@@ -234,14 +238,14 @@ fn id_of(dir: &Path) -> Result<String, ClusterError> {
     Ok(format!("the survey that was begun at {begun}, {settings:016x}"))
 }
 
-fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
+fn terms_of(settings: &Settings, clock: Clock) -> Result<Terms, ClusterError> {
     let read = |path: &std::path::PathBuf| {
         let wrong = |source| ClusterError::Certificate { path: path.clone(), source };
         std::fs::read_to_string(path).map_err(wrong)
     };
     let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
     let written = toml::to_string(settings).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
-    Ok(Terms { settings: written, roots })
+    Ok(Terms { settings: written, roots, now: clock.shown() })
 }
 
 /// That somebody coordinates the survey stands on the bus, and nobody else's word after it.
@@ -249,6 +253,8 @@ struct Presence {
     bus: Bus,
     name: String,
     last: u64,
+    /// When that was last said, and taken.
+    said: watch::Sender<Option<Instant>>,
     /// No two processes say the same.
     process: u32,
 }
@@ -257,9 +263,11 @@ impl Presence {
     async fn tell(&mut self) -> Result<(), ClusterError> {
         let subject = coordinator_subject(&self.name);
         let id = format!("coordinator-{}-{:?}-{}", self.process, Clock::system().now(), self.last);
+        let begun = Instant::now();
         match self.bus.publish(subject, Some(self.last), &id, encode(&())?, PATIENCE).await? {
             Published::At(sequence) => {
                 self.last = sequence;
+                self.said.send_replace(Some(begun));
                 Ok(())
             }
             Published::Refused => Err(self.why_refused().await?),
@@ -289,7 +297,7 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
     let last = async || bus.last(stream, &subject).await;
     let before = last().await?;
     if before > 0 {
-        tokio::time::sleep(SIGN_OF_LIFE + SIGN_OF_LIFE / 2).await;
+        tokio::time::sleep(ALONE).await;
         if last().await? != before {
             return Err(ClusterError::Coordinated { server: bus.server().to_owned(), name: name.to_owned() });
         }
@@ -357,10 +365,15 @@ async fn reply_to_pings(
     mut pings: Subscriber,
     office: Arc<Office>,
     looks: watch::Receiver<Option<Look>>,
+    present: watch::Receiver<Option<Instant>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
         // Before the first look nothing is permitted.
         let Some(Look { time, version: opt_outs }) = *looks.borrow() else { continue };
+        // Who stood still meanwhile may have been replaced by another process.
+        if present.borrow().is_none_or(|said| said.elapsed() > ALONE) {
+            continue;
+        }
         office.clock.slept();
         let now = office.clock.now();
         let list_age = now.duration_since(time).unwrap_or_default();
@@ -376,9 +389,10 @@ async fn keep_the_register(register: Arc<Register>) -> Result<(), ClusterError> 
     let mut every_second = tokio::time::interval(Duration::from_secs(1));
     // Where this process was held up, agents were not silent all the time: what they said is still to be read.
     every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut missing_since = None;
     loop {
         every_second.tick().await;
-        register.pass_a_second();
+        register.pass_a_second(&mut missing_since);
     }
 }
 
@@ -442,7 +456,8 @@ impl Register {
     }
 
     fn terms_for(&self, here: &Here) -> Option<Welcome> {
-        (here.terms != self.terms.hash()).then(|| Welcome::Terms(self.terms.clone()))
+        let terms = || Terms { now: self.clock.shown(), ..self.terms.clone() };
+        (here.terms != self.terms.hash()).then(|| Welcome::Terms(terms()))
     }
 
     fn dismiss(&self, agent: Employed, why: &str) {
@@ -452,7 +467,8 @@ impl Register {
         self.staff.leave(agent.number);
     }
 
-    fn pass_a_second(&self) {
+    /// `missing_since` is when the last agent went, while none is there.
+    fn pass_a_second(&self, missing_since: &mut Option<SystemTime>) {
         let mut agents = held(&self.agents);
         for agent in agents.values_mut() {
             agent.silent += 1;
@@ -490,7 +506,16 @@ impl Register {
             })
             .collect();
         seen.sort_by_key(|(number, _)| *number);
-        self.progress.update(|now| now.agents = seen.into_iter().map(|(_, seen)| seen).collect());
+        if !agents.is_empty() {
+            *missing_since = None;
+        } else if missing_since.is_none() {
+            *missing_since = Some(self.clock.shown());
+            tracing::info!("waiting for agents: none is there");
+        }
+        self.progress.update(|now| {
+            now.agents = seen.into_iter().map(|(_, seen)| seen).collect();
+            now.agents_missing_since = *missing_since;
+        });
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct AgentHand {
 
 /// While the bus is away nothing is asked, and its return is noticed within this time.
 const WHILE_AWAY: Duration = Duration::from_secs(1);
+/// Whether an answer stands on the bus that nobody heard is looked at so often: most exchanges are over before that.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 /// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
 const READING: Duration = Duration::from_secs(30);
 
@@ -86,7 +88,7 @@ impl AgentHand {
             .say(orders_subject(&office.name, &self.id), encode(&Dispatch { after, order: order.clone() })?)
             .await?;
         let sent = Instant::now();
-        let mut reader = Reader::default();
+        let (mut reader, mut look) = (Reader::default(), sent + BETWEEN_LOOKS);
         loop {
             let until = sent + if case.was_put { self.longest + READING } else { FRESH };
             let next = tokio::select! {
@@ -94,7 +96,7 @@ impl AgentHand {
                 Some(event) = ears.events.recv() => Next::Event(event),
                 reply = reader.may_read_on() => Next::Granted(reply),
                 _ = gone.wait_for(|gone| *gone) => break,
-                () = tokio::time::sleep_until(until) => Next::Late,
+                () = tokio::time::sleep_until(until.min(look)) => Next::Late,
             };
             match next {
                 Next::Granted(reply) => office.bus.reply(reply, encode(&true)?).await?,
@@ -105,7 +107,7 @@ impl AgentHand {
                 }) => {
                     if of == asked {
                         case.was_put = true;
-                        reader.reading = Some((meter.read_on(moved), reply));
+                        reader.ask(moved, reply, || meter.read_on(moved));
                     }
                     continue;
                 }
@@ -124,7 +126,13 @@ impl AgentHand {
                         None => {}
                     }
                 }
-                Next::Late => {}
+                Next::Late => {
+                    // What was told while the connection of either was down stands on the subject, and nobody hears it.
+                    if case.was_put && office.is_told(tree, after, Case::new(&order)).await? {
+                        break;
+                    }
+                    look = Instant::now() + BETWEEN_LOOKS;
+                }
             }
             if Instant::now() >= until {
                 // Most answers have come by then; of a question that takes longer its entry tells.
@@ -145,19 +153,27 @@ impl AgentHand {
 /// An agent that may want to read on.
 #[derive(Default)]
 struct Reader<'a> {
-    /// What it waits for, and where.
-    reading: Option<(BoxFuture<'a, ()>, Subject)>,
+    /// How many bytes it waits for, until when, and where that is to be said.
+    reading: Option<(u64, BoxFuture<'a, ()>, Subject)>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// It asks to read on up to so many bytes; one that asks again keeps its place among those who wait.
+    fn ask(&mut self, moved: u64, reply: Subject, read_on: impl FnOnce() -> BoxFuture<'a, ()>) {
+        match &mut self.reading {
+            Some((waiting, _, last)) if *waiting == moved => *last = reply,
+            _ => self.reading = Some((moved, read_on(), reply)),
+        }
+    }
+
     /// When it may: where that is to be said.
     async fn may_read_on(&mut self) -> Subject {
         match &mut self.reading {
-            Some((reading, _)) => reading.await,
+            Some((_, reading, _)) => reading.await,
             None => std::future::pending().await,
         }
         match self.reading.take() {
-            Some((_, reply)) => reply,
+            Some((_, _, reply)) => reply,
             None => std::future::pending().await,
         }
     }
@@ -172,7 +188,7 @@ enum Next {
 }
 
 /// What is known by now of a question that an agent is to put.
-struct Case {
+pub(super) struct Case {
     asked: SystemTime,
     ask: Ask,
     address: IpAddr,
@@ -186,7 +202,7 @@ impl Case {
         Self { asked, ask, address, was_put: false, parts: Parts::default() }
     }
 
-    fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
+    pub(super) fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
         match told {
             TreeEntry::Asked { asked } if asked == self.asked => {
                 self.was_put = true;

@@ -12,7 +12,7 @@ use super::machine::MachineLoad;
 use crate::survey::{Order, Reply};
 
 /// The first byte of every message. Coordinator and agents are of one version.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Of compression: what is sent is a quarter of what it was, in little time.
@@ -62,10 +62,12 @@ pub(super) struct Terms {
     pub settings: String,
     /// Further root certificates (PEM).
     pub roots: Vec<String>,
+    /// What the clock of the coordinator shows.
+    pub now: SystemTime,
 }
 
 impl Terms {
-    /// Tells them from others; never 0.
+    /// Tells them from others, whatever the time; never 0.
     pub(super) fn hash(&self) -> u64 {
         let all: Vec<&str> = std::iter::once(&self.settings).chain(&self.roots).map(String::as_str).collect();
         xxh3_64(all.join("\0").as_bytes()).max(1)

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{Bus, Published, tree_subject};
+use super::hand::Case;
 use super::message::{Said, TreeEntry, decode, encode};
 use super::{ClusterError, PATIENCE};
 use crate::fetch::Clock;
@@ -122,6 +123,19 @@ impl Office {
         let next = self.bus.next(&self.stream, &tree_subject(&self.name, tree), after + 1).await?;
         let told = next.and_then(|entry| decode::<TreeEntry>(&entry.payload).ok());
         Ok(told == Some(TreeEntry::Asked { asked }))
+    }
+
+    /// Whether all that an agent has to tell of a question stands on the subject of its tree, after this sequence.
+    pub(super) async fn is_told(&self, tree: u64, after: u64, mut case: Case) -> Result<bool, ClusterError> {
+        let (subject, mut from) = (tree_subject(&self.name, tree), after + 1);
+        while let Some(entry) = self.bus.next(&self.stream, &subject, from).await? {
+            from = entry.sequence + 1;
+            let Ok(told) = decode(&entry.payload) else { continue };
+            if case.take(Event { at: self.clock.now(), sequence: None, told, reply: None }).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What stands on the subject of a tree after this sequence and before a fence. When it was published no clock of the bus

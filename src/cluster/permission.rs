@@ -29,6 +29,8 @@ pub(super) struct Permission {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Permit {
     sent: Instant,
+    /// How long the machine had slept by then: no steady clock counts that.
+    slept: Duration,
     reply: PingReply,
 }
 
@@ -63,6 +65,11 @@ impl Permission {
         }
     }
 
+    /// Whether the coordinator was there just now.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.age().is_some_and(|age| age <= OBEYED_WITHIN)
+    }
+
     /// Since the ping was sent whose reply is the latest.
     pub(super) fn age(&self) -> Option<Duration> {
         self.latest.borrow().map(|permit| permit.sent.elapsed())
@@ -86,7 +93,7 @@ impl Permission {
         let mut latest = self.latest.subscribe();
         loop {
             let permit = *latest.borrow_and_update();
-            match permit.map_or(Decision::Wait, |permit| permit.decide(dispatch, Instant::now())) {
+            match permit.map_or(Decision::Wait, |permit| permit.decide(dispatch, permit.age())) {
                 Decision::Send => return permit,
                 Decision::Return => return None,
                 Decision::Wait => tokio::time::timeout_at(deadline, latest.changed()).await.ok()?.ok()?,
@@ -97,16 +104,20 @@ impl Permission {
 
 /// Sends a ping; gives what its reply permits, if one comes while that can be anything.
 async fn ping(bus: &Bus, survey: &str) -> Option<Permit> {
-    let sent = Instant::now();
+    let (sent, slept) = (Instant::now(), Clock::system().slept());
     let request = bus.client.request(ping_subject(survey), encode(&()).ok()?.into());
     let answer = tokio::time::timeout(OBEYED_WITHIN, request).await.ok()?.ok()?;
-    Some(Permit { sent, reply: decode(&answer.payload).ok()? })
+    Some(Permit { sent, slept, reply: decode(&answer.payload).ok()? })
 }
 
 impl Permit {
-    fn decide(&self, dispatch: &Dispatch, now: Instant) -> Decision {
-        let Self { sent, reply } = self;
-        let age = now.duration_since(*sent);
+    /// Since its ping was sent, with what the machine has slept meanwhile.
+    fn age(&self) -> Duration {
+        self.sent.elapsed() + Clock::system().slept().saturating_sub(self.slept)
+    }
+
+    fn decide(&self, dispatch: &Dispatch, age: Duration) -> Decision {
+        let Self { reply, .. } = self;
         if reply.opt_outs > dispatch.order.opt_outs || reply.now + age >= dispatch.order.valid_until {
             Decision::Return
         } else if age + reply.list_age <= OBEYED_WITHIN {
@@ -156,7 +167,6 @@ mod tests {
             valid_for in 0_u64..8_000,
             dispatched_before in 0_u64..9_000,
         ) {
-            let start = Instant::now();
             let answered = looked + answered_after;
             // The ping was sent before it was answered, and the agent decides some time after that.
             let pinged = answered.saturating_sub(asked_before);
@@ -167,10 +177,11 @@ mod tests {
                 list_age: milliseconds(answered - looked),
                 opt_outs: 7,
             };
-            let permit = Permit { sent: start + milliseconds(pinged), reply };
+            let permit = Permit { sent: Instant::now(), slept: Duration::ZERO, reply };
+            let age = milliseconds(decided - pinged);
             let valid_until = decided.saturating_sub(dispatched_before) + valid_for;
             for version in [6, 7, 8] {
-                if permit.decide(&dispatch(version, valid_until), start + milliseconds(decided)) == Decision::Send {
+                if permit.decide(&dispatch(version, valid_until), age) == Decision::Send {
                     prop_assert!(version >= 7);
                     prop_assert!(decided < valid_until, "{decided} {valid_until}");
                     prop_assert!(decided <= opted_out + OBEYED_WITHIN.as_millis() as u64);
@@ -188,6 +199,7 @@ mod tests {
         assert_eq!(Instant::now(), deadline, "nobody has replied");
         let permit = |opt_outs| Permit {
             sent: Instant::now(),
+            slept: Clock::system().slept(),
             reply: PingReply { now: UNIX_EPOCH, list_age: Duration::ZERO, opt_outs },
         };
         let deadline = Instant::now() + Duration::from_secs(6);

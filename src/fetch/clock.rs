@@ -45,6 +45,12 @@ impl Clock {
         Self { origin, start: Instant::now(), shown: origin, is_virtual: true }
     }
 
+    /// The same clock, where that of the system shows this now.
+    #[must_use]
+    pub fn showing(self, shown: SystemTime) -> Self {
+        Self { shown: moved(self.origin, self.now(), shown), ..self }
+    }
+
     /// The same system's clock, where it is this time for a survey now.
     #[must_use]
     pub fn going_on_at(self, time: SystemTime) -> Self {

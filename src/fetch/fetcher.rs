@@ -97,7 +97,7 @@ impl Fetcher {
     /// be sent, no name server.
     pub fn new(settings: Settings, opt_out: Arc<OptOuts>, clock: Clock) -> Result<Self, FetchError> {
         let names = Directory::Dns(Box::new(Names::new(settings.dns, settings.timeouts.dns)?));
-        let opener = Opener::Sockets(Box::new(Tls::new(&settings)?));
+        let opener = Opener::Sockets(Box::new(Tls::new(&settings, clock)?));
         Self::with(settings, opt_out, clock, names, opener)
     }
 
@@ -110,7 +110,7 @@ impl Fetcher {
         opt_out: Arc<OptOuts>,
         clock: Clock,
     ) -> Result<Self, FetchError> {
-        let opener = Opener::Sockets(Box::new(Tls::new(&settings)?));
+        let opener = Opener::Sockets(Box::new(Tls::new(&settings, clock)?));
         Self::with(settings, opt_out, clock, Directory::Nobody, opener)
     }
 

@@ -292,7 +292,10 @@ mod tests {
 
     fn lines(connections_per_address: usize) -> Lines {
         let settings = Arc::new(Settings { connections_per_address, ..Settings::default() });
-        Lines::new(Opener::Sockets(Box::new(Tls::new(&settings).unwrap())), settings)
+        Lines::new(
+            Opener::Sockets(Box::new(Tls::new(&settings, super::super::Clock::system()).unwrap())),
+            settings,
+        )
     }
 
     fn line(lines: &Lines, address: [u8; 4], url: &str) -> Arc<Line> {

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
 
 use reqwest::tls::{TlsInfo, Version};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -18,7 +19,7 @@ use rustls::{
 
 use super::bare_key::{Checked, SCHEMES, Signed, is_of_tls13, is_weak};
 use super::connect::Notes;
-use super::{FetchError, Settings, certificate};
+use super::{Clock, FetchError, Settings, certificate};
 use crate::address::Host;
 use crate::exchange::TlsError;
 
@@ -28,6 +29,7 @@ pub(super) struct Tls {
     config: ClientConfig,
     webpki: Arc<WebPkiServerVerifier>,
     refuse: bool,
+    clock: Clock,
 }
 
 /// What is wrong with the certificate of a line's server, in one word.
@@ -53,7 +55,7 @@ impl CertificateCheck {
 }
 
 impl Tls {
-    pub(super) fn new(settings: &Settings) -> Result<Self, FetchError> {
+    pub(super) fn new(settings: &Settings, clock: Clock) -> Result<Self, FetchError> {
         let fault = |error: String| FetchError::Tls(error);
         let provider = Arc::new(ring::default_provider());
         let roots = Arc::new(roots(&settings.extra_roots)?);
@@ -61,7 +63,7 @@ impl Tls {
             .build()
             .map_err(|error| fault(error.to_string()))?;
         let config = config(provider, webpki.clone()).map_err(|error| fault(error.to_string()))?;
-        Ok(Self { config, webpki, refuse: settings.refuse_bad_certificates })
+        Ok(Self { config, webpki, refuse: settings.refuse_bad_certificates, clock })
     }
 
     /// The configuration for one line, with sessions and verdict of its own.
@@ -82,6 +84,7 @@ impl Tls {
             name: ServerName::try_from(name.to_owned()).ok(),
             refuse: self.refuse,
             verdict: verdict.clone(),
+            clock: self.clock,
         };
         (examiner, verdict)
     }
@@ -139,6 +142,8 @@ pub(super) struct Examiner {
     name: Option<ServerName<'static>>,
     refuse: bool,
     verdict: Arc<CertificateCheck>,
+    /// Of the survey: that of a machine that helps may be wrong.
+    clock: Clock,
 }
 
 #[cfg(feature = "old-tls")]
@@ -159,8 +164,10 @@ impl ServerCertVerifier for Examiner {
         intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         ocsp: &[u8],
-        now: UnixTime,
+        _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        let since = self.clock.shown().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = UnixTime::since_unix_epoch(since);
         let bytes: usize = leaf.len() + intermediates.iter().map(|der| der.len()).sum::<usize>();
         Notes::certificates(bytes as u64);
         let name = self.name.as_ref().unwrap_or(name);

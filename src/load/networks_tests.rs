@@ -261,7 +261,7 @@ impl Survey {
             Event::Lose(index) if !self.running.is_empty() => {
                 let (address, permit, answer) = self.running.remove(index % self.running.len());
                 self.unanswered.push((address, answer.started));
-                self.load.lose(permit, answer.started, self.now);
+                self.load.lose(permit, answer.started, self.now, self.now);
             }
             Event::Settle(_) | Event::Lose(_) => {}
             Event::Store => {

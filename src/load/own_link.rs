@@ -222,7 +222,9 @@ impl Sign {
             Some(ConnectRefused) => Self::lost(is_known),
             Some(Reset) if answer.status.is_none() => Self::lost(is_known),
             Some(Reset | BodyTruncated | IdleClosed) => Self::Silent,
-            Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if sign == Self::Reached => Self::Silent,
+            Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if sign == Self::Reached => {
+                Self::Silent
+            }
             _ => sign,
         }
     }

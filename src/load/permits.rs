@@ -196,12 +196,12 @@ impl Load {
     }
 
     /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
-    /// when the server is done with it, so that the longest pause follows.
-    pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
+    /// when the server is done with it, but that it is by `over`: the longest pause follows that.
+    pub fn lose(&mut self, permit: Permit, asked: SystemTime, over: SystemTime, now: SystemTime) {
         let address = permit.address;
         self.release(&permit, now, None);
         self.book_lost(address, asked);
-        let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, now);
+        let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, over.max(now));
         self.rest(address, rest);
         self.changed.insert(address);
     }
@@ -295,7 +295,8 @@ impl Load {
     }
 
     /// Puts back what was remembered of an address.
-    pub fn restore(&mut self, address: IpAddr, state: ServerState) {
+    pub fn restore(&mut self, address: IpAddr, mut state: ServerState) {
+        state.keep_places(&self.pace);
         self.servers.insert(server_at(address), state);
     }
 

@@ -99,6 +99,11 @@ impl ServerState {
         self.slots.begin(pace.per_address, crawl_delay);
     }
 
+    /// It was remembered when it may have had more places than now.
+    pub(super) fn keep_places(&mut self, pace: &Pace) {
+        self.slots.keep(pace.per_address);
+    }
+
     /// The places at the server, and how long they rest.
     pub(super) fn slots(&self) -> &Slots {
         &self.slots

@@ -61,10 +61,15 @@ impl Slots {
 
     /// The places of another rest here too; where they are too many, those that rest longest.
     pub(super) fn join(&mut self, other: &Self, places: u32) {
-        for slot in &other.resting {
-            self.make_room(places, None);
-            self.resting.push(*slot);
-        }
+        self.resting.extend(&other.resting);
+        self.keep(places);
+    }
+
+    /// Of more places than there are now, those that rest longest count.
+    pub(super) fn keep(&mut self, places: u32) {
+        let most = places.saturating_sub(self.in_flight) as usize;
+        self.resting.sort_by_key(|slot| std::cmp::Reverse(slot.free));
+        self.resting.truncate(most);
     }
 
     pub(super) fn is_idle(&self, now: SystemTime) -> bool {

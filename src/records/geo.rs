@@ -168,10 +168,7 @@ fn knows_ipv4(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -
     reader.within(all, WithinOptions::default()).and_then(|records| any(records, wanted)).unwrap_or(false)
 }
 
-fn any(
-    records: Within<'_, Vec<u8>>,
-    wanted: impl Fn(&GeoLocation) -> bool,
-) -> Result<bool, MaxMindDbError> {
+fn any(records: Within<'_, Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> Result<bool, MaxMindDbError> {
     for record in records {
         if wanted(&GeoLocation::of(&record?)) {
             return Ok(true);

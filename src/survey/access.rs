@@ -65,12 +65,13 @@ impl Access {
             None => Fetcher::new(fetch, opt_outs, clock)?,
             Some(Simulation { web, .. }) => Fetcher::in_process(fetch, opt_outs, clock, web)?,
         };
+        let handshakes = settings.connect_timeout.0 + settings.tls_timeout.0;
         let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
         Ok(Self {
             load: Mutex::new(open_load(settings, &boundaries.geo)?),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             country_domains: boundaries.scope.area.countries.iter().cloned().collect(),
-            hours: LocalHours::new(settings.quiet_hours, boundaries.geo.clone()),
+            hours: LocalHours::new(settings.quiet_hours, boundaries.geo.clone(), handshakes),
             roster: Mutex::new(Roster::new(visits)),
             settled: Notify::new(),
             to_begin: sync::Mutex::default(),

@@ -24,7 +24,9 @@ impl Boundaries {
         let scope = SurveyScope::from_settings(settings)?;
         let geo = Arc::new(Geo::open(&settings.geo)?);
         if geo.is_of_ipv6_alone() {
-            tracing::warn!("no database of --geo knows IPv4 addresses: countries of most servers will be unknown");
+            tracing::warn!(
+                "no database of --geo knows IPv4 addresses: countries of most servers will be unknown"
+            );
         }
         let opt_outs = read_opt_outs(settings.opt_out.as_deref(), &geo)?;
         Ok(Self { scope, feed_back: FeedBack::from_settings(settings), opt_outs, geo })

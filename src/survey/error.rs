@@ -46,7 +46,9 @@ pub enum SurveyError {
         path.display()
     )]
     NoSystems { path: PathBuf, line: usize, who: String },
-    #[error("--{flag} cannot be kept: no database knows autonomous systems of IPv4 addresses (give one with --geo)")]
+    #[error(
+        "--{flag} cannot be kept: no database knows autonomous systems of IPv4 addresses (give one with --geo)"
+    )]
     SystemsUnknown { flag: &'static str },
     #[error(transparent)]
     Country(#[from] CountryError),

@@ -148,8 +148,6 @@ impl Attempt<'_> {
         answer.failure.is_some_and(|failure| match self {
             Self::First if !by_agent => may_be_our_link(failure),
             _ if !by_agent => false,
-            // Two were refused.
-            Self::Second(_) if failure == Failure::ConnectRefused => false,
             _ => may_be_link_of_agent(failure),
         })
     }
@@ -427,6 +425,7 @@ impl<'a> Asking<'a> {
                 }
                 Put::Lost => {
                     self.parts.suspects.add(self.tree, wanted.ask.number);
+                    access.progress.update(|now| now.unrecorded += 1);
                     return Err(LEFT);
                 }
             }

@@ -7,25 +7,31 @@ use crate::promises::Whereabouts;
 use crate::records::{Geo, GeoLocation};
 use crate::settings::QuietHours;
 
-/// From the permit to the first byte of a request so much time may pass at most, and none of it may be in quiet hours.
-const AHEAD: Duration = Duration::from_secs(2);
+/// From the permit to the beginning of a connection so much time may pass at most.
+const TO_CONNECT: Duration = Duration::from_secs(2);
+/// Quiet hours are longer than this: who is awake at both ends of such a span is awake in between.
+const STEP: Duration = Duration::from_secs(30);
 
 /// The quiet hours of servers, by the time where they stand.
 pub(super) struct LocalHours {
     quiet: Option<QuietHours>,
     geo: Arc<Geo>,
+    /// From the permit to the first byte of a request so much time may pass at most, and none of it may be in quiet hours.
+    ahead: Duration,
 }
 
 impl LocalHours {
-    pub(super) fn new(quiet: Option<QuietHours>, geo: Arc<Geo>) -> Self {
-        Self { quiet, geo }
+    /// `handshakes` is how long a connection may take to come about.
+    pub(super) fn new(quiet: Option<QuietHours>, geo: Arc<Geo>, handshakes: Duration) -> Self {
+        Self { quiet, geo, ahead: TO_CONNECT + handshakes }
     }
 
     /// When a server may be asked again if an exchange that is begun now would be in its quiet hours.
     pub(super) fn waking(&self, now: SystemTime, address: IpAddr, site: &Site) -> Option<SystemTime> {
         let (quiet, clocks) = (self.quiet?, self.clocks(address, site));
-        // Quiet hours are longer than this span: who is awake at both of its ends is awake in between.
-        [now, now + AHEAD].into_iter().find_map(|time| quiet.waking(time, &clocks, address))
+        let next = |after: &Duration| (*after < self.ahead).then(|| (*after + STEP).min(self.ahead));
+        let mut span = std::iter::successors(Some(Duration::ZERO), next);
+        span.find_map(|after| quiet.waking(now + after, &clocks, address))
     }
 
     /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
@@ -81,19 +87,19 @@ mod tests {
         fn who_may_be_asked_is_asked_in_no_quiet_hours(
             day in 20_000u64..21_000,
             (from, lasts) in (0u64..24 * 60, 1u64..5),
-            (at_end, before, later) in (prop::bool::ANY, 0u64..8_000, 0u64..=6),
-            (millis, share) in (0u64..=2_000, 0.0..1.0),
+            (at_end, before, later) in (prop::bool::ANY, 0u64..160_000, 0u64..=6),
+            (handshakes, share, at_share) in (0u64..150, 0.0..1.0, 0.0..1.0),
         ) {
             let [begin, end] = [from, from + lasts].map(|minute| format!("{:02}:{:02}", minute / 60 % 24, minute % 60));
             let quiet: QuietHours = format!("{begin}-{end}").parse().unwrap();
-            let hours = LocalHours::new(Some(quiet), Arc::new(Geo::open(&[]).unwrap()));
+            let hours = LocalHours::new(Some(quiet), Arc::new(Geo::open(&[]).unwrap()), Duration::from_secs(handshakes));
             let (address, site) = ([41, 90, 0, 1].into(), Site::new(Host::parse("example.com").unwrap()));
             let server = hours.whereabouts(address, &site);
             let edge = day * 24 * 60 + if at_end { from + lasts } else { from };
             let now = UNIX_EPOCH + Duration::from_secs(edge * 60) - Duration::from_millis(before);
             let quiet_at = |time: SystemTime| is_quiet(&quiet, time, &server);
             if hours.waking(now, address, &site).is_none() {
-                prop_assert!(!quiet_at(now + Duration::from_millis(millis)));
+                prop_assert!(!quiet_at(now + Duration::from_secs(handshakes + 2).mul_f64(at_share)));
             }
             let awake = hours.awake_until(now, now + Duration::from_secs(later), address, &site);
             let span = awake.duration_since(now).unwrap();

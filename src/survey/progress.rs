@@ -54,6 +54,9 @@ pub struct Snapshot {
     /// What may become a problem of the bus.
     #[serde(default)]
     pub bus_warning: Option<String>,
+    /// No agent has been there since then, where agents walk the sites.
+    #[serde(default)]
+    pub agents_missing_since: Option<SystemTime>,
     /// What of the opt-out list cannot be obeyed as it is now.
     #[serde(default)]
     pub opt_out_problem: Option<String>,
@@ -244,6 +247,7 @@ impl Progress {
                 started: earlier.started.or(Some(now)),
                 bus_problem: None,
                 bus_warning: None,
+                agents_missing_since: None,
                 ..earlier
             },
             ..Inner::default()

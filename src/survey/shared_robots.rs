@@ -31,10 +31,10 @@ use super::error::SurveyError;
 use super::journal::entry_at;
 use super::storage::{Storage, encode};
 use crate::address::{OptOuts, WebUrl};
-use crate::exchange::{Failure, Purpose};
+use crate::exchange::Purpose;
 use crate::frontier::{KeptRobots, MOST_TREES};
-use crate::robots::{Availability, MAX_AGE, MAX_BYTES};
-use crate::walk::availability;
+use crate::robots::{Availability, MAX_AGE};
+use crate::walk::{availability, is_cut};
 
 /// The responses of unfinished trees, and which are being asked for.
 #[derive(Debug, Default)]
@@ -243,9 +243,7 @@ impl Recorded {
         let Heard { ask, answer, content, .. } = heard;
         let is_none = answer.failure.is_some_and(|failure| !failure.reached_the_network());
         let meant = availability(answer, content);
-        let is_cut = answer.failure == Some(Failure::BodyTooLarge)
-            && matches!(meant, Availability::Found(body) if body.len() < MAX_BYTES);
-        if ask.purpose != Purpose::Robots || is_none || is_cut {
+        if ask.purpose != Purpose::Robots || is_none || is_cut(answer, content) {
             return None;
         }
         let has_failed = matches!(meant, Availability::Unreachable | Availability::Busy);

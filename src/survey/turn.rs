@@ -116,7 +116,7 @@ impl Drop for HeldPermit<'_> {
         let now = self.access.now();
         match self.asked {
             Some(asked) => {
-                self.access.load().lose(permit, asked, self.over.map_or(now, |over| over.max(now)));
+                self.access.load().lose(permit, asked, self.over.unwrap_or(now), now);
             }
             None => self.access.load().abandon(permit, now),
         }

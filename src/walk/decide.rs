@@ -124,7 +124,8 @@ impl Walk {
                     return Decision::Not(Class::RobotsUnreachable);
                 }
                 let ask = Ask { number: self.asked, url: robots, purpose: Purpose::Robots, depth: None };
-                return Decision::Ask(ask, None);
+                // Where it has been asked for before.
+                return Decision::Ask(ask, self.origins.crawl_delay(&url));
             }
             // What was requested under the rules of an earlier version is on record.
             Lookup::Known(_) if is_on_record => {}

@@ -15,7 +15,7 @@ use super::tree::External;
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Class, Depth, Failure, MediaType, Outcome, Purpose};
 use crate::page::{Element, Link, Page};
-use crate::robots::Availability;
+use crate::robots::{Availability, MAX_BYTES};
 
 /// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
 /// the Web the mean is below 80.
@@ -332,7 +332,7 @@ pub fn availability<'a>(answer: &Answer, content: &'a Content) -> Availability<'
     match Availability::from_answer(answer.status, body_of(content)) {
         // Neither rules nor their absence: what the owner wants is not known.
         Availability::Found(_) if answer.head.challenge.is_some() => Availability::Unreachable,
-        Availability::Found(_) if !is_whole(answer) => Availability::Unreachable,
+        Availability::Found(_) if !is_whole(answer, content) => Availability::Unreachable,
         availability => availability,
     }
 }
@@ -341,9 +341,19 @@ fn body_of(content: &Content) -> &[u8] {
     if let Content::Robots(body) = content { body } else { &[] }
 }
 
-/// Whether all of a body came, or as much of it as is read of any.
-fn is_whole(answer: &Answer) -> bool {
-    matches!(answer.failure, None | Some(Failure::BodyTooLarge))
+/// Whether all of a robots.txt came, or as much of it as is read of any.
+fn is_whole(answer: &Answer, content: &Content) -> bool {
+    match answer.failure {
+        None => true,
+        Some(Failure::BodyTooLarge) => !is_cut(answer, content),
+        Some(_) => false,
+    }
+}
+
+/// Whether a budget cut a robots.txt short: what its owner forbids further down is not known.
+#[must_use]
+pub fn is_cut(answer: &Answer, content: &Content) -> bool {
+    answer.failure == Some(Failure::BodyTooLarge) && answer.is_success() && body_of(content).len() < MAX_BYTES
 }
 
 /// What an answer to HEAD leaves open; 405 and 501 say that the server does not know HEAD.

@@ -81,7 +81,7 @@ pub mod yields;
 
 pub use filter::Filter;
 pub use level::LevelCount;
-pub use merge::availability;
+pub use merge::{availability, is_cut};
 pub use probe::{KeptBy, Probe, Probing};
 pub use salvage::Salvage;
 pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, Settings};

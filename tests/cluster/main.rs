@@ -11,4 +11,5 @@ mod in_vain;
 mod limits;
 mod own_links;
 mod processes;
+mod rate;
 mod waits;

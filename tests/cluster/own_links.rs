@@ -131,7 +131,8 @@ fn assert_like_one_machine(space: &Space, dir: &Path, folder: &Path) {
     let (these, those) = (outcomes(dir), outcomes(&of_one));
     assert_eq!((&these - &those, &those - &these), Default::default());
     let failed = |dir: &Path| {
-        let mut failed: Vec<_> = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.failure.is_some()).collect();
+        let mut failed: Vec<_> =
+            rows::<ExchangeRow>(dir).into_iter().filter(|row| row.failure.is_some()).collect();
         failed.sort_by(|one, other| one.url.cmp(&other.url));
         failed.into_iter().map(|row| (row.url, row.failure, row.status)).collect::<Vec<_>>()
     };

@@ -104,6 +104,48 @@ fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
 }
 
 #[test]
+fn a_neighbourhood_rests_after_a_crash_as_long_as_the_server_that_rests_longest() {
+    let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
+    let load = || Load::new(pace.clone(), None, SharedBudget::default(), MOST);
+    let mut before = load();
+    let ended = [(1, 0.0, 10.0), (2, 100.0, 1.0), (3, 40.0, 2.0)].map(|(number, begins, takes)| {
+        let mut of_one = Load::new(Pace::default(), None, SharedBudget::default(), MOST);
+        let turn = of_one.permit(at(begins), server(number), &site("a.ke"), None);
+        let Turn::Go(permit) = turn else { panic!() };
+        of_one.settle(permit, Purpose::Page, &answer(at(begins), takes));
+        (server(number), of_one.state_of(server(number)).unwrap().clone())
+    });
+    let Turn::Go(permit) = before.permit(at(100.0), server(2), &site("a.ke"), None) else { panic!() };
+    before.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
+    let Turn::At(rests) = before.permit(at(101.0), server(9), &site("b.ke"), None) else { panic!() };
+    for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]] {
+        let mut after = load();
+        for (address, state) in order.map(|number: usize| ended[number].clone()) {
+            after.recall_neighbour(address, &state);
+        }
+        let Turn::At(time) = after.permit(at(101.0), server(9), &site("b.ke"), None) else { panic!() };
+        assert_eq!(time, rests, "{order:?}");
+    }
+}
+
+#[test]
+fn a_server_that_had_more_places_before_has_as_many_as_now() {
+    let pace = |per_address| Pace { per_address, per_site: 9, ..Pace::default() };
+    let mut load = Load::new(pace(2), None, SharedBudget::default(), MOST);
+    let turns = [0.0, 0.5].map(|second| load.permit(at(second), server(1), &site("a.ke"), None));
+    for turn in turns {
+        let Turn::Go(permit) = turn else { panic!() };
+        load.settle(permit, Purpose::Page, &answer(at(0.5), 1.0));
+    }
+    let mut again = Load::new(pace(1), None, SharedBudget::default(), MOST);
+    again.restore(server(1), load.state_of(server(1)).unwrap().clone());
+    let Turn::Go(permit) = again.permit(at(100.0), server(1), &site("a.ke"), None) else { panic!() };
+    again.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
+    let next = again.permit(at(101.1), server(1), &site("a.ke"), None);
+    assert!(matches!(next, Turn::At(time) if time > at(103.0)), "{next:?}");
+}
+
+#[test]
 fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_once() {
     let in_all = Burden { requests: Some(3), ..Burden::default() };
     let fresh = || Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
@@ -117,7 +159,7 @@ fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_on
     again.recall_in_flight(server(1), at(0.0), at(100.0));
     again.recall_in_flight(server(1), at(5.0), at(100.0));
     let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
-    again.lose(permit, at(400.0), at(401.0));
+    again.lose(permit, at(400.0), at(401.0), at(401.0));
     assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
 }
 
@@ -128,8 +170,8 @@ fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
     let mut load = Load::new(pace, None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let Turn::Go(first) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
     let Turn::Go(second) = load.permit(at(1.0), server(1), &site("a.ke"), None) else { panic!() };
-    load.lose(second, at(1.0), at(2.0));
-    load.lose(first, at(0.0), at(3.0));
+    load.lose(second, at(1.0), at(2.0), at(2.0));
+    load.lose(first, at(0.0), at(3.0), at(3.0));
     let Turn::Go(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
     load.settle(third, Purpose::Page, &answer(at(400.0), 1.0));
     assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));

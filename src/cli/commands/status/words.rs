@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::cli::columns::{Columns, Side};
-use crate::cli::progress::{errors, rates, sites, time_left};
+use crate::cli::progress::{NO_AGENT, errors, rates, sites, time_left};
 use crate::records::units::{bytes, duration, thousands};
 use crate::survey::{AgentSeen, BusProblem, Snapshot};
 
@@ -50,6 +50,10 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     }
     if let Some(warning) = now.bus_warning.as_ref().filter(|_| is_at_work) {
         table.row(["bus", warning]);
+    }
+    if let Some(since) = now.agents_missing_since.filter(|_| is_at_work) {
+        let waits = duration(age(since, time).as_secs_f64());
+        table.row(["agents", &format!("waits for {waits}: {NO_AGENT}")]);
     }
     for agent in now.agents.iter().filter(|_| is_at_work) {
         if let Some(words) = link_of(agent, time) {
