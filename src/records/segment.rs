@@ -1,4 +1,4 @@
-use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SiteRow};
+use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow};
 
 /// The rows of one segment; how many is the caller's bound on memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,11 +18,23 @@ pub struct SegmentRows {
 }
 
 impl SegmentRows {
+    /// How many rows each table has.
+    #[must_use]
+    pub fn of_tables(&self) -> [(&'static str, usize); 6] {
+        [
+            (ExchangeRow::TABLE, self.exchanges.len()),
+            (LinkRow::TABLE, self.links.len()),
+            (PageLinkRow::TABLE, self.page_links.len()),
+            (RobotsRow::TABLE, self.robots.len()),
+            (LevelRow::TABLE, self.levels.len()),
+            (SiteRow::TABLE, self.sites.len()),
+        ]
+    }
+
     /// The rows of all tables, as a measure of when a segment is full.
     #[must_use]
     pub fn len(&self) -> usize {
-        let usual = self.exchanges.len() + self.links.len() + self.sites.len() + self.levels.len();
-        usual + self.page_links.len() + self.robots.len()
+        self.of_tables().iter().map(|(_, rows)| rows).sum()
     }
 
     /// The bytes of what can be long in them, as another measure of it: URLs, and files of robots.txt.

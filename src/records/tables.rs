@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::layout::{OPTIONAL, SEGMENTED, encode, folder, names, segment_name, segment_number, segmented};
 use super::read::{files, rows_of};
-use super::{Row, SegmentRows, ServerRow, ServersFile, SiteRow, TablesError, compact, curves, durable};
+use super::{Row, SegmentRows, ServerRow, ServersFile, TablesError, compact, curves, durable};
 
 /// The writing side of `DIR/tables`. There is one writer at a time; readers need no permission.
 ///
@@ -101,19 +101,22 @@ impl Tables {
         ServersFile::begin(folder(&self.dir, ServerRow::TABLE).join("servers.parquet"))
     }
 
-    /// Of each file of the table of sites the number of its last segment, and how many rows it has.
+    /// Of each segmented table its name, and of each of its files the number of its last segment and how many rows it has.
     ///
     /// # Errors
-    /// The folder or a file cannot be read; the error names it.
-    pub fn site_segments(&self) -> Result<Vec<(u64, u64)>, TablesError> {
-        let mut segments = Vec::new();
-        for path in files(&self.dir, SiteRow::TABLE)? {
-            let number = path.file_name().and_then(|name| name.to_str()).and_then(segment_number);
-            if let Some(number) = number {
-                segments.push((number, rows_of(&path)?));
+    /// A folder or a file cannot be read, or is damaged; the error names it.
+    pub fn segments(&self) -> Result<Vec<(&'static str, Vec<(u64, u64)>)>, TablesError> {
+        let of_table = |table| {
+            let mut segments = Vec::new();
+            for path in files(&self.dir, table)? {
+                let number = path.file_name().and_then(|name| name.to_str()).and_then(segment_number);
+                if let Some(number) = number {
+                    segments.push((number, rows_of(&path)?));
+                }
             }
-        }
-        Ok(segments)
+            Ok((table, segments))
+        };
+        segmented(&self.dir).map(of_table).collect()
     }
 
     /// Removes segments above the last number that counts (all of them for none) and files that

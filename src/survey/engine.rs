@@ -10,6 +10,7 @@ use super::error::SurveyError;
 use super::opt_outs::Look;
 use super::parts::Parts;
 use super::progress::Progress;
+use super::recovery::rows_of_own_tables;
 use super::storage::{Standing, Storage};
 use super::tally::Tally;
 use super::visit::{Ended, Visited};
@@ -143,7 +144,10 @@ impl Survey {
         let mut broken = broken_promises(storage)?;
         broken.extend(promises::broken(&promises));
         if state == SurveyState::Finished {
-            Tables::open(storage.dir())?.compact(FILE_ROWS)?;
+            let tables = Tables::open(storage.dir())?;
+            // Files may have been lost while it ran: a table that lacks rows is no whole one.
+            rows_of_own_tables(storage, &tables, storage.tally()?.as_ref(), 0)?;
+            tables.compact(FILE_ROWS)?;
         }
         self.manifest.state = state;
         self.manifest.updated = now.into();

@@ -22,10 +22,10 @@ pub enum SurveyError {
     #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
     StateMissing(PathBuf),
     #[error(
-        "{} does not belong to the tables beside it: it knows of {known} rows of the table of sites, which has {rows}, \
+        "{} does not belong to the tables beside it: it knows of {known} rows of the table {table}, which has {rows}, \
          and {newer} later files of it are there. Put back files that belong together; nothing was changed", path.display()
     )]
-    StateApart { path: PathBuf, known: u64, rows: u64, newer: usize },
+    StateApart { path: PathBuf, table: &'static str, known: u64, rows: u64, newer: usize },
     #[error(
         "{}: the survey's folder was removed or replaced while it ran: this survey ends, and what is there now is left alone",
         .0.display()

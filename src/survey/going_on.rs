@@ -50,18 +50,18 @@ pub(super) fn going_on(
         Some(before.time + passed)
     });
     let time = match passed {
-        Some(by_uptime) => if_apart(by_uptime, by_system),
-        None => by_system.max(latest(folder, frontier)?.unwrap_or(by_system)),
+        Some(by_uptime) if apart(by_uptime, by_system) <= TOLERANCE => by_system,
+        // Rather a little too early: then pauses are longer. But where the uptime begins anew under the same name, as in
+        // some containers, it tells less than the survey has on record.
+        Some(by_uptime) => not_before(by_uptime - TOLERANCE / 2, latest(folder, frontier)?),
+        None => not_before(by_system, latest(folder, frontier)?),
     };
     frontier.note_clock(&encode(&Opening { time, system: shown, uptime })?)?;
     Ok((system.going_on_at(time), in_words(time, by_system)))
 }
 
-/// The time by the machine's uptime where the system's clock tells another one. Rather a little too early: then pauses are
-/// longer.
-fn if_apart(by_uptime: SystemTime, by_system: SystemTime) -> SystemTime {
-    let apart = apart(by_uptime, by_system);
-    if apart > TOLERANCE { by_uptime - TOLERANCE / 2 } else { by_system }
+fn not_before(time: SystemTime, latest: Option<SystemTime>) -> SystemTime {
+    latest.map_or(time, |latest| latest.max(time))
 }
 
 fn apart(one: SystemTime, other: SystemTime) -> Duration {

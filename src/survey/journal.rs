@@ -167,6 +167,9 @@ pub(super) struct Reader {
     is_cut: bool,
 }
 
+/// Unlike a file that the user names.
+const READ_BACK: &str = "read back";
+
 impl Reader {
     /// Opens a journal; one that is not there, or is damaged, has no entries.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
@@ -181,7 +184,7 @@ impl Reader {
         };
         let mut input = BufReader::with_capacity(64 * 1024, file);
         let mut head = [0; HEAD];
-        let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file("read", &path))?;
+        let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file(READ_BACK, &path))?;
         match head.strip_prefix(MAGIC).filter(|_| is_whole) {
             Some([OLDEST..=VERSION]) => Ok(Self {
                 path,
@@ -203,7 +206,7 @@ impl Reader {
     /// The next entry. After a damaged one only questions are given: they were asked, even if their answers are lost.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
         loop {
-            match self.read_entry().map_err(SurveyError::file("read", &self.path))? {
+            match self.read_entry().map_err(SurveyError::file(READ_BACK, &self.path))? {
                 Found::End => {
                     self.input = None;
                     return Ok(None);
@@ -266,9 +269,9 @@ impl Reader {
 pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyError> {
     let mut reader = Reader::open(path)?;
     if let Some(input) = &mut reader.input {
-        input.seek(SeekFrom::Start(at)).map_err(SurveyError::file("read", path))?;
+        input.seek(SeekFrom::Start(at)).map_err(SurveyError::file(READ_BACK, path))?;
     }
-    match reader.read_entry().map_err(SurveyError::file("read", path))? {
+    match reader.read_entry().map_err(SurveyError::file(READ_BACK, path))? {
         Found::Entry(entry, _) => Ok(Some(entry)),
         Found::Damage | Found::End => Ok(None),
     }

@@ -19,7 +19,7 @@ use crate::address::{Site, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, Wishes};
-use crate::records::{SiteTotals, Tables, site_totals};
+use crate::records::{Row, SiteRow, SiteTotals, Tables, site_totals};
 use crate::settings::impolite;
 
 /// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
@@ -28,8 +28,7 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
     let Parts { access, storage, .. } = parts;
     let segments = storage.frontier().segments()?;
     let (stored, journaled) = (storage.tally()?, storage.folder.journaled()?);
-    let known = stored.as_ref().and_then(|tally| tally.site_rows);
-    let site_rows = rows_of_own_tables(storage, tables, segments, known, journaled.len() as u64)?;
+    let rows = rows_of_own_tables(storage, tables, stored.as_ref(), journaled.len() as u64)?;
     tables.discard_after(segments.checked_sub(1))?;
     let mut finished = match stored {
         Some(tally) => tally,
@@ -39,7 +38,7 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
         }
     };
     let totals = finished.totals.map_or_else(|| site_totals(storage.dir()), Ok)?;
-    (finished.totals, finished.site_rows) = (Some(totals), Some(site_rows));
+    (finished.totals, finished.rows) = (Some(totals), Some(rows));
     let mut recovery = Recovery::new(parts, &finished, totals);
     let mut unrecorded = storage.frontier().unrecorded()?;
     for order in journaled {
@@ -69,28 +68,32 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
 }
 
 /// Whether the state is that of the tables: files of one and the other may have been lost, put back from a copy or never
-/// copied. `known` are the rows of the table of sites that the state knows of; none where an earlier version stored it. Gives
-/// those that count.
+/// copied. Gives the rows of each table that count.
 ///
 /// A process that dies may leave one segment with sites that the state does not know of; the journals of these are still there.
 /// All else came from elsewhere, and is not discarded.
-fn rows_of_own_tables(
+pub(super) fn rows_of_own_tables(
     storage: &Storage,
     tables: &Tables,
-    segments: u64,
-    known: Option<u64>,
+    stored: Option<&Tally>,
     journals: u64,
-) -> Result<u64, SurveyError> {
-    let (counted, newer): (Vec<_>, Vec<_>) = (tables.site_segments()?.into_iter())
-        .filter(|(_, rows)| *rows > 0)
-        .partition(|(number, _)| *number < segments);
+) -> Result<BTreeMap<String, u64>, SurveyError> {
+    let segments = storage.frontier().segments()?;
     let sum = |segments: &[(u64, u64)]| segments.iter().map(|(_, rows)| rows).sum::<u64>();
-    let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
-    let known = known.unwrap_or(rows);
-    if rows == known && newer <= 1 && since <= journals {
-        return Ok(rows);
+    let mut all = BTreeMap::new();
+    for (table, found) in tables.segments()? {
+        let found = found.into_iter().filter(|(_, rows)| *rows > 0);
+        let (counted, newer): (Vec<_>, Vec<_>) = found.partition(|(number, _)| *number < segments);
+        let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
+        let known = stored.and_then(|tally| tally.rows_of(table)).unwrap_or(rows);
+        // Pages that are kept may fill several.
+        let is_left = table != SiteRow::TABLE || (newer <= 1 && since <= journals);
+        if rows != known || !is_left {
+            return Err(SurveyError::StateApart { path: storage.folder.state(), table, known, rows, newer });
+        }
+        all.insert(table.to_owned(), rows);
     }
-    Err(SurveyError::StateApart { path: storage.folder.state(), known, rows, newer })
+    Ok(all)
 }
 
 /// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::engine::Survey;
-use super::error::{READ, SurveyError};
+use super::error::SurveyError;
 use super::folder::Folder;
 use super::parts::{Parts, Terms};
 use super::progress::Snapshot;
@@ -113,7 +113,11 @@ impl Survey {
             return Err(SurveyError::StateMissing(folder.since()));
         }
         let changed = (settings != stands_at).then(|| settings.clone());
-        let earlier = Snapshot::load(&folder.dir).map_err(SurveyError::file(READ, &folder.dir))?;
+        // It only informs.
+        let earlier = Snapshot::load(&folder.dir).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the status cannot be read: its counters begin anew");
+            None
+        });
         let promised = began_with(&folder, &manifest, &settings)?;
         let (stop, stopping) = watch::channel(false);
         let parts = Parts::open(folder, Terms::new(settings, promised), simulation, earlier, stopping)?;

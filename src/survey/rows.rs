@@ -84,6 +84,10 @@ impl TreeReader<'_> {
                 }
             }
         }
+        if exchanges.is_empty() && done.tree.sum(|level| level.requests) > 0 {
+            let what = "this journal is gone: what was asked of its site is lost";
+            return Err(SurveyError::Journal { path: self.folder.journal(done.lease.order), what });
+        }
         exchanges.sort_by_key(|row| row.number);
         count_attempts(&mut exchanges);
         let mut tally = tally.tally;

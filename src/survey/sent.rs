@@ -10,7 +10,8 @@ use super::keeper::{NAMES, Sent};
 use crate::frontier::Frontier;
 use crate::records::durable;
 
-/// Enters requests into the journals of unfinished trees that a power cut took from them.
+/// Enters requests into the journals of unfinished trees that a power cut took from them. Afterwards all that was sent is in the
+/// journals on the disk: a process that was killed may have left them to the system.
 pub(super) fn recover(folder: &Folder, frontier: &Frontier) -> Result<(), SurveyError> {
     let mut has_changed = false;
     for (tree, sent) in read(folder)? {
@@ -30,7 +31,10 @@ pub(super) fn recover(folder: &Folder, frontier: &Frontier) -> Result<(), Survey
             }
         }
         let lost: Vec<_> = sent.into_iter().filter(|sent| !known.contains(&(sent.number, sent.at))).collect();
+        has_changed = true;
         if lost.is_empty() {
+            let flushed = fs::File::open(&path).and_then(|journal| journal.sync_data());
+            flushed.map_err(SurveyError::file("flush", &path))?;
             continue;
         }
         let requests = lost.len();
@@ -40,7 +44,6 @@ pub(super) fn recover(folder: &Folder, frontier: &Frontier) -> Result<(), Survey
             journal.write(&Entry::Asked { number, address, at })?;
         }
         journal.flush()?;
-        has_changed = true;
     }
     let journals = folder.journals();
     if has_changed {

@@ -10,7 +10,7 @@ use super::error::SurveyError;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::promises::{Seen, Wishes};
-use crate::records::{ExchangeRow, SiteTotals, read_table};
+use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, read_table};
 
 /// What exchanges came to: errors, and what promises are judged by.
 ///
@@ -25,7 +25,10 @@ pub(super) struct Tally {
     pub seen: Seen,
     /// What the trees come to; none where an earlier version stored the tally, and in that of one tree.
     pub totals: Option<SiteTotals>,
-    /// Rows of the table of sites that these trees have; none where an earlier version stored the tally.
+    /// Rows of each table that these trees have; none where an earlier version stored the tally.
+    pub rows: Option<BTreeMap<String, u64>>,
+    /// Those of the table of sites, where an earlier version stored the tally.
+    #[serde(skip_serializing)]
     pub site_rows: Option<u64>,
     /// When it was stored.
     pub as_of: Option<SystemTime>,
@@ -34,7 +37,23 @@ pub(super) struct Tally {
 impl Tally {
     /// Of a survey that begins.
     pub(super) fn new() -> Self {
-        Self { totals: Some(SiteTotals::default()), site_rows: Some(0), ..Self::default() }
+        Self { totals: Some(SiteTotals::default()), rows: Some(BTreeMap::new()), ..Self::default() }
+    }
+
+    /// Takes in what was written, or is about to be.
+    pub(super) fn add_rows(&mut self, written: &SegmentRows) {
+        let Some(rows) = &mut self.rows else { return };
+        for (table, more) in written.of_tables() {
+            *rows.entry(table.to_owned()).or_default() += more as u64;
+        }
+    }
+
+    /// The rows that a table has; none where that is not known.
+    pub(super) fn rows_of(&self, table: &str) -> Option<u64> {
+        match &self.rows {
+            Some(rows) => Some(rows.get(table).copied().unwrap_or_default()),
+            None => self.site_rows.filter(|_| table == SiteRow::TABLE),
+        }
     }
 
     /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is

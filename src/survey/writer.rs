@@ -169,12 +169,14 @@ impl TableWriter {
                     return self.write_servers();
                 }
             }
-            if self.is_due() {
+            // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time. Where no tree ends for
+            // hours, what is known of servers is stored all the same: what is not is held in memory when the survey goes on.
+            let are_servers_due = !self.parts.is_simulated && Instant::now() >= self.servers_due;
+            if are_servers_due || self.is_due() {
                 self.flush()?;
-                // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time.
-                if !self.parts.is_simulated && Instant::now() >= self.servers_due {
-                    self.write_servers()?;
-                }
+            }
+            if are_servers_due {
+                self.write_servers()?;
             }
         }
     }
@@ -210,8 +212,10 @@ impl TableWriter {
                 self.parts.storage.check_own()?;
                 self.tables.write(self.segments, pages)?;
                 self.segments += 1;
+                self.tally.add_rows(pages);
                 Ok(())
             })?;
+        self.tally.add_rows(&rows);
         if let Some(row) = rows.sites.first() {
             let bytes = row.sent_bytes + row.received_bytes;
             // Where it asked nothing it adds nothing to what was spent before.
@@ -219,9 +223,6 @@ impl TableWriter {
             let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
             if let Some(totals) = &mut self.tally.totals {
                 totals.add(row);
-            }
-            if let Some(rows) = &mut self.tally.site_rows {
-                *rows += 1;
             }
             let (site, time) = (&done.lease.site, earlier.time + asked_for);
             self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
