@@ -344,9 +344,10 @@ fn a_database_of_ipv6_alone_is_told_from_one_that_knows_ipv4_too() {
     let sixth = folder.file("6.mmdb", &database_of_version_6("2001:db8::", 32));
     let both = folder.file("both.mmdb", &database_of_version_6("::192.0.2.0", 120));
     for (files, is_of_ipv6_alone) in
-        [(&[sixth.clone()][..], true), (&[both.clone()], false), (&[sixth, both], false), (&[], false)]
+        [(vec![&sixth], true), (vec![&both], false), (vec![&sixth, &both], false), (vec![], false)]
     {
-        let geo = Geo::open(files).unwrap();
+        let files: Vec<PathBuf> = files.into_iter().cloned().collect();
+        let geo = Geo::open(&files).unwrap();
         assert_eq!(geo.is_of_ipv6_alone(), is_of_ipv6_alone, "{files:?}");
         assert_eq!(geo.knows_systems(), !is_of_ipv6_alone && !files.is_empty(), "{files:?}");
     }

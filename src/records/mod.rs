@@ -89,7 +89,7 @@ pub use site_totals::{SiteTotals, site_totals};
 pub use sites::SiteRow;
 pub use surveyed_web::SurveyedWeb;
 pub use table::{ColumnDoc, Row};
-pub use tables::Tables;
+pub use tables::{Segments, Tables};
 pub use term::Term;
 pub use timestamp::{Timestamp, TimestampError};
 pub use unlevelled::{Cost, Unlevelled};

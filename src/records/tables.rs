@@ -28,6 +28,9 @@ pub struct Tables {
     dir: PathBuf,
 }
 
+/// Of each file of a table the number of its last segment, and how many rows it has.
+pub type Segments = Vec<(u64, u64)>;
+
 impl Tables {
     /// Makes the folders that are missing, and sets right what a crash in [`Tables::compact`]
     /// left.
@@ -101,11 +104,11 @@ impl Tables {
         ServersFile::begin(folder(&self.dir, ServerRow::TABLE).join("servers.parquet"))
     }
 
-    /// Of each segmented table its name, and of each of its files the number of its last segment and how many rows it has.
+    /// The files of each segmented table.
     ///
     /// # Errors
     /// A folder or a file cannot be read, or is damaged; the error names it.
-    pub fn segments(&self) -> Result<Vec<(&'static str, Vec<(u64, u64)>)>, TablesError> {
+    pub fn segments(&self) -> Result<Vec<(&'static str, Segments)>, TablesError> {
         let of_table = |table| {
             let mut segments = Vec::new();
             for path in files(&self.dir, table)? {

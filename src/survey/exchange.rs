@@ -425,8 +425,7 @@ impl<'a> Asking<'a> {
                 }
                 Put::Lost => {
                     self.parts.suspects.add(self.tree, wanted.ask.number);
-                    access.progress.update(|now| now.unrecorded += 1);
-                    return Err(LEFT);
+                    return Err(self.lost());
                 }
             }
         } else {
@@ -439,8 +438,7 @@ impl<'a> Asking<'a> {
                     url = ask.url.as_str(),
                     "this process stood still: the request counts as lost"
                 );
-                access.progress.update(|now| now.unrecorded += 1);
-                return Err(LEFT);
+                return Err(self.lost());
             };
             (answer, Body::Unread(body))
         };
@@ -478,6 +476,12 @@ impl<'a> Asking<'a> {
         }
         let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
         Ok(Answered { address, permit, received })
+    }
+
+    /// Nobody knows what came of a request: the visit begins again from its journal.
+    fn lost(&self) -> Exit<'a> {
+        self.parts.access.progress.update(|now| now.unrecorded += 1);
+        LEFT
     }
 
     /// Takes in what the result of a dispatch tells of the agent that sends.
