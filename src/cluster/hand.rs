@@ -128,7 +128,9 @@ impl AgentHand {
                 }
                 Next::Late => {
                     // What was told while the connection of either was down stands on the subject, and nobody hears it.
-                    if case.was_put && office.is_told(tree, after, Case::new(&order)).await? {
+                    let mut so_far = Case::new(&order);
+                    let mut is_told = |event| so_far.take(event).is_some();
+                    if case.was_put && office.so_far(tree, after).await?.into_iter().any(&mut is_told) {
                         break;
                     }
                     look = Instant::now() + BETWEEN_LOOKS;
@@ -188,7 +190,7 @@ enum Next {
 }
 
 /// What is known by now of a question that an agent is to put.
-pub(super) struct Case {
+struct Case {
     asked: SystemTime,
     ask: Ask,
     address: IpAddr,
@@ -202,7 +204,7 @@ impl Case {
         Self { asked, ask, address, was_put: false, parts: Parts::default() }
     }
 
-    pub(super) fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
+    fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
         match told {
             TreeEntry::Asked { asked } if asked == self.asked => {
                 self.was_put = true;

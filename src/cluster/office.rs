@@ -11,7 +11,6 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{Bus, Published, tree_subject};
-use super::hand::Case;
 use super::message::{Said, TreeEntry, decode, encode};
 use super::{ClusterError, PATIENCE};
 use crate::fetch::Clock;
@@ -125,27 +124,27 @@ impl Office {
         Ok(told == Some(TreeEntry::Asked { asked }))
     }
 
-    /// Whether all that an agent has to tell of a question stands on the subject of its tree, after this sequence.
-    pub(super) async fn is_told(&self, tree: u64, after: u64, mut case: Case) -> Result<bool, ClusterError> {
-        let (subject, mut from) = (tree_subject(&self.name, tree), after + 1);
+    /// What stands on the subject of a tree after this sequence by now; more may come.
+    pub(super) async fn so_far(&self, tree: u64, after: u64) -> Result<Vec<Event>, ClusterError> {
+        let (subject, mut from, mut found) = (tree_subject(&self.name, tree), after + 1, Vec::new());
         while let Some(entry) = self.bus.next(&self.stream, &subject, from).await? {
             from = entry.sequence + 1;
-            let Ok(told) = decode(&entry.payload) else { continue };
-            if case.take(Event { at: self.clock.now(), sequence: None, told, reply: None }).is_some() {
-                return Ok(true);
-            }
+            found.push(entry);
         }
-        Ok(false)
+        Ok(self.events(found))
     }
 
     /// What stands on the subject of a tree after this sequence and before a fence. When it was published no clock of the bus
     /// tells: its servers' may differ.
     pub(super) async fn read(&self, tree: u64, after: u64, fence: u64) -> Result<Vec<Event>, ClusterError> {
         let subject = tree_subject(&self.name, tree);
-        let found = up_to(&self.bus, &self.stream, &subject, after, fence).await?;
+        Ok(self.events(up_to(&self.bus, &self.stream, &subject, after, fence).await?))
+    }
+
+    fn events(&self, found: Vec<StreamMessage>) -> Vec<Event> {
         let at = self.clock.now();
         let readable = found.into_iter().filter_map(|entry| decode(&entry.payload).ok());
-        Ok(readable.map(|told| Event { at, sequence: None, told, reply: None }).collect())
+        readable.map(|told| Event { at, sequence: None, told, reply: None }).collect()
     }
 
     /// The bus does not do what it must: the survey stops.
