@@ -123,8 +123,8 @@ fn line(now: &Snapshot) -> String {
     )
 }
 
-/// What to do where there is none.
-pub(super) const NO_AGENT: &str = "no agent is there (`ccsurvey agent --nats SERVER` begins one)";
+/// What a survey without agents waits for.
+pub(super) const NO_AGENT: &str = "no agent is connected (start one with `ccsurvey agent --nats URL`)";
 
 /// Why the survey waits for the bus between it and its agents, if it does, after this; or else what may become a reason.
 fn bus_problem(now: &Snapshot, before: &str) -> String {

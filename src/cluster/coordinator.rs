@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::agent::{MOST_CAPACITY, is_name};
@@ -43,7 +43,7 @@ pub struct Coordinator {
     presence: Presence,
 }
 
-/// Who coordinates says so every [`SIGN_OF_LIFE`]: where nobody has for so long, nobody does.
+/// A coordinator says every [`SIGN_OF_LIFE`] that it is there: after so long a silence there is none.
 const ALONE: Duration = SIGN_OF_LIFE.saturating_add(Duration::from_secs(1));
 /// To add copies is tried again after so long.
 const BETWEEN_COPIES: Duration = Duration::from_secs(5);
@@ -253,8 +253,8 @@ struct Presence {
     bus: Bus,
     name: String,
     last: u64,
-    /// When that was last said, and taken.
-    said: watch::Sender<Option<Instant>>,
+    /// When that was last said, and taken; what the machine slept counts.
+    said: watch::Sender<Option<SystemTime>>,
     /// No two processes say the same.
     process: u32,
 }
@@ -263,7 +263,9 @@ impl Presence {
     async fn tell(&mut self) -> Result<(), ClusterError> {
         let subject = coordinator_subject(&self.name);
         let id = format!("coordinator-{}-{:?}-{}", self.process, Clock::system().now(), self.last);
-        let begun = Instant::now();
+        let system = Clock::system();
+        system.slept();
+        let begun = system.now();
         match self.bus.publish(subject, Some(self.last), &id, encode(&())?, PATIENCE).await? {
             Published::At(sequence) => {
                 self.last = sequence;
@@ -365,16 +367,17 @@ async fn reply_to_pings(
     mut pings: Subscriber,
     office: Arc<Office>,
     looks: watch::Receiver<Option<Look>>,
-    present: watch::Receiver<Option<Instant>>,
+    present: watch::Receiver<Option<SystemTime>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
         // Before the first look nothing is permitted.
         let Some(Look { time, version: opt_outs }) = *looks.borrow() else { continue };
+        office.clock.slept();
         // Who stood still meanwhile may have been replaced by another process.
-        if present.borrow().is_none_or(|said| said.elapsed() > ALONE) {
+        let system = Clock::system().now();
+        if present.borrow().is_none_or(|said| system.duration_since(said).is_ok_and(|age| age > ALONE)) {
             continue;
         }
-        office.clock.slept();
         let now = office.clock.now();
         let list_age = now.duration_since(time).unwrap_or_default();
         if let Some(reply) = message.reply {

@@ -29,7 +29,7 @@ pub(super) struct AgentHand {
 
 /// While the bus is away nothing is asked, and its return is noticed within this time.
 const WHILE_AWAY: Duration = Duration::from_secs(1);
-/// Whether an answer stands on the bus that nobody heard is looked at so often: most exchanges are over before that.
+/// How often the bus is checked for a reply that did not arrive directly; most exchanges are over before that.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 /// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
 const READING: Duration = Duration::from_secs(30);

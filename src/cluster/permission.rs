@@ -72,7 +72,7 @@ impl Permission {
 
     /// Since the ping was sent whose reply is the latest.
     pub(super) fn age(&self) -> Option<Duration> {
-        self.latest.borrow().map(|permit| permit.sent.elapsed())
+        self.latest.borrow().map(|permit| permit.age())
     }
 
     fn take(&self, permit: Option<Permit>) {

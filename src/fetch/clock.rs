@@ -109,6 +109,17 @@ impl Clock {
         self.shown_at(self.now())
     }
 
+    /// What the system's clock shows now, however it was set since this process began; as much ahead as this clock
+    /// was told that another machine's is ([`Clock::showing`]).
+    #[must_use]
+    pub fn shown_by_now(self) -> SystemTime {
+        if self.is_virtual {
+            self.shown()
+        } else {
+            moved(SystemTime::now(), Self::system().shown(), self.shown())
+        }
+    }
+
     /// The time now.
     #[must_use]
     pub fn now(self) -> SystemTime {

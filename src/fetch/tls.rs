@@ -142,7 +142,7 @@ pub(super) struct Examiner {
     name: Option<ServerName<'static>>,
     refuse: bool,
     verdict: Arc<CertificateCheck>,
-    /// Of the survey: that of a machine that helps may be wrong.
+    /// The clock of the survey: the one of an agent's machine may be wrong.
     clock: Clock,
 }
 
@@ -166,7 +166,7 @@ impl ServerCertVerifier for Examiner {
         ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let since = self.clock.shown().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = self.clock.shown_by_now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = UnixTime::since_unix_epoch(since);
         let bytes: usize = leaf.len() + intermediates.iter().map(|der| der.len()).sum::<usize>();
         Notes::certificates(bytes as u64);

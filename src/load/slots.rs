@@ -68,8 +68,14 @@ impl Slots {
     /// Of more places than there are now, those that rest longest count.
     pub(super) fn keep(&mut self, places: u32) {
         let most = places.saturating_sub(self.in_flight) as usize;
+        let last = self.resting.iter().map(|slot| slot.ended).max();
         self.resting.sort_by_key(|slot| std::cmp::Reverse(slot.free));
-        self.resting.truncate(most);
+        if self.resting.len() > most {
+            self.resting.truncate(most);
+            // A Crawl-delay counts from the last exchange.
+            let slots = self.resting.iter_mut().zip(last);
+            slots.for_each(|(slot, last)| slot.ended = last);
+        }
     }
 
     pub(super) fn is_idle(&self, now: SystemTime) -> bool {

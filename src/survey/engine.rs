@@ -143,11 +143,11 @@ impl Survey {
         let promises = storage.judge().verdicts_at_the_end();
         let mut broken = broken_promises(storage)?;
         broken.extend(promises::broken(&promises));
-        if state == SurveyState::Finished {
-            let tables = Tables::open(storage.dir())?;
-            // Files may have been lost while it ran: a table that lacks rows is no whole one.
-            rows_of_own_tables(storage, &tables, storage.tally()?.as_ref(), 0)?;
-            tables.compact(FILE_ROWS)?;
+        if state == SurveyState::Finished
+            && let Err(error) = join_tables(storage)
+        {
+            self.close(SurveyState::Failed)?;
+            return Err(error);
         }
         self.manifest.state = state;
         self.manifest.updated = now.into();
@@ -169,6 +169,13 @@ impl Survey {
         }
         Ok(broken)
     }
+}
+
+/// Joins the files of tables. Some may have been lost while the survey ran: a table that lacks rows is not whole.
+fn join_tables(storage: &Storage) -> Result<(), SurveyError> {
+    let tables = Tables::open(storage.dir())?;
+    rows_of_own_tables(storage, &tables, storage.tally()?.as_ref(), 0)?;
+    Ok(tables.compact(FILE_ROWS)?)
 }
 
 /// Asks the name server for the country domains themselves, which it must have something to say about.

@@ -22,7 +22,7 @@ pub enum SurveyError {
     #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
     StateMissing(PathBuf),
     #[error(
-        "{} does not belong to the tables beside it: it knows of {known} rows of the table {table}, which has {rows}, \
+        "{} does not belong to the tables beside it: it records {known} rows in the table {table}, whose files have {rows}, \
          and {newer} later files of it are there. Put back files that belong together; nothing was changed", path.display()
     )]
     StateApart { path: PathBuf, table: &'static str, known: u64, rows: u64, newer: usize },

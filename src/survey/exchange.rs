@@ -460,14 +460,15 @@ impl<'a> Asking<'a> {
         let heard_at = access.now();
         own_link::note(&link, address, &answer, asked);
         drop(pass);
-        let may_be_ours = attempt.may_be_link(sender.is_some(), &answer);
+        // What was lost again and again is its server's fault.
+        let may_be_ours = wanted.times_lost < MOST_LOST && attempt.may_be_link(sender.is_some(), &answer);
         if may_be_ours && own_link::is_ours(&link, heard_at).await.ok_or(STOPPED)? {
             if answer.failure.is_some_and(Failure::is_no_connection) {
                 permit.leave_unsent(self.journal, ask.number)?;
                 return Err(Exit::OwnLinkBroken);
             }
             // The request may have been sent, and counts as one without an answer.
-            return Err(LEFT);
+            return Err(self.lost());
         }
         // The owner opted out just now, or the name leads elsewhere than before.
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {

@@ -167,7 +167,7 @@ pub(super) struct Reader {
     is_cut: bool,
 }
 
-/// Unlike a file that the user names.
+/// An error that reads so is no wrong usage: the user has named no such file.
 const READ_BACK: &str = "read back";
 
 impl Reader {

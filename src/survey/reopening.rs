@@ -113,7 +113,7 @@ impl Survey {
             return Err(SurveyError::StateMissing(folder.since()));
         }
         let changed = (settings != stands_at).then(|| settings.clone());
-        // It only informs.
+        // The survey can go on without its status.
         let earlier = Snapshot::load(&folder.dir).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status cannot be read: its counters begin anew");
             None

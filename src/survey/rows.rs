@@ -85,7 +85,7 @@ impl TreeReader<'_> {
             }
         }
         if exchanges.is_empty() && done.tree.sum(|level| level.requests) > 0 {
-            let what = "this journal is gone: what was asked of its site is lost";
+            let what = "this journal has none of the exchanges of its site any more";
             return Err(SurveyError::Journal { path: self.folder.journal(done.lease.order), what });
         }
         exchanges.sort_by_key(|row| row.number);

@@ -171,10 +171,12 @@ impl TableWriter {
             }
             // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time. Where no tree ends for
             // hours, what is known of servers is stored all the same: what is not is held in memory when the survey goes on.
-            let are_servers_due = !self.parts.is_simulated && Instant::now() >= self.servers_due;
-            if are_servers_due || self.is_due() {
+            let is_due = self.is_due();
+            if is_due {
                 self.flush()?;
             }
+            let is_time = !self.parts.is_simulated && Instant::now() >= self.servers_due;
+            let are_servers_due = is_time && (is_due || self.finished.is_empty());
             if are_servers_due {
                 self.write_servers()?;
             }

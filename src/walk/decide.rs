@@ -124,8 +124,9 @@ impl Walk {
                     return Decision::Not(Class::RobotsUnreachable);
                 }
                 let ask = Ask { number: self.asked, url: robots, purpose: Purpose::Robots, depth: None };
-                // Where it has been asked for before.
-                return Decision::Ask(ask, self.origins.crawl_delay(&url));
+                // Rules that are too old to go by tell a delay all the same; of one that is too long, as much as is kept.
+                let delay = self.origins.crawl_delay(&url);
+                return Decision::Ask(ask, delay.map(|delay| delay.min(self.settings.max_crawl_delay)));
             }
             // What was requested under the rules of an earlier version is on record.
             Lookup::Known(_) if is_on_record => {}

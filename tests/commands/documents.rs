@@ -128,30 +128,15 @@ fn what_auto_finds_and_costs_is_as_it_was_measured() {
         ("every site and branch alike", "homogeneous (1)"),
     ];
     for (name, ground) in grounds {
-        let ground = &measured["grounds"][ground];
-        let walked = &ground["walked"]["0.95"];
-        let [found, load] = ["coverage", "load"].map(|figure| walked[figure].as_f64().unwrap());
-        let trees = ground["played"]["trees"].as_u64().unwrap();
-        let of_rules = ground["played"]["policies"].as_array().unwrap().iter().take(3);
-        let loads: Vec<[f64; 2]> = of_rules
-            .flat_map(|rule| rule["loads"].as_array().unwrap())
-            .filter_map(|load| Some([load["coverage"].as_f64()?, load["load"].as_f64()?]))
-            .collect();
-        let covered = || loads.iter().map(|[coverage, _]| *coverage);
-        let lower = covered().filter(|coverage| *coverage <= found).max_by(f64::total_cmp).unwrap();
-        let higher = covered().filter(|coverage| *coverage >= found).min_by(f64::total_cmp).unwrap();
-        let cheapest = |share: f64| {
-            let of_share = loads.iter().filter(|[coverage, _]| (coverage - share).abs() < 1e-9);
-            of_share.map(|[_, load]| *load).min_by(f64::total_cmp).unwrap()
-        };
-        let row = format!(
-            "| {name} | {} | {} | {} | {} to {} |",
-            thousands(trees),
-            percent(found),
-            percent(load),
-            percent(cheapest(lower)),
-            percent(cheapest(higher))
-        );
+        let played = &measured["grounds"][ground]["played"];
+        let shipped = played["shipped"].as_array().unwrap();
+        let shipped = shipped.iter().find(|one| one["wanted"].as_f64() == Some(0.95)).unwrap();
+        let [found, load, ratio] = ["coverage", "load", "ratio"].map(|figure| {
+            with_interval(["value", "low", "high"].map(|key| shipped[figure][key].as_f64().unwrap()))
+        });
+        let trees = thousands(played["trees"].as_u64().unwrap());
+        let of_rule = percent(shipped["rule_load"].as_f64().unwrap());
+        let row = format!("| {name} | {trees} | {found} | {load} | {of_rule} | {ratio} |");
         assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
     }
 }
@@ -160,15 +145,21 @@ fn what_auto_finds_and_costs_is_as_it_was_measured() {
 #[test]
 fn what_a_focus_finds_and_costs_is_as_it_was_measured() {
     for trial in results("resurvey").as_array().unwrap() {
-        let focus = trial["focuses"].as_array().unwrap().iter().find(|one| one["focus"] == "0.1").unwrap();
-        let [requests, hosts] = ["requests", "hosts"].map(|figure| percent(focus[figure].as_f64().unwrap()));
+        let [requests, hosts, born] = ["requests", "hosts", "born"]
+            .map(|figure| with_interval([0, 1, 2].map(|end| trial["guide"][figure][end].as_f64().unwrap())));
         let of_list = percent(trial["hosts_of_old"].as_f64().unwrap());
         let world = trial["world"].as_str().unwrap();
         let changed =
             if trial["changed"] == "little" { "little changed" } else { "half of the pages changed" };
-        let row = format!("| `{world}`, {changed} | {requests} | {hosts} | {of_list} |");
+        let row = format!("| `{world}`, {changed} | {requests} | {hosts} | {born} | {of_list} |");
         assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
     }
+}
+
+/// `11.1 % (8.4–15.6 %)`
+fn with_interval([value, low, high]: [f64; 3]) -> String {
+    let low = percent(low);
+    format!("{} ({}–{})", percent(value), low.trim_end_matches(" %"), percent(high))
 }
 
 fn results(report: &str) -> serde_json::Value {
