@@ -230,7 +230,7 @@ impl Run {
                 answer = &mut asking => match answer {
                     Ok(welcome) => {
                         times_gone = 0;
-                        if matches!(welcome, Welcome::Terms(_)) {
+                        if matches!(welcome, Welcome::Terms(..)) {
                             // Now it can join.
                             sign.reset_immediately();
                         }
@@ -340,8 +340,8 @@ impl Run {
     fn hear(&self, welcome: Welcome, told: &mut Instructed) -> Result<Option<String>, ClusterError> {
         match welcome {
             Welcome::Go => Ok(None),
-            Welcome::Terms(terms) => {
-                *told = Instructed { terms: terms.hash(), worker: Some(Arc::new(self.worker(&terms)?)) };
+            Welcome::Terms(terms, now) => {
+                *told = Instructed { terms: terms.hash(), worker: Some(Arc::new(self.worker(&terms, now)?)) };
                 Ok(None)
             }
             Welcome::Wait(why) => Ok(Some(format!("waiting: {why}"))),
@@ -349,10 +349,10 @@ impl Run {
         }
     }
 
-    fn worker(&self, terms: &Terms) -> Result<Worker, ClusterError> {
+    fn worker(&self, terms: &Terms, now: SystemTime) -> Result<Worker, ClusterError> {
         let settings = self.agent.limits.settings(terms)?;
         // Certificates and dates in responses are judged by the coordinator's clock, whatever this machine's shows.
-        let worker = Worker::new(&settings, self.clock.showing(terms.now))
+        let worker = Worker::new(&settings, self.clock.showing(now))
             .map_err(|wrong| ClusterError::Terms(wrong.to_string()))?;
         if let Some(program) = &self.agent.program {
             worker.read_suspects_with(program.clone());

@@ -126,7 +126,7 @@ impl Coordinator {
         let register = Register {
             office: office.clone(),
             staff,
-            terms: terms_of(survey.settings(), clock)?,
+            terms: terms_of(survey.settings())?,
             longest: fetch::Settings::from(survey.settings()).longest_exchange(),
             clock,
             progress: survey.progress(),
@@ -238,14 +238,14 @@ fn id_of(dir: &Path) -> Result<String, ClusterError> {
     Ok(format!("the survey that was begun at {begun}, {settings:016x}"))
 }
 
-fn terms_of(settings: &Settings, clock: Clock) -> Result<Terms, ClusterError> {
+fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
     let read = |path: &std::path::PathBuf| {
         let wrong = |source| ClusterError::Certificate { path: path.clone(), source };
         std::fs::read_to_string(path).map_err(wrong)
     };
     let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
     let written = toml::to_string(settings).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
-    Ok(Terms { settings: written, roots, now: clock.shown() })
+    Ok(Terms { settings: written, roots })
 }
 
 /// That somebody coordinates the survey stands on the bus, and nobody else's word after it.
@@ -459,8 +459,8 @@ impl Register {
     }
 
     fn terms_for(&self, here: &Here) -> Option<Welcome> {
-        let terms = || Terms { now: self.clock.shown(), ..self.terms.clone() };
-        (here.terms != self.terms.hash()).then(|| Welcome::Terms(terms()))
+        let is_told = here.terms == self.terms.hash();
+        (!is_told).then(|| Welcome::Terms(self.terms.clone(), self.clock.shown()))
     }
 
     fn dismiss(&self, agent: Employed, why: &str) {

@@ -129,8 +129,8 @@ impl AgentHand {
                 Next::Late => {
                     // What was told while the connection of either was down stands on the subject, and nobody hears it.
                     let mut so_far = Case::new(&order);
-                    let mut is_told = |event| so_far.take(event).is_some();
-                    if case.was_put && office.so_far(tree, after).await?.into_iter().any(&mut is_told) {
+                    let is_told = |event| so_far.take(event).is_some();
+                    if case.was_put && office.so_far(tree, after).await?.into_iter().any(is_told) {
                         break;
                     }
                     look = Instant::now() + BETWEEN_LOOKS;

@@ -61,13 +61,11 @@ impl AgentLimits {
 
 #[cfg(test)]
 mod tests {
-    use std::time::UNIX_EPOCH;
-
     use super::*;
 
     fn terms(settings: &str, roots: &[&str]) -> Terms {
         let roots = roots.iter().map(|root| (*root).to_owned()).collect();
-        Terms { settings: settings.to_owned(), roots, now: UNIX_EPOCH }
+        Terms { settings: settings.to_owned(), roots }
     }
 
     fn refused(limits: &AgentLimits, terms: &Terms) -> String {

@@ -48,8 +48,8 @@ pub(super) struct Here {
 pub(super) enum Welcome {
     /// All is well.
     Go,
-    /// What the survey goes by.
-    Terms(Terms),
+    /// What the survey goes by, and what the clock of the coordinator shows now.
+    Terms(Terms, SystemTime),
     /// Not now: ask again.
     Wait(String),
     /// It cannot be taken.
@@ -62,12 +62,10 @@ pub(super) struct Terms {
     pub settings: String,
     /// Further root certificates (PEM).
     pub roots: Vec<String>,
-    /// What the clock of the coordinator shows.
-    pub now: SystemTime,
 }
 
 impl Terms {
-    /// Tells them from others, whatever the time; never 0.
+    /// Tells them from others; never 0.
     pub(super) fn hash(&self) -> u64 {
         let all: Vec<&str> = std::iter::once(&self.settings).chain(&self.roots).map(String::as_str).collect();
         xxh3_64(all.join("\0").as_bytes()).max(1)

@@ -289,13 +289,12 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fetch::Clock;
 
     fn lines(connections_per_address: usize) -> Lines {
         let settings = Arc::new(Settings { connections_per_address, ..Settings::default() });
-        Lines::new(
-            Opener::Sockets(Box::new(Tls::new(&settings, super::super::Clock::system()).unwrap())),
-            settings,
-        )
+        let tls = Tls::new(&settings, Clock::system()).unwrap();
+        Lines::new(Opener::Sockets(Box::new(tls)), settings)
     }
 
     fn line(lines: &Lines, address: [u8; 4], url: &str) -> Arc<Line> {
