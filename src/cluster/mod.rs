@@ -55,6 +55,8 @@ mod login;
 mod machine;
 mod message;
 mod office;
+#[cfg(test)]
+mod office_tests;
 mod outage;
 mod permission;
 

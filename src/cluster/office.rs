@@ -202,9 +202,9 @@ pub(super) async fn fence(
 }
 
 /// All that stands on a subject after a sequence and up to a fence. A server that does not know the fence yet is asked again.
-pub(super) async fn up_to(
+pub(super) async fn up_to<I: Send + Sync>(
     bus: &Bus,
-    stream: &Stream,
+    stream: &Stream<I>,
     subject: &str,
     after: u64,
     fence: u64,

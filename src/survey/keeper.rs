@@ -81,7 +81,8 @@ enum Kept {
     Failed(Arc<(PathBuf, io::Error)>),
 }
 
-/// A request that is sent alone is flushed at once; of many, those that come within so long after a flush share the next one.
+/// After a flush that several requests shared, the next one comes so long after it, for as many again; requests that come one after
+/// the other are flushed at once.
 const SHARED: Duration = Duration::from_millis(5);
 /// Journals are flushed so long after they were before …
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -219,6 +220,7 @@ impl Shared {
     }
 
     fn write_entries(&self) -> Result<(), Failed> {
+        let mut flushed = 0;
         loop {
             let mut state = self.state();
             while state.pending.is_empty() {
@@ -241,6 +243,11 @@ impl Shared {
                 }
                 Kept::Failed(_) => false,
             });
+            let is_shared = last > flushed + 1;
+            flushed = last;
+            if !is_shared {
+                continue;
+            }
             let rest = SHARED.saturating_sub(began.elapsed());
             drop(self.ends.wait_timeout_while(self.state(), rest, |state| !state.is_ending));
         }

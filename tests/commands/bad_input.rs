@@ -8,8 +8,9 @@
 use std::fs;
 use std::net::UdpSocket;
 use std::path::Path;
-
 use std::process::Command;
+use std::time::{Duration, SystemTime};
+
 use tempfile::TempDir;
 
 const OF_THE_LIST: &str = "ccsurvey: s.csv: 1 start URL on 1 site\n";
@@ -199,6 +200,28 @@ fn a_survey_of_a_newer_version_is_not_touched() {
         assert_eq!(desk.run(&[command, "d"]), (2, message.to_owned()), "{command}");
     }
     assert_eq!(fs::read_dir(desk.path().join("d")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_survey_is_called_running_by_how_old_its_status_is_whatever_clock_it_began_with() {
+    let desk = Desk::new();
+    desk.survey(&[]);
+    let file = desk.path().join("d/status.json");
+    let written: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    for updated in [1_577_836_800_u64, 4_070_908_800] {
+        for (age, alive) in [(0, true), (40, false)] {
+            let mut status = written.clone();
+            status["state"] = "running".into();
+            status["updated"] = serde_json::json!({ "secs_since_epoch": updated, "nanos_since_epoch": 0 });
+            fs::write(&file, status.to_string()).unwrap();
+            let modified = SystemTime::now() - Duration::from_secs(age);
+            fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+            let output = command.args(["status", "d", "--json"]).current_dir(desk.path()).output().unwrap();
+            let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(told["alive"], alive, "{updated}, {age} s old");
+        }
+    }
 }
 
 #[test]

@@ -1,20 +1,26 @@
 //! What a power cut takes: at most the responses of the last seconds, and no tree, pause or budget. `strace` tells what was
-//! flushed; the folder is made anew of that, and the survey goes on there.
+//! flushed; the folder is made anew of that, and the survey goes on there. `reports/kills/power-cuts` has it happen two hundred
+//! times.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::records::{Manifest, SiteRow, SurveyState};
+use ccsurvey::space::Access;
 use ccsurvey::survey::Snapshot;
 
 use crate::common::fixed_web::{FEW, FixedSpace, few_starts};
 use crate::common::power_cut::{Disk, can_watch, watched};
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
+
+/// Of the world of the first round.
+const SEED: usize = 5;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
 
@@ -102,46 +108,97 @@ fn scattered(turn: usize) -> usize {
     usize::try_from((mixed ^ (mixed >> 29)) % 30).unwrap() + 5
 }
 
+/// Rounds that are played; the first is the same in every run.
+fn rounds() -> std::ops::Range<usize> {
+    0..std::env::var("CCSURVEY_CUT_ROUNDS").map_or(1, |number| number.parse().unwrap())
+}
+
+/// Notes what a round came to in the file that `CCSURVEY_CUTS` names.
+fn note(row: &serde_json::Value) {
+    let Some(path) = std::env::var_os("CCSURVEY_CUTS") else { return };
+    let mut file = std::fs::File::options().append(true).create(true).open(path).unwrap();
+    file.write_all(format!("{row}\n").as_bytes()).unwrap();
+}
+
+/// How old, at the cut that took them, the responses were that had to be asked for again.
+fn ages_of_lost(usual: &[Access], log: &[Access], cuts: &[(Duration, Duration)]) -> Vec<Duration> {
+    let usual = by_question(usual);
+    // What a survey asks once was asked again because the response was lost.
+    let again = by_question(log)
+        .into_iter()
+        .filter(|(question, _)| usual.get(question).is_some_and(|usual| usual.len() == 1));
+    let mut ages = Vec::new();
+    for (_, mut asked) in again {
+        asked.sort_unstable_by_key(|access| access.arrival_us);
+        asked.pop();
+        for access in asked {
+            let [arrival, end] = [access.arrival_us, access.end_us].map(Duration::from_micros);
+            let cut = cuts.iter().find(|(died, _)| arrival < *died);
+            // What came later than the cut nobody has received.
+            ages.extend(cut.and_then(|(died, _)| died.checked_sub(end)));
+        }
+    }
+    ages
+}
+
+fn by_question(log: &[Access]) -> HashMap<(&str, &str, bool), Vec<&Access>> {
+    let mut asked = HashMap::<_, Vec<&Access>>::new();
+    for access in log.iter().filter(|access| access.status.is_some()) {
+        asked.entry((&*access.host, &*access.path, access.is_https)).or_default().push(access);
+    }
+    asked
+}
+
 #[test]
 fn power_cuts_cost_repeated_requests_and_no_tree() {
+    // Journals are flushed every two seconds; a busy machine comes to it later.
+    const OLDEST: Duration = Duration::from_secs(20);
+    const CUTS: usize = 8;
     if !can_watch("power_cuts") {
         return;
     }
-    let space = Space::serve("a_small_country");
-    let starts = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&starts, space.world.start_urls().join("\n")).unwrap();
-    let begin = |mut program: Command, dir: &Path| {
-        program.arg("survey").arg(dir).arg("--start").arg(starts.path());
-        program.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
-        program.args([
-            "--dns",
-            &space.dns(),
-            "--gateway",
-            &space.gateway(),
-            "--sites",
-            "8",
-            "--harm",
-            "none",
-        ]);
-        program.args(["--min-delay", "4ms", "--delay-factor", "0", "--max-delay", "30ms", "--rate", "none"]);
-        program
-    };
-    let seen = || space.accesses().len();
-    let mut undisturbed = Cuts::new(&seen, &begin);
-    undisturbed.finish();
-    let usual = seen();
+    let country = include_str!("../worlds/a_small_country.toml");
+    for round in rounds() {
+        let seed = format!("seed = {}", SEED + round);
+        let space = Space::of(&country.replace(&format!("seed = {SEED}"), &seed));
+        let starts = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&starts, space.world.start_urls().join("\n")).unwrap();
+        let begin = |mut program: Command, dir: &Path| {
+            program.arg("survey").arg(dir).arg("--start").arg(starts.path());
+            program.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
+            program.args(["--dns", &space.dns(), "--gateway", &space.gateway(), "--sites", "8"]);
+            program.args(["--harm", "none", "--rate", "none"]);
+            program.args(["--min-delay", "4ms", "--delay-factor", "0", "--max-delay", "30ms"]);
+            program
+        };
+        let seen = || space.accesses().len();
+        let mut undisturbed = Cuts::new(&seen, &begin);
+        undisturbed.finish();
+        let usual = space.accesses();
 
-    let mut cuts = Cuts::new(&seen, &begin);
-    let number = (0..8).filter(|turn| cuts.cut_after(scattered(*turn))).count();
-    assert_eq!(number, 8, "the survey was still going at every cut");
-    let manifest = cuts.finish();
-    same_tables(&timeless_tables(&cuts.dir), &timeless_tables(&undisturbed.dir));
-    let repeated = (seen() - 2 * usual) as u64;
-    let lost = manifest.unrecorded_exchanges;
-    assert!(
-        0 < repeated && repeated <= lost,
-        "{repeated} requests were repeated, {lost} are said to be lost"
-    );
+        let mut cuts = Cuts::new(&seen, &begin);
+        // In later rounds it works for longer before a cut, and is over before there were so many.
+        let longer = 1 + round % 8;
+        let number =
+            (0..CUTS).take_while(|turn| cuts.cut_after(longer * scattered(CUTS * round + turn))).count();
+        assert!(number >= CUTS / longer, "{number} cuts of a survey that takes {} requests", usual.len());
+        let manifest = cuts.finish();
+        same_tables(&timeless_tables(&cuts.dir), &timeless_tables(&undisturbed.dir));
+        let log = space.accesses().split_off(usual.len());
+        let (repeated, lost) = ((log.len() - usual.len()) as u64, manifest.unrecorded_exchanges);
+        assert!(
+            0 < repeated && repeated <= lost,
+            "{repeated} requests were repeated, {lost} are said to be lost"
+        );
+        let ages = ages_of_lost(&usual, &log, &cuts.cuts);
+        let oldest = ages.iter().max().copied().unwrap_or_default();
+        assert!(oldest < OLDEST, "a response was {oldest:?} old that a cut took");
+        note(&serde_json::json!({
+            "what": "trees", "round": round, "cuts": number, "requests": log.len(), "repeated": repeated, "lost": lost,
+            "responses_lost": ages.len(), "oldest_ms": u64::try_from(oldest.as_millis()).unwrap(),
+            "trees": rows::<SiteRow>(&cuts.dir).len(),
+        }));
+    }
 }
 
 #[test]
@@ -188,26 +245,33 @@ fn no_site_bears_more_than_its_budget_over_power_cuts() {
     if !can_watch("power_cuts_and_budgets") {
         return;
     }
-    let space = FixedSpace::serve(Duration::from_millis(20));
-    let starts = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&starts, few_starts()).unwrap();
-    let budget = BUDGET.to_string();
-    let flags = ["--sites", "32", "--min-delay", "100ms", "--max-delay", "200ms", "--max-requests", &budget];
-    let begin = |program: Command, dir: &Path| {
-        let mut begun = space.command(program, dir, starts.path(), &flags);
-        begun.args(FEW);
-        begun
-    };
-    let seen = || space.accesses().iter().filter(|access| access.status.is_some()).count();
-    let mut cuts = Cuts::new(&seen, &begin);
-    let number = (0..8).take_while(|_| cuts.cut_after(4)).count();
-    assert!(number >= 3, "{number} cuts");
-    cuts.finish();
-    let mut borne = BTreeMap::<String, usize>::new();
-    for access in space.accesses() {
-        *borne.entry(access.host).or_default() += 1;
+    for round in rounds() {
+        let space = FixedSpace::serve(Duration::from_millis(20));
+        let starts = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&starts, few_starts()).unwrap();
+        let budget = BUDGET.to_string();
+        let flags =
+            ["--sites", "32", "--min-delay", "100ms", "--max-delay", "200ms", "--max-requests", &budget];
+        let begin = |program: Command, dir: &Path| {
+            let mut begun = space.command(program, dir, starts.path(), &flags);
+            begun.args(FEW);
+            begun
+        };
+        let seen = || space.accesses().iter().filter(|access| access.status.is_some()).count();
+        let mut cuts = Cuts::new(&seen, &begin);
+        let number = (0..8).take_while(|turn| cuts.cut_after(2 + scattered(8 * round + turn) % 5)).count();
+        assert!(number >= 3, "{number} cuts");
+        cuts.finish();
+        let mut borne = BTreeMap::<String, usize>::new();
+        for access in space.accesses() {
+            *borne.entry(access.host).or_default() += 1;
+        }
+        assert!(borne.values().all(|requests| *requests <= BUDGET), "{borne:?}");
+        let most = borne.values().max();
+        note(&serde_json::json!({
+            "what": "budgets", "round": round, "cuts": number, "requests": seen(), "budget": BUDGET, "most": most,
+        }));
     }
-    assert!(borne.values().all(|requests| *requests <= BUDGET), "{borne:?}");
 }
 
 #[test]

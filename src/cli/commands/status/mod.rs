@@ -54,11 +54,11 @@ impl Status {
         if self.watch {
             return self.watch();
         }
-        let now = load(&self.dir)?;
+        let (now, time) = load(&self.dir)?;
         if self.json {
-            print_json(&StatusJson::at(now, Clock::system().now()))?;
+            print_json(&StatusJson::at(now, time))?;
         } else {
-            print(&in_words(&self.dir, &now, Clock::system().now()))?;
+            print(&in_words(&self.dir, &now, time))?;
         }
         Ok(Exit::Done)
     }
@@ -68,14 +68,14 @@ impl Status {
         let is_live = terminal.is_some();
         let picture = picture(terminal);
         loop {
-            let now = load(&self.dir)?;
-            let words = in_words(&self.dir, &now, Clock::system().now());
-            let is_over = now.state != "running" || is_silent(&now, Clock::system().now());
+            let (now, time) = load(&self.dir)?;
+            let words = in_words(&self.dir, &now, time);
+            let is_over = now.state != "running" || is_silent(&now, time);
             if is_over {
                 picture.finish_and_clear();
             }
             if self.json {
-                print_json_line(&StatusJson::at(now, Clock::system().now()))?;
+                print_json_line(&StatusJson::at(now, time))?;
             } else if is_live && !is_over {
                 show(&picture, &words);
                 picture.tick();
@@ -122,9 +122,10 @@ impl StatusJson {
     }
 }
 
-fn load(dir: &Path) -> Result<Snapshot, CliError> {
+/// What a survey wrote last, and what time it is now by its own clock.
+fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
     Manifest::load(dir).map_err(SurveyError::from)?;
-    Snapshot::read(dir).map_err(|wrong| {
+    let now = Snapshot::read(dir).map_err(|wrong| {
         let (file, dir) = (Snapshot::path(dir), dir.display());
         let what = match wrong.kind() {
             ErrorKind::NotFound => format!(
@@ -135,7 +136,12 @@ fn load(dir: &Path) -> Result<Snapshot, CliError> {
             _ => format!("cannot read {}: {wrong}", file.display()),
         };
         CliError::Failed(format!("{what}; what is done is in the tables (`ccsurvey report {dir}`)"))
-    })
+    })?;
+    // A survey keeps the clock that it began with, and the machine's may have been set since: the file system tells how old the file is.
+    let modified = std::fs::metadata(Snapshot::path(dir)).and_then(|file| file.modified());
+    let age = modified.ok().and_then(|modified| Clock::system().shown_by_now().duration_since(modified).ok());
+    let time = now.updated.unwrap_or_else(|| Clock::system().now()) + age.unwrap_or_default();
+    Ok((now, time))
 }
 
 #[cfg(test)]
