@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import os
 import sys
 import tempfile
@@ -41,11 +42,18 @@ def main():
 
 def arguments():
     parser = argparse.ArgumentParser(prog="notebooks/run", description="Executes the notebooks on a survey.")
-    parser.add_argument("survey", metavar="DIR", nargs="?", type=Path, default=HERE.parent / "ccsurvey-demo",
-                        help="the folder of a survey [default: ccsurvey-demo in the top folder]")
+    parser.add_argument(
+        "survey",
+        metavar="DIR",
+        nargs="?",
+        type=Path,
+        default=HERE.parent / "ccsurvey-demo",
+        help="the folder of a survey [default: ccsurvey-demo in the top folder]",
+    )
     parser.add_argument("--write", action="store_true", help="keep the outputs in the notebooks")
-    parser.add_argument("--same", action="store_true",
-                        help="fail when an output differs from the committed one, except in cells tagged `times`")
+    parser.add_argument(
+        "--same", action="store_true", help="fail when an output differs from the committed one, except in cells tagged `times`"
+    )
     return parser.parse_args()
 
 
@@ -55,14 +63,18 @@ async def execute_all(paths, home):
 
 async def execute(path, sockets):
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=TIMEOUT_S, kernel_name="python3", record_timing=False,
-                            resources={"metadata": {"path": str(HERE)}},
-                            # Sockets of files: no port is opened for it.
-                            config=Config(KernelManager={"transport": "ipc", "ip": sockets}))
-    try:
+    client = NotebookClient(
+        notebook,
+        timeout=TIMEOUT_S,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": str(HERE)}},
+        # Sockets of files: no port is opened for it.
+        config=Config(KernelManager={"transport": "ipc", "ip": sockets}),
+    )
+    # An error stands among the outputs, and nothing below it was run.
+    with contextlib.suppress(CellExecutionError):
         await client.async_execute()
-    except CellExecutionError:
-        pass  # It stands among the outputs, and nothing below it was run.
     # Which Python it was says nothing about the survey.
     notebook.metadata["language_info"] = {"name": "python"}
     return notebook

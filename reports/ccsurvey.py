@@ -60,7 +60,7 @@ class Program:
         self.path = pathlib.Path(path).resolve()
 
     def said(self, *words):
-        done = subprocess.run([self.path, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([self.path, *words], capture_output=True, text=True)
         if done.returncode != 0:
             raise ValueError(f"ccsurvey {' '.join(map(str, words))}: {done.stderr.strip()[-500:]}")
         return done.stdout
@@ -73,7 +73,7 @@ class Program:
     def sha256(self):
         return hashlib.sha256(self.path.read_bytes()).hexdigest()[:16]
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def flags(self, command):
         """Of each flag of a command, whether it takes the next word, and its default in the words of the help."""
         found = {}
@@ -90,7 +90,7 @@ class Program:
         file = pathlib.Path(name)
         return self.world_as_told(str(name), file.read_text() if file.is_file() else None)
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def world_as_told(self, name, _text):
         """The same, asked once for each text that a file has had: scripts write one world after another into the same file."""
         told = json.loads(self.said("space", "describe", name, "--json"))
@@ -99,8 +99,22 @@ class Program:
         return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
 
 
-UNITS = {"": 1, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "day": 86400, "days": 86400,
-         "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+UNITS = {
+    "": 1,
+    "ms": 1e-3,
+    "s": 1,
+    "m": 60,
+    "h": 3600,
+    "day": 86400,
+    "days": 86400,
+    "B": 1,
+    "kB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+}
 
 
 def meaning(value):

@@ -68,8 +68,9 @@ def unpacked(packages, cache, seen_at=None):
         if not folder.is_dir():
             with tempfile.TemporaryDirectory(dir=cache) as scratch:
                 scratch = pathlib.Path(scratch)
-                subprocess.run(["apt-get", "download", "-q", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+                subprocess.run(
+                    ["apt-get", "download", "-q", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
                 subprocess.run(["dpkg", "-x", *scratch.glob("*.deb"), scratch / "x"], check=True)
                 (scratch / "x").rename(folder)
         site = Site(package, (seen_at or cache) / package)
@@ -89,7 +90,7 @@ class Names(socketserver.BaseRequestHandler):
     def handle(self):
         question, reply_to = self.request
         end = question.index(b"\0", 12) + 5
-        name, kind = question[12:end - 4], struct.unpack("!H", question[end - 4:end - 2])[0]
+        name, kind = question[12 : end - 4], struct.unpack("!H", question[end - 4 : end - 2])[0]
         labels = name.lower()
         if self.server.is_closed and labels not in self.server.numbers:
             # The name does not exist (RFC 1035 §4.1.1).

@@ -18,7 +18,7 @@ import re
 import shlex
 import subprocess
 import threading
-from typing import Iterator
+from collections.abc import Iterator
 
 from ccsurvey import PROJECT, Program
 
@@ -52,7 +52,7 @@ def apart_from(page: pathlib.Path) -> set[str]:
     """What of its small figure a page does not speak of."""
     folder = page.resolve().parent.parent
     name = str(page.resolve().relative_to(folder))
-    return {fact for of, command in lines(folder) if of == name and command.startswith(APART) for fact in command[len(APART):].split()}
+    return {fact for of, command in lines(folder) if of == name and command.startswith(APART) for fact in command[len(APART) :].split()}
 
 
 def lines(folder: pathlib.Path) -> Iterator[tuple[str, str]]:
@@ -76,8 +76,10 @@ def commands_of(page: pathlib.Path) -> list[str]:
 
 
 def missing(name: str) -> str:
-    return (f"reports/{name}: has no small figure: add a line `{name}: COMMAND` to reports/{LIST}, with a command of ccsurvey that takes a second "
-            f"and whose output follows from the same rules as the numbers of the page (`simulate demo@5 DIR --depth 2`); then make the page again")
+    return (
+        f"reports/{name}: has no small figure: add a line `{name}: COMMAND` to reports/{LIST}, with a command of ccsurvey that takes a second "
+        f"and whose output follows from the same rules as the numbers of the page (`simulate demo@5 DIR --depth 2`); then make the page again"
+    )
 
 
 def flat(value: object, at: str = "") -> Iterator[tuple[str, object]]:
@@ -135,7 +137,7 @@ class Figures:
             raise FigureError(f"`{command}`: the page is made without a program; expected `sources PATH …`")
         words = [self.world(word) for word in words]
         words += ["--json"] if words[0] == "simulate" and "--json" not in words else []
-        done = subprocess.run([self.program.path, *words], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([self.program.path, *words], cwd=PROJECT, capture_output=True, text=True)
         if done.returncode not in DONE:
             raise FigureError(f"`{command}` ends with {done.returncode}: {done.stderr.strip()[-300:]}")
         outcome: Outcome = {"exit code": done.returncode}
@@ -145,7 +147,9 @@ class Figures:
             text = done.stdout.replace(f"{self.scratch}/", "")
             outcome.update((f"line {number}", line.rstrip()) for number, line in enumerate(text.splitlines(), 1))
         if (requests := outcome.get("requests", 0)) > MOST_REQUESTS:
-            raise FigureError(f"`{command}` takes {requests:,} requests: expected {MOST_REQUESTS:,} at most, so that all small figures take seconds")
+            raise FigureError(
+                f"`{command}` takes {requests:,} requests: expected {MOST_REQUESTS:,} at most, so that all small figures take seconds"
+            )
         return outcome
 
     def world(self, word: str) -> str:

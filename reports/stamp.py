@@ -89,8 +89,10 @@ def without_banner(text):
 
 def banner(noted):
     """What a stale page says at its head."""
-    return (f"{STALE}the numbers are those of revision `{noted['revision']}` ({noted['date']}), and the program of today may make others: "
-            f"[why](../stale). `{noted['by']}` makes the page again.")
+    return (
+        f"{STALE}the numbers are those of revision `{noted['revision']}` ({noted['date']}), and the program of today may make others: "
+        f"[why](../stale). `{noted['by']}` makes the page again."
+    )
 
 
 class Stamp:
@@ -123,8 +125,11 @@ class Stamp:
         manifest = manifest_of(folder)
         command = "simulate" if manifest.get("simulation") else "survey"
         defaults = self.program.defaults(command)
-        given = {key: json.dumps(value).strip('"') for key, value in manifest["settings"].items()
-                 if key in defaults and not is_same(value, defaults[key])}
+        given = {
+            key: json.dumps(value).strip('"')
+            for key, value in manifest["settings"].items()
+            if key in defaults and not is_same(value, defaults[key])
+        }
         self.note(command, given, {})
         if world := (manifest.get("simulation") or {}).get("world"):
             self.on(world)
@@ -183,11 +188,18 @@ class Stamp:
         own = {name: {key: value for key, value in values.items() if key not in alike} for name, (_, values) in self.worlds.items()}
         program = {"version": self.program.version, "sha256": self.program.sha256} if self.program else None
         noted = {
-            "page": self.page.name, "date": self.date, "by": self.by, "program": program,
-            "revision": self.revision, "machine": self.machine, "line": self.line,
-            "commands": self.commands, "defaults": self.defaults,
+            "page": self.page.name,
+            "date": self.date,
+            "by": self.by,
+            "program": program,
+            "revision": self.revision,
+            "machine": self.machine,
+            "line": self.line,
+            "commands": self.commands,
+            "defaults": self.defaults,
             "worlds": {name: {**known, "values": own[name]} for name, (known, _) in self.worlds.items()},
-            "values_of_all_worlds": alike, "figure": self.figure,
+            "values_of_all_worlds": alike,
+            "figure": self.figure,
             "numbers": figures.digest_of_numbers(without_notes(self.page.read_text())),
             "files": {os.path.relpath(file, self.page.parent): figures.digest_of_file(pathlib.Path(file)) for file in files},
         }

@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -58,8 +59,23 @@ class Ground:
         self.dns, self.pages, self.deaths = None, None, []
 
     def survey_command(self, program, scratch):
-        return [program, "survey", scratch / "survey", "--cctld", "ke", "--start", self.starts, "--dns", self.dns,
-                "--depth", str(count.DEEPEST), "--sites", str(AT_ONCE), *UNBOUNDED, "--json"]
+        return [
+            program,
+            "survey",
+            scratch / "survey",
+            "--cctld",
+            "ke",
+            "--start",
+            self.starts,
+            "--dns",
+            self.dns,
+            "--depth",
+            str(count.DEEPEST),
+            "--sites",
+            str(AT_ONCE),
+            *UNBOUNDED,
+            "--json",
+        ]
 
     def while_served(self, crawl):
         """What the crawl gives, while all servers are there from its beginning to its end; new ones for each.

@@ -18,8 +18,15 @@ WORLD, NEIGHBOURS = HERE / "slow_servers.toml", HERE / "slow_neighbours.toml"
 # Of the servers of that world, in bytes a second, and the clock of its country.
 LINK, ZONE = 2_000_000 / 8, zoneinfo.ZoneInfo("Africa/Nairobi")
 # No answer of that world takes longer than the longest pause.
-TAKES_SECONDS = {"depth": "2", "first-byte-timeout": "6s", "idle-timeout": "6s", "exchange-timeout": "6s", "dns-timeout": "2s",
-                 "max-bytes": "none", "max-time": "none"}
+TAKES_SECONDS = {
+    "depth": "2",
+    "first-byte-timeout": "6s",
+    "idle-timeout": "6s",
+    "exchange-timeout": "6s",
+    "dns-timeout": "2s",
+    "max-bytes": "none",
+    "max-time": "none",
+}
 RATE, RATE_SECONDS, LARGEST_BODY = 20_000, 60, 64_000
 # What the largest exchange moves beyond its body (`ccsurvey survey --help`, max-bytes).
 BEYOND_BODY = 512 * 1024
@@ -126,6 +133,7 @@ def budget_of_a_day(measure, most):
 
         sums = [sum(map(measure, seen)) for seen in by(rows, day).values()]
         return Verdict(len(sums), sum(of > most for of in sums), f"{max(sums):,} at a server", f"{most:,} a day")
+
     return judge
 
 
@@ -134,10 +142,18 @@ BOUNDS = [
     Bound("`--rate`", lambda: {"harm": "none", "rate": str(RATE), "max-body": str(LARGEST_BODY)}, rate_of_the_survey),
     Bound("`--quiet-hours`", lambda: {"harm": "none", "quiet-hours": hours_from_now()}, in_quiet_hours),
     Bound("`--per-neighbourhood 1`", lambda: {"harm": "none", "per-neighbourhood": "1"}, pauses_of_neighbours, world=NEIGHBOURS),
-    Bound("`--max-server-requests-per-day`", lambda: {"harm": "none", "max-server-requests-per-day": str(A_DAY["requests"])},
-          budget_of_a_day(lambda _row: 1, A_DAY["requests"]), WITHIN_A_DAY),
-    Bound("`--max-server-bytes-per-day`", lambda: {"harm": "none", "max-server-bytes-per-day": str(A_DAY["bytes"])},
-          budget_of_a_day(moved, A_DAY["bytes"]), WITHIN_A_DAY),
+    Bound(
+        "`--max-server-requests-per-day`",
+        lambda: {"harm": "none", "max-server-requests-per-day": str(A_DAY["requests"])},
+        budget_of_a_day(lambda _row: 1, A_DAY["requests"]),
+        WITHIN_A_DAY,
+    ),
+    Bound(
+        "`--max-server-bytes-per-day`",
+        lambda: {"harm": "none", "max-server-bytes-per-day": str(A_DAY["bytes"])},
+        budget_of_a_day(moved, A_DAY["bytes"]),
+        WITHIN_A_DAY,
+    ),
 ]
 
 

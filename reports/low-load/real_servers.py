@@ -65,7 +65,22 @@ class Certificate:
         kind = ["rsa:2048"] if name == "RSA 2048" else ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
         made = cls(name, folder / f"{name.split()[0]}.pem", folder / f"{name.split()[0]}.key")
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", "9", "-subj", "/CN=site.test", "-keyout", made.key, "-out", made.chain],
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                *kind,
+                "-nodes",
+                "-days",
+                "9",
+                "-subj",
+                "/CN=site.test",
+                "-keyout",
+                made.key,
+                "-out",
+                made.chain,
+            ],
             check=True,
             capture_output=True,
         )
@@ -239,7 +254,10 @@ def gunicorn(worker: str, setup: Setup) -> list[str]:
 
 
 def node(setup: Setup) -> list[str]:
-    script, quoted = setup.folder / "server.js", {part: json.dumps(setup.cert and str(getattr(setup.cert, part))) for part in ("chain", "key")}
+    script, quoted = (
+        setup.folder / "server.js",
+        {part: json.dumps(setup.cert and str(getattr(setup.cert, part))) for part in ("chain", "key")},
+    )
     head = f"const ROOT = '{setup.root}', LOG = '{setup.folder}/access.log', PORT = {setup.port}, "
     head += f"CERTIFICATE = {quoted['chain']}, KEY = {quoted['key']}\n"
     script.write_text(head + textwrap.dedent(NODE) + (f"server.keepAliveTimeout = {setup.keep_alive * 1000}\n" if setup.keep_alive else ""))

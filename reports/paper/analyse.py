@@ -12,13 +12,12 @@ import os
 import pathlib
 import sys
 
-import numpy as np
-import polars as pl
-
 import anchors
 import concentration
 import depths
 import figures
+import numpy as np
+import polars as pl
 import provenance
 import results
 import surveys
@@ -27,8 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from stamp import Stamp
 
-COUNTED = ("pages", "requests", "bytes", "busy_ms", *(f"{reading}_{of}" for reading in ("union", "pair")
-                                                      for of in depths.EXTERNALS))
+COUNTED = ("pages", "requests", "bytes", "busy_ms", *(f"{reading}_{of}" for reading in ("union", "pair") for of in depths.EXTERNALS))
 COMPARED = ("heterogeneous", "homogeneous")
 
 
@@ -79,17 +77,21 @@ def parse_options():
 
 def unevenness(survey):
     ended = concentration.stopping(survey, ended_only=True)
-    return {**concentration.unevenness(survey), **concentration.stopping(survey),
-            **{f"ended_{measure}": value for measure, value in ended.items()}}
+    return {
+        **concentration.unevenness(survey),
+        **concentration.stopping(survey),
+        **{f"ended_{measure}": value for measure, value in ended.items()},
+    }
 
 
 def script_rule(curves):
     """With one query URL a script, what is saved or missed of a survey that fetches all: shares by depth and seed."""
     return [
-        {"seed": seed, "depth": depth, **{
-            column: 1 - (one[column][depth] / every[column][depth]) if every[column][depth] else 0.0
-            for column in COUNTED
-        }}
+        {
+            "seed": seed,
+            "depth": depth,
+            **{column: 1 - (one[column][depth] / every[column][depth]) if every[column][depth] else 0.0 for column in COUNTED},
+        }
         for seed, every in curves["script-rule-off"].items()
         for one in [curves["heterogeneous"][seed]]
         for depth in one["depth"]
@@ -114,13 +116,15 @@ def figure1(found):
 
 def by_depth(variant, column, numbers, shares):
     for depth in range(numbers.shape[1]):
-        yield {"variant": variant, "counted": column, "depth": depth,
-               **summed("", numbers[:, depth]), **summed("share_", shares[:, depth])}
+        yield {"variant": variant, "counted": column, "depth": depth, **summed("", numbers[:, depth]), **summed("share_", shares[:, depth])}
 
 
 def summed(prefix, values):
-    return {f"{prefix}mean": round(float(values.mean()), 6), f"{prefix}least": round(float(values.min()), 6),
-            f"{prefix}most": round(float(values.max()), 6)}
+    return {
+        f"{prefix}mean": round(float(values.mean()), 6),
+        f"{prefix}least": round(float(values.min()), 6),
+        f"{prefix}most": round(float(values.max()), 6),
+    }
 
 
 def figure2(found):
@@ -134,11 +138,15 @@ def figure2(found):
 def figure3(found):
     for variant in COMPARED:
         for depth in range(found.limit + 1):
-            yield {"variant": variant, "depth": depth, **{
-                f"{column}_{name}": value
-                for column in (*depths.LOADS, "union_urls", "pair_urls")
-                for name, value in summed("share_", found.shares(variant, column)[:, depth]).items()
-            }}
+            yield {
+                "variant": variant,
+                "depth": depth,
+                **{
+                    f"{column}_{name}": value
+                    for column in (*depths.LOADS, "union_urls", "pair_urls")
+                    for name, value in summed("share_", found.shares(variant, column)[:, depth]).items()
+                },
+            }
 
 
 def rule_table(found):
@@ -146,10 +154,13 @@ def rule_table(found):
     for depth in range(found.limit + 1):
         for column in COUNTED:
             shares = np.array([row[column] for row in found.rule if row["depth"] == depth])
-            yield {"depth": depth, "counted": column,
-                   "rule_on_mean": round(float(found.stack("heterogeneous", column, paired)[:, depth].mean()), 3),
-                   "rule_off_mean": round(float(found.stack("script-rule-off", column)[:, depth].mean()), 3),
-                   **summed("share_missed_", shares)}
+            yield {
+                "depth": depth,
+                "counted": column,
+                "rule_on_mean": round(float(found.stack("heterogeneous", column, paired)[:, depth].mean()), 3),
+                "rule_off_mean": round(float(found.stack("script-rule-off", column)[:, depth].mean()), 3),
+                **summed("share_missed_", shares),
+            }
 
 
 def spread_table(found):
@@ -157,22 +168,32 @@ def spread_table(found):
         spread = found.spread[variant]
         for measure in spread[found.seeds_of(variant)[0]]:
             each = [spread[seed][measure] for seed in spread]
-            yield {"variant": variant, "measure": measure,
-                   **{f"seed_{seed}": round(spread[seed][measure], 6) if seed in spread else None
-                      for seed in found.seeds_of("heterogeneous")},
-                   "mean": round(sum(each) / len(each), 6)}
+            yield {
+                "variant": variant,
+                "measure": measure,
+                **{f"seed_{seed}": round(spread[seed][measure], 6) if seed in spread else None for seed in found.seeds_of("heterogeneous")},
+                "mean": round(sum(each) / len(each), 6),
+            }
 
 
 def draw(out, found):
     level_off = found.mean("heterogeneous", "level_off")
-    figures.growth({variant: {column: found.stack(variant, column) for column in ("pages", "union_urls", "pair_urls")}
-                    for variant in COMPARED}, level_off, out / "figure1.svg")
-    figures.deepest({variant: {column: found.tree_stack(variant, column)
-                               for column in ("ended", "at_limit", "without_a_page")}
-                     for variant in COMPARED}, out / "figure2.svg")
-    figures.coverage({variant: {column: found.shares(variant, column)
-                                for column in (*depths.LOADS, "union_urls", "pair_urls")}
-                      for variant in COMPARED}, out / "figure3.svg")
+    figures.growth(
+        {variant: {column: found.stack(variant, column) for column in ("pages", "union_urls", "pair_urls")} for variant in COMPARED},
+        level_off,
+        out / "figure1.svg",
+    )
+    figures.deepest(
+        {
+            variant: {column: found.tree_stack(variant, column) for column in ("ended", "at_limit", "without_a_page")}
+            for variant in COMPARED
+        },
+        out / "figure2.svg",
+    )
+    figures.coverage(
+        {variant: {column: found.shares(variant, column) for column in (*depths.LOADS, "union_urls", "pair_urls")} for variant in COMPARED},
+        out / "figure3.svg",
+    )
     last = [row for row in found.rule if row["depth"] == found.limit]
     figures.script_rule({column: [row[column] for row in last] for column in COUNTED}, out / "script-rule.svg")
 

@@ -2,9 +2,8 @@
 
 import dataclasses
 
-import numpy as np
-
 import depths
+import numpy as np
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,18 +26,18 @@ class Anchor:
 ANCHORS = (
     Anchor("load_at_8", "requests of depths 0 to 8, share of all", 0.74, 0.83, "specification"),
     Anchor("externals_at_8", "external URLs known at depth 8, share of all (union)", 0.97, 1.0, "specification"),
-    Anchor("load_for_80", "requests until 80 % of the external URLs are known, share of all (union)", 0.40, 0.55,
-           "specification"),
-    Anchor("pages_last_5", "pages of the last five levels, share of all: at least 1 % is still growing", 0.01, 1.0,
-           "our reading"),
-    Anchor("externals_last_5", "external URLs new at the last five levels, share of all (union): at most 1 % is level",
-           0.0, 0.01, "our reading"),
-    Anchor("level_off", "the least depth with 99 % of the external URLs (union): about 9 is 8 to 10", 8, 10,
-           "our reading"),
-    Anchor("deeper_than_8", "site trees that end by themselves below depth 8, share of trees: few is 10 %", 0.0, 0.10,
-           "our reading"),
-    Anchor("at_limit", "of the site trees deeper than 15, those that end at the limit: piled up is half", 0.5, 1.0,
-           "our reading"),
+    Anchor("load_for_80", "requests until 80 % of the external URLs are known, share of all (union)", 0.40, 0.55, "specification"),
+    Anchor("pages_last_5", "pages of the last five levels, share of all: at least 1 % is still growing", 0.01, 1.0, "our reading"),
+    Anchor(
+        "externals_last_5",
+        "external URLs new at the last five levels, share of all (union): at most 1 % is level",
+        0.0,
+        0.01,
+        "our reading",
+    ),
+    Anchor("level_off", "the least depth with 99 % of the external URLs (union): about 9 is 8 to 10", 8, 10, "our reading"),
+    Anchor("deeper_than_8", "site trees that end by themselves below depth 8, share of trees: few is 10 %", 0.0, 0.10, "our reading"),
+    Anchor("at_limit", "of the site trees deeper than 15, those that end at the limit: piled up is half", 0.5, 1.0, "our reading"),
 )
 
 

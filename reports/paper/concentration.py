@@ -19,7 +19,8 @@ def unevenness(survey):
     told = {}
     for unit, keys in (("branches", ["site", "branch"]), ("sites", ["site"])):
         table = (
-            pages.group_by(keys).agg(pl.sum("pages"))
+            pages.group_by(keys)
+            .agg(pl.sum("pages"))
             .join(links.group_by(keys).agg(pl.sum("external")), on=keys, how="left")
             .fill_null(0)
             .filter(pl.col("pages") >= LEAST_PAGES)
@@ -33,26 +34,34 @@ def unevenness(survey):
 
 def deep_pages(survey):
     """Pages that were read at depth 3 and below, by site and branch."""
-    return with_branch(
-        survey.table("exchanges")
-        .filter((pl.col("purpose") == "page") & pl.col("internal_links").is_not_null() & (pl.col("depth") >= DEEP))
-        .select("site", branch_of("url"))
-        .group_by("site", "segment")
-        .agg(pages=pl.len())
-        .collect(engine="streaming")
-    ).group_by("site", "branch").agg(pl.sum("pages"))
+    return (
+        with_branch(
+            survey.table("exchanges")
+            .filter((pl.col("purpose") == "page") & pl.col("internal_links").is_not_null() & (pl.col("depth") >= DEEP))
+            .select("site", branch_of("url"))
+            .group_by("site", "segment")
+            .agg(pages=pl.len())
+            .collect(engine="streaming")
+        )
+        .group_by("site", "branch")
+        .agg(pl.sum("pages"))
+    )
 
 
 def deep_links(survey):
     """External URLs that were new in their tree on such pages, by site and branch."""
-    return with_branch(
-        survey.table("links")
-        .filter(pl.col("depth") >= DEEP)
-        .select("site", branch_of("page"))
-        .group_by("site", "segment")
-        .agg(external=pl.len())
-        .collect()
-    ).group_by("site", "branch").agg(pl.sum("external"))
+    return (
+        with_branch(
+            survey.table("links")
+            .filter(pl.col("depth") >= DEEP)
+            .select("site", branch_of("page"))
+            .group_by("site", "segment")
+            .agg(external=pl.len())
+            .collect()
+        )
+        .group_by("site", "branch")
+        .agg(pl.sum("external"))
+    )
 
 
 def branch_of(column):
@@ -106,8 +115,10 @@ def stopping(survey, ended_only=False):
 def trees(survey, ended_only):
     """Requests and new external URLs, a row a site tree and a column a depth."""
     table = (
-        survey.table("levels").filter(pl.col("depth") <= survey.depth)
-        .select("site", "seed", "depth", "requests", "external_urls").collect()
+        survey.table("levels")
+        .filter(pl.col("depth") <= survey.depth)
+        .select("site", "seed", "depth", "requests", "external_urls")
+        .collect()
     )
     if ended_only:
         ended = survey.table("sites").filter(pl.col("outcome") != "depth").select("site", "seed").collect()

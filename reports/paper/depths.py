@@ -37,14 +37,13 @@ def levels(survey):
 
 def robots(survey):
     """Load of robots.txt, added at depth 0: it stands outside the tree and is asked for before a host's first page."""
-    sites = survey.table("sites").select(
-        pl.sum("requests", "busy_ms"), bytes=(pl.col("sent_bytes") + pl.col("received_bytes")).sum()
-    ).collect()
+    sites = (
+        survey.table("sites").select(pl.sum("requests", "busy_ms"), bytes=(pl.col("sent_bytes") + pl.col("received_bytes")).sum()).collect()
+    )
     of_levels = levels(survey).select(pl.sum(*LOADS))
     is_first = pl.col("depth") == 0
     return [
-        pl.when(is_first).then(pl.col(load) + (sites[load][0] - of_levels[load][0])).otherwise(pl.col(load)).alias(load)
-        for load in LOADS
+        pl.when(is_first).then(pl.col(load) + (sites[load][0] - of_levels[load][0])).otherwise(pl.col(load)).alias(load) for load in LOADS
     ]
 
 
@@ -52,14 +51,7 @@ def union(survey):
     """Distinct over the survey: each external URL, host and site once, at the least depth where any tree has it."""
     counted = None
     for of, column in zip(EXTERNALS, ("url", "host", "target_site")):
-        new = (
-            survey.table("links")
-            .group_by(column)
-            .agg(pl.min("depth"))
-            .group_by("depth")
-            .agg(pl.len().alias(f"union_{of}"))
-            .collect()
-        )
+        new = survey.table("links").group_by(column).agg(pl.min("depth")).group_by("depth").agg(pl.len().alias(f"union_{of}")).collect()
         counted = new if counted is None else counted.join(new, on="depth", how="full", coalesce=True)
     return counted
 

@@ -17,24 +17,26 @@ THIN = {"linewidth": 0.9, "linestyle": (0, (4, 2))}
 # Inches of 96 pixels: 720 pixels wide.
 WIDTH = 7.5
 
-plt.rcParams.update({
-    "svg.hashsalt": "ccsurvey",
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    # The measures are those of the first; the others are as wide, wherever the picture is shown.
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "lines.linewidth": 1.8,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-})
+plt.rcParams.update(
+    {
+        "svg.hashsalt": "ccsurvey",
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        # The measures are those of the first; the others are as wide, wherever the picture is shown.
+        "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
+        "font.size": 9,
+        "axes.titlesize": 10,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": "#e4e4e4",
+        "grid.linewidth": 0.6,
+        "axes.axisbelow": True,
+        "lines.linewidth": 1.8,
+        "legend.frameon": False,
+        "legend.fontsize": 8.5,
+    }
+)
 
 
 def save(figure, file, title):
@@ -64,11 +66,13 @@ def depth_axis(axes, limit):
 
 def counts(axes):
     """Large numbers as people say them: 250 k, 1.2 M."""
+
     def said(value, _):
         for size, letter in ((1e6, " M"), (1e3, " k")):
             if abs(value) >= size:
                 return f"{value / size:g}{letter}"
         return f"{value:g}"
+
     axes.yaxis.set_major_formatter(FuncFormatter(said))
     axes.set_ylim(bottom=0)
 
@@ -87,8 +91,7 @@ def growth(stacks, level_off, file):
         # Both Webs may have the same pages: then the first must be seen below the second.
         line(pages, x, of["pages"], TITLES[variant], color=colour, linewidth=3.4 if colour == BLUE else 1.2)
         line(externals, x, of["union_urls"], TITLES[variant], color=colour)
-        externals.plot(x, of["pair_urls"].mean(axis=0), color=colour, **THIN,
-                       label=f"{TITLES[variant]}, counted in each site tree")
+        externals.plot(x, of["pair_urls"].mean(axis=0), color=colour, **THIN, label=f"{TITLES[variant]}, counted in each site tree")
     for axes, name in ((pages, "pages read"), (externals, "external URLs found")):
         depth_axis(axes, x[-1])
         counts(axes)
@@ -101,16 +104,26 @@ def growth(stacks, level_off, file):
 
 def mark_level_off(axes, depth, is_left):
     axes.axvline(depth, color=GREY, linewidth=0.9)
-    axes.annotate(f"heterogeneous:\n99 % at depth {depth:.3g}", (depth, 0.04), xycoords=("data", "axes fraction"),
-                  xytext=(-5 if is_left else 5, 0), textcoords="offset points", ha="right" if is_left else "left",
-                  color="#444444", fontsize=8.5)
+    axes.annotate(
+        f"heterogeneous:\n99 % at depth {depth:.3g}",
+        (depth, 0.04),
+        xycoords=("data", "axes fraction"),
+        xytext=(-5 if is_left else 5, 0),
+        textcoords="offset points",
+        ha="right" if is_left else "left",
+        color="#444444",
+        fontsize=8.5,
+    )
 
 
 def deepest(stacks, file):
     """Figure 2: site trees by their deepest level, those cut at the limit apart."""
     figure, both = panels(2, 3.3, sharey=True)
-    parts = (("ended", BLUE, "ended by themselves"), ("at_limit", ORANGE, "cut at the limit"),
-             ("without_a_page", "#bbbbbb", "no page read"))
+    parts = (
+        ("ended", BLUE, "ended by themselves"),
+        ("at_limit", ORANGE, "cut at the limit"),
+        ("without_a_page", "#bbbbbb", "no page read"),
+    )
     for axes, (variant, of) in zip(both, stacks.items()):
         below = 0
         for column, colour, label in parts:
@@ -119,15 +132,22 @@ def deepest(stacks, file):
             below = below + mean
         whole = sum(of[column] for column, _, _ in parts)
         error = [below - whole.min(axis=0), whole.max(axis=0) - below]
-        axes.errorbar(np.arange(below.size), below, yerr=error, fmt="none",
-                      ecolor="#333333", elinewidth=0.8, capsize=1.5)
+        axes.errorbar(np.arange(below.size), below, yerr=error, fmt="none", ecolor="#333333", elinewidth=0.8, capsize=1.5)
         depth_axis(axes, below.size - 1)
         axes.set_xlim(-0.7, below.size - 0.3)
         axes.set_xlabel("deepest level of the site tree")
         axes.grid(False, axis="x")
         axes.axvline(8.5, color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
-        axes.annotate("deeper than 8", (8.5, 0.97), xycoords=("data", "axes fraction"), xytext=(4, 0),
-                      textcoords="offset points", va="top", fontsize=8.5, color="#444444")
+        axes.annotate(
+            "deeper than 8",
+            (8.5, 0.97),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="top",
+            fontsize=8.5,
+            color="#444444",
+        )
         axes.set_title(TITLES[variant])
     counts(both[0])
     both[0].set_ylabel("site trees")
@@ -168,15 +188,27 @@ def mark_depths(axes, spent, known):
     """Depths 4, 8 and 12 on the curve of requests, their numbers below it, where no curve is."""
     for depth in (depth for depth in (4, 8, 12) if depth < known.size):
         axes.plot(spent[depth], known[depth], marker="o", markersize=6, color=BLUE, markeredgecolor="white", zorder=5)
-        axes.annotate(f"depth {depth}" if depth == 4 else f"{depth}", (spent[depth], known[depth]), xytext=(3, -9),
-                      textcoords="offset points", ha="left", va="top", fontsize=8.5, color=BLUE)
+        axes.annotate(
+            f"depth {depth}" if depth == 4 else f"{depth}",
+            (spent[depth], known[depth]),
+            xytext=(3, -9),
+            textcoords="offset points",
+            ha="left",
+            va="top",
+            fontsize=8.5,
+            color=BLUE,
+        )
 
 
 def script_rule(lost, file):
     """What one query URL a script misses and saves: `lost[measure]` has a share a seed."""
     names = {
-        "requests": "requests saved", "bytes": "bytes saved", "busy_ms": "busy time saved", "pages": "pages missed",
-        "union_urls": "external URLs missed", "union_hosts": "external hosts missed",
+        "requests": "requests saved",
+        "bytes": "bytes saved",
+        "busy_ms": "busy time saved",
+        "pages": "pages missed",
+        "union_urls": "external URLs missed",
+        "union_hosts": "external hosts missed",
         "union_sites": "external sites missed",
     }
     figure, (axes,) = panels(1, 2.7)
@@ -186,8 +218,9 @@ def script_rule(lost, file):
         axes.barh(place, shares.mean(), color=colour, height=0.65)
         axes.plot([shares.min(), shares.max()], [place, place], color="#333333", linewidth=0.9, marker="|")
         end = max(shares.max(), 0)
-        axes.annotate(f"{shares.mean():.1%}".replace("%", " %"), (end, place), xytext=(5, 0),
-                      textcoords="offset points", va="center", fontsize=8.5)
+        axes.annotate(
+            f"{shares.mean():.1%}".replace("%", " %"), (end, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=8.5
+        )
     axes.set_yticks(range(len(names)), names.values())
     axes.invert_yaxis()
     axes.grid(False, axis="y")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import polars as pl
-
 import template
 from template import table
 
@@ -12,13 +11,18 @@ def world(found):
     for survey in found.surveys:
         first.setdefault(survey.variant, survey)
     flags = {variant: survey.flags for variant, survey in first.items()}
-    files = "\n".join(f"# {variant}, seed {survey.seed}\n{survey.world_file}" for variant, survey in first.items()
-                      if variant in ("heterogeneous", "homogeneous"))
+    files = "\n".join(
+        f"# {variant}, seed {survey.seed}\n{survey.world_file}"
+        for variant, survey in first.items()
+        if variant in ("heterogeneous", "homogeneous")
+    )
     specification = found.surveys[0].manifest["simulation"]["specification"]
-    return (f"The worlds' specification is `{specification}`. The files, whole:\n\n```toml\n{files}```\n\n"
-            f"Flags of `ccsurvey simulate`, everything else at its default: `{flags['heterogeneous']}`. "
-            f"The survey without the script rule has the heterogeneous world and also "
-            f"`{flags['script-rule-off'].removeprefix(flags['heterogeneous']).strip()}`.")
+    return (
+        f"The worlds' specification is `{specification}`. The files, whole:\n\n```toml\n{files}```\n\n"
+        f"Flags of `ccsurvey simulate`, everything else at its default: `{flags['heterogeneous']}`. "
+        f"The survey without the script rule has the heterogeneous world and also "
+        f"`{flags['script-rule-off'].removeprefix(flags['heterogeneous']).strip()}`."
+    )
 
 
 def keys(found):
@@ -26,8 +30,9 @@ def keys(found):
     differing = [key for key in found.surveys[0].world["keys"] if is_changed(key)]
     if not differing:
         return "Every number key of the world has its default."
-    return table(["key", ">value", ">default", "unit"],
-                 [[f"`{key['key']}`", key["value"], key["default"], key["unit"]] for key in differing])
+    return table(
+        ["key", ">value", ">default", "unit"], [[f"`{key['key']}`", key["value"], key["default"], key["unit"]] for key in differing]
+    )
 
 
 def is_changed(key):
@@ -41,11 +46,18 @@ def runs(found):
     for survey in found.surveys:
         took = survey.measured
         count = survey.manifest["tables"]
-        yield {"variant": survey.variant, "seed": survey.seed, "started": took["started"],
-               "wall_seconds": took["wall_seconds"], "cpu_seconds": took["cpu_seconds"],
-               "peak_mib": round(took["peak_bytes"] / 2**20), "sites": count["sites"]["rows"],
-               "exchanges": count["exchanges"]["rows"], "links": count["links"]["rows"],
-               "virtual_days": round(virtual_days(survey), 2)}
+        yield {
+            "variant": survey.variant,
+            "seed": survey.seed,
+            "started": took["started"],
+            "wall_seconds": took["wall_seconds"],
+            "cpu_seconds": took["cpu_seconds"],
+            "peak_mib": round(took["peak_bytes"] / 2**20),
+            "sites": count["sites"]["rows"],
+            "exchanges": count["exchanges"]["rows"],
+            "links": count["links"]["rows"],
+            "virtual_days": round(virtual_days(survey), 2),
+        }
 
 
 def virtual_days(survey):

@@ -4,9 +4,8 @@ import dataclasses
 import importlib.metadata
 import platform
 
-import numpy as np
-
 import anchors
+import numpy as np
 import provenance
 import template
 from template import percent, table
@@ -74,15 +73,29 @@ SAID = {
 
 
 def markdown(found, made):
-    return template.fill({
-        "made": made, "intro": introduction(found), "statements": statements(found), "figure1": words_of_growth(found),
-        "figure2": words_of_trees(found), "figure3": words_of_coverage(found), "loads": loads(found),
-        "homogeneous": homogeneous(found), "unevenness": unevenness(found), "stopping": stopping(found),
-        "script_rule": script_rule(found), "anchors": anchor_table(found), "by_seed": seed_table(found), "world": provenance.world(found),
-        "keys": provenance.keys(found), "runs": provenance.run_words(found),
-        "limit": found.limit, "seed_count": len(found.seeds_of("heterogeneous")),
-        "compared_count": len(found.seeds_of("homogeneous")),
-    })
+    return template.fill(
+        {
+            "made": made,
+            "intro": introduction(found),
+            "statements": statements(found),
+            "figure1": words_of_growth(found),
+            "figure2": words_of_trees(found),
+            "figure3": words_of_coverage(found),
+            "loads": loads(found),
+            "homogeneous": homogeneous(found),
+            "unevenness": unevenness(found),
+            "stopping": stopping(found),
+            "script_rule": script_rule(found),
+            "anchors": anchor_table(found),
+            "by_seed": seed_table(found),
+            "world": provenance.world(found),
+            "keys": provenance.keys(found),
+            "runs": provenance.run_words(found),
+            "limit": found.limit,
+            "seed_count": len(found.seeds_of("heterogeneous")),
+            "compared_count": len(found.seeds_of("homogeneous")),
+        }
+    )
 
 
 def amount(name, value):
@@ -104,11 +117,15 @@ def introduction(found):
     starts = start_urls(found)
     return template.INTRODUCTION.format(
         statements=", ".join(f"{number} in {agreeing(found, names)}" for number, _, names in STATEMENTS),
-        all_statements=agreeing(found, all_statements), worlds=worlds, met=len(met),
+        all_statements=agreeing(found, all_statements),
+        worlds=worlds,
+        met=len(met),
         met_seeds=f" (seeds {', '.join(map(str, met))})" if met else "",
-        anchors=len(anchors.ANCHORS), by_mean=by_mean,
+        anchors=len(anchors.ANCHORS),
+        by_mean=by_mean,
         calibrated=", ".join(f"`{anchor.name}`" for anchor in anchors.ANCHORS if anchor.bound == "specification"),
-        python=platform.python_version(), polars=importlib.metadata.version("polars"),
+        python=platform.python_version(),
+        polars=importlib.metadata.version("polars"),
         matplotlib=importlib.metadata.version("matplotlib"),
         seeds=", ".join(map(str, found.seeds_of("heterogeneous"))),
         sites=" to ".join(f"{number:,}" for number in dict.fromkeys((min(starts), max(starts)))),
@@ -116,8 +133,10 @@ def introduction(found):
 
 
 def start_urls(found):
-    return [int(sum(found.tree_stack("heterogeneous", column)[place].sum()
-                    for column in ("ended", "at_limit", "without_a_page"))) for place in range(len(found.seeds_of("heterogeneous")))]
+    return [
+        int(sum(found.tree_stack("heterogeneous", column)[place].sum() for column in ("ended", "at_limit", "without_a_page")))
+        for place in range(len(found.seeds_of("heterogeneous")))
+    ]
 
 
 def agreeing(found, names):
@@ -128,63 +147,86 @@ def agreeing(found, names):
 def statements(found):
     def cell(names):
         return "; ".join(SAID[name].format(spanned(found, "heterogeneous", name)) for name in names)
+
     worlds = len(found.measured["heterogeneous"])
     head = ["", "the paper", "the virtual Web: mean (least to most over the seeds)", "worlds that agree"]
-    return table(head, [[number, statement, cell(names), f"{agreeing(found, names)} of {worlds}"]
-                        for number, statement, names in STATEMENTS])
+    return table(
+        head, [[number, statement, cell(names), f"{agreeing(found, names)} of {worlds}"] for number, statement, names in STATEMENTS]
+    )
 
 
 def words_of_growth(found):
     pages, union = (found.stack("heterogeneous", column).mean(axis=0) for column in ("pages", "union_urls"))
     at = min(8, found.limit)
-    return (f"From depth {at} to {found.limit} pages grow by {percent(pages[-1] / pages[at] - 1)}, external URLs by "
-            f"{percent(union[-1] / union[at] - 1, 2)}. At depth {found.limit} a survey has read {pages[-1]:,.0f} pages "
-            f"and knows {union[-1]:,.0f} external URLs (means over the seeds), "
-            f"in {found.stack('heterogeneous', 'pair_urls').mean(axis=0)[-1]:,.0f} URL pairs: sites share targets.")
+    return (
+        f"From depth {at} to {found.limit} pages grow by {percent(pages[-1] / pages[at] - 1)}, external URLs by "
+        f"{percent(union[-1] / union[at] - 1, 2)}. At depth {found.limit} a survey has read {pages[-1]:,.0f} pages "
+        f"and knows {union[-1]:,.0f} external URLs (means over the seeds), "
+        f"in {found.stack('heterogeneous', 'pair_urls').mean(axis=0)[-1]:,.0f} URL pairs: sites share targets."
+    )
 
 
 def words_of_trees(found):
-    ended, cut, none = (found.tree_stack("heterogeneous", column).mean(axis=0)
-                        for column in ("ended", "at_limit", "without_a_page"))
+    ended, cut, none = (found.tree_stack("heterogeneous", column).mean(axis=0) for column in ("ended", "at_limit", "without_a_page"))
     whole = ended.sum() + cut.sum()
-    return (f"Of {whole:,.0f} site trees with a page, {percent(ended[9:].sum() / whole)} end by themselves below "
-            f"depth 8 and {percent(cut.sum() / whole)} are cut at depth {found.limit}. Of the trees deeper than 15, "
-            f"{spanned(found, 'heterogeneous', 'at_limit')} are cut at the limit: their sites have no end or go "
-            f"deeper still. Further {none.sum():,.0f} start URLs led to no page: no server, no answer, "
-            "closed by robots.txt, or moved.")
+    return (
+        f"Of {whole:,.0f} site trees with a page, {percent(ended[9:].sum() / whole)} end by themselves below "
+        f"depth 8 and {percent(cut.sum() / whole)} are cut at depth {found.limit}. Of the trees deeper than 15, "
+        f"{spanned(found, 'heterogeneous', 'at_limit')} are cut at the limit: their sites have no end or go "
+        f"deeper still. Further {none.sum():,.0f} start URLs led to no page: no server, no answer, "
+        "closed by robots.txt, or moved."
+    )
 
 
 def words_of_coverage(found):
-    shares = {column: found.shares("heterogeneous", column).mean(axis=0)
-              for column in ("requests", "bytes", "busy_ms", "union_urls", "pair_urls")}
+    shares = {
+        column: found.shares("heterogeneous", column).mean(axis=0) for column in ("requests", "bytes", "busy_ms", "union_urls", "pair_urls")
+    }
     half = {of: np.interp(0.5, shares["requests"], shares[of]) for of in ("union_urls", "pair_urls")}
-    other = ", ".join(f"{percent(float(np.interp(0.8, shares['union_urls'], shares[load])))} of the {name}"
-                      for load, name in (("bytes", "bytes"), ("busy_ms", "busy time")))
-    return (f"For half the requests a survey gets {percent(half['union_urls'])} of the external URLs (of the "
-            f"URL pairs: {percent(half['pair_urls'])}). 80 % of them cost "
-            f"{spanned(found, 'heterogeneous', 'load_for_80')} of the requests, {other}.")
+    other = ", ".join(
+        f"{percent(float(np.interp(0.8, shares['union_urls'], shares[load])))} of the {name}"
+        for load, name in (("bytes", "bytes"), ("busy_ms", "busy time"))
+    )
+    return (
+        f"For half the requests a survey gets {percent(half['union_urls'])} of the external URLs (of the "
+        f"URL pairs: {percent(half['pair_urls'])}). 80 % of them cost "
+        f"{spanned(found, 'heterogeneous', 'load_for_80')} of the requests, {other}."
+    )
 
 
 def loads(found):
-    columns = (("requests", "requests"), ("bytes", "bytes"), ("busy_ms", "busy time"), ("union_urls", "external URLs"),
-               ("union_hosts", "hosts"), ("union_sites", "sites"), ("pair_urls", "URL pairs"))
+    columns = (
+        ("requests", "requests"),
+        ("bytes", "bytes"),
+        ("busy_ms", "busy time"),
+        ("union_urls", "external URLs"),
+        ("union_hosts", "hosts"),
+        ("union_sites", "sites"),
+        ("pair_urls", "URL pairs"),
+    )
     shown = [depth for depth in (2, 4, 6, 8, 9, 10, 12, 16) if depth < found.limit]
     shares = [found.shares("heterogeneous", column).mean(axis=0) for column, _ in columns]
-    return table([">depth", *(f">{name}" for _, name in columns)],
-                 [[depth, *(percent(share[depth]) for share in shares)] for depth in shown])
+    return table(
+        [">depth", *(f">{name}" for _, name in columns)], [[depth, *(percent(share[depth]) for share in shares)] for depth in shown]
+    )
 
 
 def homogeneous(found):
     def cell(variant, anchor):
         return spanned(found, variant, anchor.name) + ("" if found.mean_holds(variant, anchor.name) else " ✗")
-    both = [[anchor.meaning, *(cell(variant, anchor) for variant in ("heterogeneous", "homogeneous"))]
-            for anchor in anchors.ANCHORS]
-    apart = [anchor.name for anchor in anchors.ANCHORS
-             if found.mean_holds("homogeneous", anchor.name) != found.mean_holds("heterogeneous", anchor.name)]
+
+    both = [[anchor.meaning, *(cell(variant, anchor) for variant in ("heterogeneous", "homogeneous"))] for anchor in anchors.ANCHORS]
+    apart = [
+        anchor.name
+        for anchor in anchors.ANCHORS
+        if found.mean_holds("homogeneous", anchor.name) != found.mean_holds("heterogeneous", anchor.name)
+    ]
     holding = sum(found.mean_holds("homogeneous", anchor.name) for anchor in anchors.ANCHORS)
     said = f"The mean of the homogeneous worlds meets {holding} of {len(anchors.ANCHORS)} anchors (✗ marks a miss). " + (
         f"The verdicts differ in {', '.join(f'`{name}`' for name in apart)}: there the figures tell the two Webs apart."
-        if apart else "Every verdict is the same in both Webs: the three figures do not tell them apart.")
+        if apart
+        else "Every verdict is the same in both Webs: the three figures do not tell them apart."
+    )
     return f"{said}\n\n{table(['anchor', *heads_of_variants(found)], both)}"
 
 
@@ -197,11 +239,15 @@ def of_spread(found, variant, measure):
 
 
 def unevenness(found):
-    rows = [[f"{unit}: {name}", *(shown.format(of_spread(found, variant, f"{unit}_{measure}"))
-             for variant in ("heterogeneous", "homogeneous"))]
-            for unit in ("branches", "sites")
-            for measure, name, shown in (("counted", "counted", "{:,.0f}"), ("gini", "Gini coefficient", "{:.3f}"),
-                                         ("richest_tenth", "URL pairs on the richest tenth of pages", "{:.1%}"))]
+    rows = [
+        [f"{unit}: {name}", *(shown.format(of_spread(found, variant, f"{unit}_{measure}")) for variant in ("heterogeneous", "homogeneous"))]
+        for unit in ("branches", "sites")
+        for measure, name, shown in (
+            ("counted", "counted", "{:,.0f}"),
+            ("gini", "Gini coefficient", "{:.3f}"),
+            ("richest_tenth", "URL pairs on the richest tenth of pages", "{:.1%}"),
+        )
+    ]
     return table(["below depth 2", *heads_of_variants(found)], rows).replace("%", " %")
 
 
@@ -210,30 +256,48 @@ def stopping(found):
     rows = []
     for wanted in ("0.80", "0.95"):
         for rule, name in (("uniform", "the same depth for all"), ("foresight", "each tree ended where it pays least")):
-            rows.append([f"load for {100 * float(wanted):.0f} % of the URL pairs, {name}",
-                         *(percent(of_spread(found, variant, f"{prefix}{rule}_load_{wanted}"))
-                           for variant, prefix in columns)])
+            rows.append(
+                [
+                    f"load for {100 * float(wanted):.0f} % of the URL pairs, {name}",
+                    *(percent(of_spread(found, variant, f"{prefix}{rule}_load_{wanted}")) for variant, prefix in columns),
+                ]
+            )
     for levels in (1, 2, 3):
-        rows.append([f"trees ended after {levels} level{'s' if levels > 1 else ''} without a new external URL: "
-                     "load, coverage, gain over the same load by depth",
-                     *(stopped(found, *column, levels) for column in columns)])
+        rows.append(
+            [
+                f"trees ended after {levels} level{'s' if levels > 1 else ''} without a new external URL: "
+                "load, coverage, gain over the same load by depth",
+                *(stopped(found, *column, levels) for column in columns),
+            ]
+        )
     head = ["", *(f">{variant}{', trees not cut' if prefix else ''}" for variant, prefix in columns)]
-    saved = {column: 1 - of_spread(found, column[0], f"{column[1]}foresight_load_0.95")
-             / of_spread(found, column[0], f"{column[1]}uniform_load_0.95") for column in columns}
-    best = {(variant, prefix): max(of_spread(found, variant, f"{prefix}stable_{levels}_gain") for levels in (1, 2, 3))
-            for variant, prefix in columns}
+    saved = {
+        column: 1
+        - of_spread(found, column[0], f"{column[1]}foresight_load_0.95") / of_spread(found, column[0], f"{column[1]}uniform_load_0.95")
+        for column in columns
+    }
+    best = {
+        (variant, prefix): max(of_spread(found, variant, f"{prefix}stable_{levels}_gain") for levels in (1, 2, 3))
+        for variant, prefix in columns
+    }
     return f"{table(head, rows)}\n\n{template.stopping_words(saved, best)}"
 
 
 def stopped(found, variant, prefix, levels):
-    load, coverage, gain = (of_spread(found, variant, f"{prefix}stable_{levels}_{of}")
-                            for of in ("load", "coverage", "gain"))
+    load, coverage, gain = (of_spread(found, variant, f"{prefix}stable_{levels}_{of}") for of in ("load", "coverage", "gain"))
     return f"{percent(load)}, {percent(coverage)}, {template.points(gain)}"
 
 
 def script_rule(found):
-    names = (("requests", "requests"), ("bytes", "bytes"), ("busy_ms", "busy time"), ("pages", "pages"),
-             ("union_urls", "external URLs"), ("union_hosts", "external hosts"), ("union_sites", "external sites"))
+    names = (
+        ("requests", "requests"),
+        ("bytes", "bytes"),
+        ("busy_ms", "busy time"),
+        ("pages", "pages"),
+        ("union_urls", "external URLs"),
+        ("union_hosts", "external hosts"),
+        ("union_sites", "external sites"),
+    )
     rows = []
     for column, name in names:
         cells = []
@@ -247,20 +311,33 @@ def script_rule(found):
 
 def anchor_table(found):
     measured = found.measured["heterogeneous"]
-    return table(["anchor", "meaning", "bounds", ">mean", ">worlds within", "bounds by"], [
-        [f"`{anchor.name}`", anchor.meaning, f"{anchor.least:g} to {anchor.most:g}",
-         marked(anchor, found.mean("heterogeneous", anchor.name)),
-         f"{len(anchor.holds_in(measured))} of {len(measured)}", anchor.bound]
-        for anchor in anchors.ANCHORS
-    ])
+    return table(
+        ["anchor", "meaning", "bounds", ">mean", ">worlds within", "bounds by"],
+        [
+            [
+                f"`{anchor.name}`",
+                anchor.meaning,
+                f"{anchor.least:g} to {anchor.most:g}",
+                marked(anchor, found.mean("heterogeneous", anchor.name)),
+                f"{len(anchor.holds_in(measured))} of {len(measured)}",
+                anchor.bound,
+            ]
+            for anchor in anchors.ANCHORS
+        ],
+    )
 
 
 def seed_table(found):
     """Every world for itself."""
     measured = found.measured["heterogeneous"]
-    rows = [[seed, *(marked(anchor, values[anchor.name]) for anchor in anchors.ANCHORS),
-             sum(seed in anchor.holds_in(measured) for anchor in anchors.ANCHORS)]
-            for seed, values in measured.items()]
+    rows = [
+        [
+            seed,
+            *(marked(anchor, values[anchor.name]) for anchor in anchors.ANCHORS),
+            sum(seed in anchor.holds_in(measured) for anchor in anchors.ANCHORS),
+        ]
+        for seed, values in measured.items()
+    ]
     return table([">seed", *(f">`{anchor.name}`" for anchor in anchors.ANCHORS), ">within"], rows)
 
 

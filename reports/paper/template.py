@@ -130,21 +130,27 @@ def fill(parts):
 
 def stopping_words(saved, best):
     """What can be won, and by whom, as the numbers say it; a gain under one point or percent counts as nothing."""
-    return " ".join(words_of_part(saved, best, *part) for part in (
-        ("", "Over all trees", "the homogeneous Web"),
-        ("ended_", "Without the trees that are cut at the limit", "the homogeneous Web without endless sites"),
-    ))
+    return " ".join(
+        words_of_part(saved, best, *part)
+        for part in (
+            ("", "Over all trees", "the homogeneous Web"),
+            ("ended_", "Without the trees that are cut at the limit", "the homogeneous Web without endless sites"),
+        )
+    )
 
 
 def words_of_part(saved, best, prefix, begin, where):
     saves = {variant: f"{100 * saved[variant, prefix]:.0f} %" for variant in ("heterogeneous", "homogeneous")}
     gains = {variant: points(best[variant, prefix]) for variant in ("heterogeneous", "homogeneous")}
-    claim = ("holds for these rules" if best["homogeneous", prefix] < 0.01
-             else "does **not** hold for these rules: they gain a point or more")
-    return (f"{begin}, with every yield known, 95 % of the URL pairs cost {saves['heterogeneous']} less load in the "
-            f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one; the best of the three simple "
-            f"rules, which know only what they have seen, gains {gains['heterogeneous']} of coverage at equal load in the "
-            f"one and {gains['homogeneous']} in the other. That adaptive stopping gains nothing in {where} {claim}.")
+    claim = (
+        "holds for these rules" if best["homogeneous", prefix] < 0.01 else "does **not** hold for these rules: they gain a point or more"
+    )
+    return (
+        f"{begin}, with every yield known, 95 % of the URL pairs cost {saves['heterogeneous']} less load in the "
+        f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one; the best of the three simple "
+        f"rules, which know only what they have seen, gains {gains['heterogeneous']} of coverage at equal load in the "
+        f"one and {gains['homogeneous']} in the other. That adaptive stopping gains nothing in {where} {claim}."
+    )
 
 
 def points(share):

@@ -6,6 +6,7 @@ Each port of the namespace leads to a socket in the file system, as its mode fil
 those that are open are closed; `drop`: nothing comes back, on connections that are open either.
 """
 
+import contextlib
 import os
 import socket
 import sys
@@ -43,10 +44,8 @@ class Way:
             sink.shutdown(socket.SHUT_WR)
         except OSError:
             for end in (source, sink):
-                try:
+                with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
             self.opened.discard(near)
 
     def join(self, near: socket.socket) -> None:
@@ -71,10 +70,8 @@ class Way:
 
     def close_all(self) -> None:
         for near in list(self.opened):
-            try:
+            with contextlib.suppress(OSError):
                 near.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
         self.opened.clear()
 
     def serve(self) -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes reports/fuzz/RESULTS.md from the table beside it: what fuzzing took, reached and found.
 
-    table.py COMMAND [MACHINE]     the command that made the latest lines of the table, and where, if not here
+table.py COMMAND [MACHINE]     the command that made the latest lines of the table, and where, if not here
 """
 
 from __future__ import annotations
@@ -17,8 +17,17 @@ sys.path.insert(0, str(REPORTS))
 from stamp import Stamp
 
 FOLDER = REPORTS / "fuzz"
-COLUMNS = {"target": "target", "inputs": "inputs", "longest_bytes": "longest, bytes", "inputs_per_second": "inputs a second", "edges": "edges reached",
-           "peak_mib": "peak MiB", "findings": "findings", "date": "date", "revision": "revision"}
+COLUMNS = {
+    "target": "target",
+    "inputs": "inputs",
+    "longest_bytes": "longest, bytes",
+    "inputs_per_second": "inputs a second",
+    "edges": "edges reached",
+    "peak_mib": "peak MiB",
+    "findings": "findings",
+    "date": "date",
+    "revision": "revision",
+}
 
 
 def shown(row: dict[str, str], column: str) -> str:
@@ -30,13 +39,20 @@ def page(rows: list[dict[str, str]], line: str) -> str:
     earlier = [row for row in rows if row is not latest[row["target"]]]
     table = ["| " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---:|" * (len(COLUMNS) - 1)]
     as_lines = lambda some: [*table, *("| " + " | ".join(shown(row, column) for column in COLUMNS) + " |" for row in some)]
-    return "\n".join([
-        "# Fuzzing what reads strangers' bytes", "", line, "",
-        "Nothing on this page is written by hand. The latest run of each target of `tests/fuzz`, guided by coverage; a finding is an input that breaks a",
-        "property of the code, or that takes too long. `tests/run` ends with a short run of each.", "",
-        *as_lines(latest.values()), "",
-        *(["Earlier:", "", *as_lines(earlier), ""] if earlier else []),
-    ])
+    return "\n".join(
+        [
+            "# Fuzzing what reads strangers' bytes",
+            "",
+            line,
+            "",
+            "Nothing on this page is written by hand. The latest run of each target of `tests/fuzz`, guided by coverage; a finding is an input that breaks a",
+            "property of the code, or that takes too long. `tests/run` ends with a short run of each.",
+            "",
+            *as_lines(latest.values()),
+            "",
+            *(["Earlier:", "", *as_lines(earlier), ""] if earlier else []),
+        ]
+    )
 
 
 def main() -> None:

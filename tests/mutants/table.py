@@ -65,14 +65,28 @@ head = ["tried", "do not compile", "caught", "no end", "noticed", "argued", "ope
 header = ["| | " + " | ".join(head) + " |", "|---|" + "---:|" * len(head)]
 made = Stamp(FOLDER / "RESULTS.md", None, shlex.join(["tests/mutants/run", *sys.argv[2:]]))
 sampled = f"Of the rooms every {sys.argv[3]}th mutant was tried. " if is_sample else ""
-text = ["# Mutants", "", made.line, "", sampled + f"Written from {'sample' if is_sample else 'mutants'}.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
-        "Argued: no test notices it, and equivalent.csv says why. Open: no test notices it.", "", "## By room", "", *header]
+text = [
+    "# Mutants",
+    "",
+    made.line,
+    "",
+    sampled
+    + f"Written from {'sample' if is_sample else 'mutants'}.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
+    "Argued: no test notices it, and equivalent.csv says why. Open: no test notices it.",
+    "",
+    "## By room",
+    "",
+    *header,
+]
 text += [line(name, rooms[name]) for name in sorted(rooms)] + [line("**all**", total)]
 text += ["", "## By file", "", *header, *(line(name.removeprefix("src/"), files[name]) for name in sorted(files))]
 for title, wanted in (("Open", False), ("Argued", True)):
     listed = [row for row in missed if (key(row) in arguments) == wanted]
     text += ["", f"## {title}: {len(listed)}", ""]
-    text += [f"- {row['file'].removeprefix('src/')}:{row['line']} {row['change'].replace('|', chr(92) + '|')}"
-             + (f": {arguments[key(row)]}" if wanted else "") for row in listed]
+    text += [
+        f"- {row['file'].removeprefix('src/')}:{row['line']} {row['change'].replace('|', chr(92) + '|')}"
+        + (f": {arguments[key(row)]}" if wanted else "")
+        for row in listed
+    ]
 (FOLDER / "RESULTS.md").write_text("\n".join(text) + "\n")
 made.write(FOLDER / ("sample.csv" if is_sample else "mutants.csv"))

@@ -7,10 +7,7 @@ from overview import ASKED, READ, one, rows
 
 KINDS = {"urls": "url", "hosts": "host", "sites": "target_site", "addresses": "address"}
 # Outcomes of trees whose end was not seen.
-CUT = (
-    "('depth', 'request_budget', 'byte_budget', 'time_budget', 'stable', 'trap', 'opt_out', 'interrupted', "
-    "'unreachable', 'refused')"
-)
+CUT = "('depth', 'request_budget', 'byte_budget', 'time_budget', 'stable', 'trap', 'opt_out', 'interrupted', 'unreachable', 'refused')"
 CREATE = (
     # A robots.txt belongs to the level whose page was asked for next, or last where none came.
     f"""CREATE OR REPLACE TABLE costs AS SELECT site, seed, sent_bytes + received_bytes AS bytes, total_ms, coalesce(depth,
@@ -41,13 +38,15 @@ def curves(cctld=None):
     """Of all site trees, or of those of a country domain."""
     inside = "true" if cctld is None else f"(site, seed) IN (SELECT (site, seed) FROM sites WHERE cctld = '{cctld}')"
     depths = one(f"SELECT max(deepest) + 1 FROM sites WHERE {inside}")
-    cost = cumulative(f"""SELECT level, count(*), sum(bytes)::BIGINT, sum(total_ms) FROM costs WHERE {inside}
-        GROUP BY 1""", depths)
+    cost = cumulative(
+        f"""SELECT level, count(*), sum(bytes)::BIGINT, sum(total_ms) FROM costs WHERE {inside}
+        GROUP BY 1""",
+        depths,
+    )
     pages = cumulative(f"SELECT depth, count(*) FROM exchanges WHERE {READ} AND {inside} GROUP BY 1", depths)
     least = "SELECT least, count(*) FROM (SELECT min(depth) least FROM found WHERE {1} IS NOT NULL AND {2} GROUP BY {0}) GROUP BY 1"
     known = {kind: cumulative(least.format(column, column, inside), depths) for kind, column in KINDS.items()}
-    pairs = {kind: cumulative(least.format(f"site, seed, {column}", column, inside), depths)
-        for kind, column in list(KINDS.items())[:3]}
+    pairs = {kind: cumulative(least.format(f"site, seed, {column}", column, inside), depths) for kind, column in list(KINDS.items())[:3]}
     levels = []
     for depth in range(depths):
         level = {"depth": depth, "pages": pages[depth][0]}
@@ -91,8 +90,7 @@ def unseen():
         more = once**2 / (2 * twice) if twice else once * (once - 1) / 2
         weight = (trees - 1) * (once if twice else max(once - 1, 0))
         coverage = 1 - once / all_links * weight / (weight + 2 * max(twice, 1))
-        found.append({"kind": kind, "known": known, "once": once, "twice": twice, "all": known + less * more,
-            "coverage": coverage})
+        found.append({"kind": kind, "known": known, "once": once, "twice": twice, "all": known + less * more, "coverage": coverage})
     return found
 
 

@@ -16,13 +16,34 @@ TABLES = ("exchanges", "links", "sites", "levels", "servers")
 ASKED = "total_ms IS NOT NULL"
 READ = "charset IS NOT NULL"
 FRONT = "purpose = 'page' AND depth = 0 AND status BETWEEN 200 AND 299"
-CLASSES = ("robots", "robots_unreachable", "nofollow", "filtered", "script", "depth", "limit", "trap",
-           "mirror", "opt_out", "redirects", "yield", "refused")
+CLASSES = (
+    "robots",
+    "robots_unreachable",
+    "nofollow",
+    "filtered",
+    "script",
+    "depth",
+    "limit",
+    "trap",
+    "mirror",
+    "opt_out",
+    "redirects",
+    "yield",
+    "refused",
+)
 # WHATWG names of the encodings that virtual Webs declare.
 CHARSETS = {
-    "utf-8": "UTF-8", "iso-8859-1": "windows-1252", "windows-1252": "windows-1252", "windows-1256": "windows-1256",
-    "shift_jis": "Shift_JIS", "euc-jp": "EUC-JP", "iso-2022-jp": "ISO-2022-JP", "us-ascii": "windows-1252",
-    "utf8": "UTF-8", "x-sjis": "Shift_JIS", "latin1": "windows-1252",
+    "utf-8": "UTF-8",
+    "iso-8859-1": "windows-1252",
+    "windows-1252": "windows-1252",
+    "windows-1256": "windows-1256",
+    "shift_jis": "Shift_JIS",
+    "euc-jp": "EUC-JP",
+    "iso-2022-jp": "ISO-2022-JP",
+    "us-ascii": "windows-1252",
+    "utf8": "UTF-8",
+    "x-sjis": "Shift_JIS",
+    "latin1": "windows-1252",
 }
 
 
@@ -58,13 +79,20 @@ def percentiles(column, where="true"):
 
 
 def card():
-    totals = dict(zip(("start_urls", "site_trees", "sites", "pages"), one("""SELECT
-        count(*) FILTER (generation = 0), count(*), count(DISTINCT site), sum(pages)::BIGINT FROM sites""")))
-    names = ("hosts_asked", "requests", "robots_requests", "sent_bytes", "received_bytes", "busy_ms", "connections",
-        "lasted_seconds")
-    totals |= zip(names, one(f"""SELECT count(DISTINCT host), count(*), count(*) FILTER (purpose = 'robots'),
+    totals = dict(
+        zip(
+            ("start_urls", "site_trees", "sites", "pages"),
+            one("""SELECT
+        count(*) FILTER (generation = 0), count(*), count(DISTINCT site), sum(pages)::BIGINT FROM sites"""),
+        )
+    )
+    names = ("hosts_asked", "requests", "robots_requests", "sent_bytes", "received_bytes", "busy_ms", "connections", "lasted_seconds")
+    totals |= zip(
+        names,
+        one(f"""SELECT count(DISTINCT host), count(*), count(*) FILTER (purpose = 'robots'),
         sum(sent_bytes)::BIGINT, sum(received_bytes)::BIGINT, sum(total_ms), sum(connections)::BIGINT,
-        max(epoch_us(started) / 1e6 + total_ms / 1e3) - min(epoch_us(started)) / 1e6 FROM exchanges WHERE {ASKED}"""))
+        max(epoch_us(started) / 1e6 + total_ms / 1e3) - min(epoch_us(started)) / 1e6 FROM exchanges WHERE {ASKED}"""),
+    )
     totals["not_asked"] = one(f"SELECT count(*) FROM exchanges WHERE NOT ({ASKED})")
     return {"totals": totals}
 
@@ -77,9 +105,14 @@ def funnel():
         LEFT JOIN (SELECT site, bool_or(address IS NOT NULL) resolved, bool_or(status IS NOT NULL) answered,
             coalesce(bool_or({FRONT}), false) front FROM exchanges GROUP BY site) e USING (site)""")
     names = ("surveyed", "resolved", "answered", "front_page", "with_page", "active")
-    found = dict(zip(names, one("""SELECT count(*), count(*) FILTER (resolved), count(*) FILTER (answered),
+    found = dict(
+        zip(
+            names,
+            one("""SELECT count(*), count(*) FILTER (resolved), count(*) FILTER (answered),
         count(*) FILTER (front), count(*) FILTER (pages >= 1), count(*) FILTER (pages >= 2)
-        FROM stages WHERE inside""")))
+        FROM stages WHERE inside"""),
+        )
+    )
     linked = one("""SELECT count(DISTINCT target_site) FROM links
         WHERE in_survey AND target_site NOT IN (SELECT site FROM sites)""")
     found["known"] = found["surveyed"] + linked
@@ -103,9 +136,13 @@ def ages():
     past = age.filter(age >= timedelta(seconds=-60))
     year = timedelta(seconds=31_557_600)
     bounds = [
-        ("less than a day", timedelta(days=1)), ("less than a week", timedelta(days=7)),
-        ("less than 30 days", timedelta(days=30)), ("less than a year", year), ("less than 2 years", 2 * year),
-        ("less than 5 years", 5 * year), ("5 years or more", timedelta(days=900_000)),
+        ("less than a day", timedelta(days=1)),
+        ("less than a week", timedelta(days=7)),
+        ("less than 30 days", timedelta(days=30)),
+        ("less than a year", year),
+        ("less than 2 years", 2 * year),
+        ("less than 5 years", 5 * year),
+        ("5 years or more", timedelta(days=900_000)),
     ]
     classes, below = [], 0
     for name, bound in bounds:
@@ -119,10 +156,17 @@ def sites():
     per_site = "(SELECT site, min(coalesce(cctld, 'outside')) cctld, sum(pages)::BIGINT pages FROM sites GROUP BY 1)"
     with_page = f"SELECT pages FROM {per_site} WHERE pages > 0"
     pages = [count for (count,) in rows(f"{with_page} ORDER BY 1 DESC")]
-    sizes = [("no page", 0, 0), ("1 page", 1, 1), ("2–9 pages", 2, 9), ("10–99 pages", 10, 99),
-        ("100–999 pages", 100, 999), ("1,000 pages or more", 1000, 10**9)]
-    by_size = [{"name": name, "count": one(f"SELECT count(*) FROM {per_site} WHERE pages BETWEEN {low} AND {high}")}
-        for name, low, high in sizes]
+    sizes = [
+        ("no page", 0, 0),
+        ("1 page", 1, 1),
+        ("2–9 pages", 2, 9),
+        ("10–99 pages", 10, 99),
+        ("100–999 pages", 100, 999),
+        ("1,000 pages or more", 1000, 10**9),
+    ]
+    by_size = [
+        {"name": name, "count": one(f"SELECT count(*) FROM {per_site} WHERE pages BETWEEN {low} AND {high}")} for name, low, high in sizes
+    ]
     domains = rows(f"""SELECT cctld, count(*), count(*) FILTER (pages > 0), sum(pages)::BIGINT,
         coalesce(quantile_cont(pages, 0.5) FILTER (pages > 0), 0) FROM {per_site} GROUP BY 1
         ORDER BY cctld = 'outside', 2 DESC, 1""")
@@ -134,14 +178,15 @@ def sites():
         "pages": spread(with_page),
         "with_one_page": pages.count(1),
         "unevenness": unevenness(pages),
-        "share_of_largest_hundredth": sum(pages[:-(-len(pages) // 100)]) / sum(pages),
-        "largest": [{"site": site, "pages": count, "share": count / sum(pages)} for site, count in
-            rows(f"SELECT site, pages FROM {per_site} WHERE pages > 0 ORDER BY 2 DESC, 1 LIMIT 10")],
+        "share_of_largest_hundredth": sum(pages[: -(-len(pages) // 100)]) / sum(pages),
+        "largest": [
+            {"site": site, "pages": count, "share": count / sum(pages)}
+            for site, count in rows(f"SELECT site, pages FROM {per_site} WHERE pages > 0 ORDER BY 2 DESC, 1 LIMIT 10")
+        ],
         "by_size": by_size,
         "by_deepest": [deepest.get(depth, 0) for depth in range(max(deepest) + 1)],
         "by_generation": [generations.get(number, 0) for number in range(max(generations) + 1)],
-        "by_country_domain": [dict(zip(("name", "sites", "with_page", "pages", "median_pages"), domain))
-            for domain in domains],
+        "by_country_domain": [dict(zip(("name", "sites", "with_page", "pages", "median_pages"), domain)) for domain in domains],
         "query_pages": one(f"SELECT count(*) FROM exchanges WHERE {READ} AND regexp_matches(url, '[?;]')"),
         "read_pages": one(f"SELECT count(*) FROM exchanges WHERE {READ}"),
         "age": ages(),
@@ -164,29 +209,38 @@ def near_duplicates():
             sites.setdefault(site, []).append((body, int(simhash, 16)))
     return sum(
         any(body != other and (simhash ^ beside).bit_count() <= 3 for other, beside in pages)
-        for pages in sites.values() for body, simhash in pages)
+        for pages in sites.values()
+        for body, simhash in pages
+    )
 
 
 def links(country_domains):
-    to = "CASE " + "".join(
-        f"WHEN host = '{domain}' OR ends_with(host, '.{domain}') THEN '{domain}' " for domain in country_domains
-    ) + """WHEN regexp_matches(host, '^[0-9.]+$|]$') THEN 'address'
+    to = (
+        "CASE "
+        + "".join(f"WHEN host = '{domain}' OR ends_with(host, '.{domain}') THEN '{domain}' " for domain in country_domains)
+        + """WHEN regexp_matches(host, '^[0-9.]+$|]$') THEN 'address'
         WHEN regexp_matches(host, '(^|[.])xn--[^.]*$') THEN 'other script'
         WHEN regexp_matches(host, '(^|[.])[^.]{2}$') THEN regexp_extract(host, '([^.]{2})$', 1) ELSE 'generic' END"""
+    )
     cells = f"""(SELECT coalesce(s.cctld, 'outside') f, {to} t, count(*) n FROM links l
         JOIN sites s ON (l.site, l.seed) = (s.site, s.seed) GROUP BY ALL)"""
-    heads = {side: [name for name, _ in rows(f"SELECT {side}, sum(n) FROM {cells} GROUP BY 1 ORDER BY 2 DESC, 1")]
-        for side in "ft"}
+    heads = {side: [name for name, _ in rows(f"SELECT {side}, sum(n) FROM {cells} GROUP BY 1 ORDER BY 2 DESC, 1")] for side in "ft"}
     urls = {(f, t): n for f, t, n in rows(f"SELECT * FROM {cells}")}
     linked = "SELECT {0}, count(DISTINCT (site, seed)) FROM links GROUP BY 1"
     names = ("external_urls", "linking_trees", "hosts", "sites", "in_survey", "nofollow")
-    return dict(zip(names, one("""SELECT count(*), count(DISTINCT (site, seed)), count(DISTINCT host),
-        count(DISTINCT target_site), count(*) FILTER (in_survey), count(*) FILTER (nofollow) FROM links"""))) | {
+    return dict(
+        zip(
+            names,
+            one("""SELECT count(*), count(DISTINCT (site, seed)), count(DISTINCT host),
+        count(DISTINCT target_site), count(*) FILTER (in_survey), count(*) FILTER (nofollow) FROM links"""),
+        )
+    ) | {
         "elements": counted("SELECT element, count(*) FROM links GROUP BY 1"),
         "most_linked_hosts": counted(linked.format("host"))[:20],
         "most_linked_sites": counted(linked.format("target_site"))[:20],
         "matrix": {
-            "from": heads["f"], "to": heads["t"],
+            "from": heads["f"],
+            "to": heads["t"],
             "urls": [[urls.get((f, t), 0) for t in heads["t"]] for f in heads["f"]],
         },
     }
@@ -202,8 +256,10 @@ def technology():
         QUALIFY row_number() OVER (PARTITION BY site, seed ORDER BY number) = 1)"""
     charsets = {}
     for content_type, used in rows(f"SELECT coalesce(content_type, ''), charset FROM exchanges WHERE {READ}"):
-        label = next((part.split("=", 1)[1].strip(" \"'") for part in content_type.split(";")[1:]
-            if part.strip().lower().startswith("charset=")), None)
+        label = next(
+            (part.split("=", 1)[1].strip(" \"'") for part in content_type.split(";")[1:] if part.strip().lower().startswith("charset=")),
+            None,
+        )
         declared = "not declared" if label is None else CHARSETS.get(label.lower(), "unknown name")
         charsets[declared, used] = charsets.get((declared, used), 0) + 1
     ordered = sorted(charsets.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -228,11 +284,14 @@ def technology():
 
 
 def places(column):
-    return [dict(zip(("name", "servers", "site_trees"), row)) for row in rows(f"""
+    return [
+        dict(zip(("name", "servers", "site_trees"), row))
+        for row in rows(f"""
         SELECT coalesce(a.name, b.name), coalesce(a.n, 0), coalesce(b.n, 0) FROM
         (SELECT coalesce({column}, 'unknown') AS name, count(*) n FROM servers GROUP BY 1) a FULL JOIN
         (SELECT coalesce({column}, 'unknown') AS name, count(*) n FROM sites WHERE address IS NOT NULL GROUP BY 1) b
-        ON a.name = b.name ORDER BY coalesce(a.name, b.name) = 'unknown', 3 DESC, 2 DESC, 1""")]
+        ON a.name = b.name ORDER BY coalesce(a.name, b.name) = 'unknown', 3 DESC, 2 DESC, 1""")
+    ]
 
 
 def infrastructure():
@@ -249,14 +308,19 @@ def infrastructure():
         "offshore_trees": one(f"SELECT count(*) FROM {judged} WHERE abroad"),
         "countries": places("country"),
         "networks": networks,
-        "by_country_domain": [dict(zip(("country_domain", "judged", "offshore"), row)) for row in rows(f"""
-            SELECT cctld, count(*), count(*) FILTER (abroad) FROM {judged} GROUP BY 1 ORDER BY 2 DESC, 1""")],
+        "by_country_domain": [
+            dict(zip(("country_domain", "judged", "offshore"), row))
+            for row in rows(f"""
+            SELECT cctld, count(*), count(*) FILTER (abroad) FROM {judged} GROUP BY 1 ORDER BY 2 DESC, 1""")
+        ],
         "hosts_per_address": spread("SELECT hosts FROM servers"),
         "sites_per_address": spread("SELECT sites FROM servers"),
         "crowded_servers": one(f"SELECT count(*) FROM {crowded}"),
         "crowded_trees": one(f"SELECT count(*) FROM sites WHERE address IN {crowded}"),
         "network_concentration": {
-            "networks": len(known), "site_trees": sum(known), "share_of_top_three": sum(known[:3]) / sum(known),
+            "networks": len(known),
+            "site_trees": sum(known),
+            "share_of_top_three": sum(known[:3]) / sum(known),
             "hhi": sum((count / sum(known)) ** 2 for count in known),
         },
     }
@@ -265,8 +329,10 @@ def infrastructure():
 def times():
     def phases(where):
         whole = percentiles("total_ms", f"{ASKED} AND failure IS NULL AND {where}")
-        return {"whole": whole} | {name: percentiles(f"{name}_ms", f"{ASKED} AND {where}")
-            for name in ("connect", "tls", "first_byte", "total")}
+        return {"whole": whole} | {
+            name: percentiles(f"{name}_ms", f"{ASKED} AND {where}") for name in ("connect", "tls", "first_byte", "total")
+        }
+
     country = "coalesce((SELECT country FROM servers s WHERE s.address = exchanges.address), 'unknown')"
     countries = rows(f"""SELECT {country} c, count(*) FROM exchanges WHERE {ASKED} GROUP BY 1
         ORDER BY c = 'unknown', 2 DESC, 1""")
@@ -281,16 +347,23 @@ def outcomes():
     return {
         "exchanges": one("SELECT count(*) FROM exchanges"),
         "failures": counted("SELECT failure, count(*) FROM exchanges WHERE failure IS NOT NULL GROUP BY 1"),
-        "statuses": [dict(zip(("status", "pages", "robots"), row)) for row in rows("""SELECT status,
+        "statuses": [
+            dict(zip(("status", "pages", "robots"), row))
+            for row in rows("""SELECT status,
             count(*) FILTER (purpose <> 'robots'), count(*) FILTER (purpose = 'robots') FROM exchanges
-            WHERE status IS NOT NULL GROUP BY 1 ORDER BY 1""")],
+            WHERE status IS NOT NULL GROUP BY 1 ORDER BY 1""")
+        ],
         "trees": counted("SELECT outcome, count(*) FROM sites GROUP BY 1"),
-        "by_country_domain": [{
-            "country_domain": name, "trees": count,
-            "outcomes": counted(f"""SELECT outcome, count(*) FROM sites
+        "by_country_domain": [
+            {
+                "country_domain": name,
+                "trees": count,
+                "outcomes": counted(f"""SELECT outcome, count(*) FROM sites
                 WHERE coalesce(cctld, 'outside') = '{name}' GROUP BY 1"""),
-        } for name, count in rows("""SELECT coalesce(cctld, 'outside'), count(*) FROM sites GROUP BY 1
-            ORDER BY 2 DESC, 1""")],
+            }
+            for name, count in rows("""SELECT coalesce(cctld, 'outside'), count(*) FROM sites GROUP BY 1
+            ORDER BY 2 DESC, 1""")
+        ],
         "turned_away": turned_away(),
     }
 
@@ -299,8 +372,13 @@ def turned_away():
     duckdb.sql("""CREATE OR REPLACE VIEW turning AS SELECT site, sum(pages) pages, bool_or(outcome = 'refused') refused,
         site IN (SELECT site FROM exchanges WHERE challenge IS NOT NULL) challenged FROM sites GROUP BY site""")
     names = ("sites", "refused", "challenged")
-    return dict(zip(names, one("""SELECT count(*), count(*) FILTER (refused),
-        count(*) FILTER (challenged AND pages = 0 AND NOT refused) FROM turning"""))) | {
+    return dict(
+        zip(
+            names,
+            one("""SELECT count(*), count(*) FILTER (refused),
+        count(*) FILTER (challenged AND pages = 0 AND NOT refused) FROM turning"""),
+        )
+    ) | {
         "evidence": counted("""SELECT challenge, count(DISTINCT site) FROM exchanges
             WHERE challenge IS NOT NULL GROUP BY 1"""),
     }
@@ -341,20 +419,26 @@ def kept_back():
     levels = rows(f"""SELECT sum(internal_urls)::BIGINT, sum(fetched)::BIGINT, [{sums}] FROM levels
         GROUP BY depth ORDER BY depth""")
     robots = "SELECT count(*), count(*) FILTER ({}), count(*) FILTER ({}), count(*) FILTER ({}), count(*) FILTER ({})"
-    robots = robots.format("status BETWEEN 200 AND 299", "status BETWEEN 400 AND 499 AND status <> 429",
-        "status IS NULL OR status = 429 OR status >= 500", "status BETWEEN 300 AND 399")
+    robots = robots.format(
+        "status BETWEEN 200 AND 299",
+        "status BETWEEN 400 AND 499 AND status <> 429",
+        "status IS NULL OR status = 429 OR status >= 500",
+        "status BETWEEN 300 AND 399",
+    )
     return {
         "internal_urls": whole[0],
         "fetched": whole[1],
-        "classes": [{"name": name, "urls": urls, "site_trees": count}
-            for name, urls, count in zip(CLASSES, whole[2:], trees)],
-        "levels": [{"internal_urls": urls, "fetched": fetched, "not_fetched": list(classes)}
-            for urls, fetched, classes in levels],
+        "classes": [{"name": name, "urls": urls, "site_trees": count} for name, urls, count in zip(CLASSES, whole[2:], trees)],
+        "levels": [{"internal_urls": urls, "fetched": fetched, "not_fetched": list(classes)} for urls, fetched, classes in levels],
         "rows_that_do_not_reconcile": one(f"""SELECT count(*) FROM levels WHERE internal_urls <> fetched
             + {" + ".join(f"not_fetched_{name}" for name in CLASSES)}"""),
-        "robots": dict(zip(("attempts", "rules", "allow_all", "disallow_all", "redirects"),
-            one(f"""{robots} FROM (FROM exchanges WHERE purpose = 'robots'
-                QUALIFY row_number() OVER (PARTITION BY site, seed, number ORDER BY attempt DESC) = 1)"""))),
+        "robots": dict(
+            zip(
+                ("attempts", "rules", "allow_all", "disallow_all", "redirects"),
+                one(f"""{robots} FROM (FROM exchanges WHERE purpose = 'robots'
+                QUALIFY row_number() OVER (PARTITION BY site, seed, number ORDER BY attempt DESC) = 1)"""),
+            )
+        ),
     }
 
 
@@ -368,11 +452,22 @@ def main():
     survey = Path(sys.argv[1])
     settings = json.loads((survey / "manifest.json").read_text())["settings"]
     open_tables(survey)
-    print(json.dumps({
-        "card": card(), "funnel": funnel(), "sites": sites(), "links": links(settings["cctld"]),
-        "technology": technology(), "infrastructure": infrastructure(), "times": times(), "outcomes": outcomes(),
-        "ledger": ledger(), "kept_back": kept_back(),
-    }))
+    print(
+        json.dumps(
+            {
+                "card": card(),
+                "funnel": funnel(),
+                "sites": sites(),
+                "links": links(settings["cctld"]),
+                "technology": technology(),
+                "infrastructure": infrastructure(),
+                "times": times(),
+                "outcomes": outcomes(),
+                "ledger": ledger(),
+                "kept_back": kept_back(),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

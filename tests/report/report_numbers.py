@@ -17,12 +17,22 @@ from report_page import Page, decimal, duration, interval, milliseconds, number,
 ELSEWHERE = {"figure-censoring-data", "table-settings", "table-words"}
 # A cell that is not compared: it follows from an interval or a model.
 ANY = object()
-REASONS = ("robots.txt", "a robots.txt that could not be fetched", "nofollow", "the survey's filters", "the rule on scripts",
-    "the depth of the survey", "a budget of the site or a stop", "traps without end",
-    "mirrors of another host of the site", "opt-out", "too many redirects", "promising too little",
-    "a server that turned the survey away")
-PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte",
-    "whole response": "whole", "total": "total"}
+REASONS = (
+    "robots.txt",
+    "a robots.txt that could not be fetched",
+    "nofollow",
+    "the survey's filters",
+    "the rule on scripts",
+    "the depth of the survey",
+    "a budget of the site or a stop",
+    "traps without end",
+    "mirrors of another host of the site",
+    "opt-out",
+    "too many redirects",
+    "promising too little",
+    "a server that turned the survey away",
+)
+PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte", "whole response": "whole", "total": "total"}
 
 
 # Why a share has no interval, as cells say it.
@@ -85,8 +95,8 @@ class Comparison:
         (heads, *raw), shown = self.page.tables[name]
         expected = [list(row) for row in expected]
         self.same(f"rows of {name}", [len(raw), len(shown)], [len(expected)] * 2)
-        for place, (raw, shown, expected) in enumerate(zip(raw, shown, expected)):
-            self.row(f"{name}, row {place}", heads, raw, shown, expected, error)
+        for place, row in enumerate(zip(raw, shown, expected)):
+            self.row(f"{name}, row {place}", heads, *row, error)
 
     def row(self, place, heads, raw, shown, expected, error):
         column = 0
@@ -126,11 +136,16 @@ def counted(list_, whole=None, shown=None):
 
 def card(compared, found, ledger, manifest):
     totals = found["totals"]
-    compared.lead("card", *map(thousands, (totals["sites"], totals["start_urls"], totals["requests"])),
-        duration(totals["lasted_seconds"]))
-    for name, value in {"Start URLs": "start_urls", "Sites": "sites", "Site trees": "site_trees", "Hosts asked":
-            "hosts_asked", "Pages read": "pages", "Attempts that reached no server": "not_asked",
-            "Connections": "connections"}.items():
+    compared.lead("card", *map(thousands, (totals["sites"], totals["start_urls"], totals["requests"])), duration(totals["lasted_seconds"]))
+    for name, value in {
+        "Start URLs": "start_urls",
+        "Sites": "sites",
+        "Site trees": "site_trees",
+        "Hosts asked": "hosts_asked",
+        "Pages read": "pages",
+        "Attempts that reached no server": "not_asked",
+        "Connections": "connections",
+    }.items():
         compared.fact("card", name, thousands(totals[value]))
     compared.fact("card", "Requests", thousands(totals["requests"]), thousands(totals["robots_requests"]))
     compared.fact("card", "Bytes sent", size(totals["sent_bytes"]))
@@ -148,14 +163,21 @@ def card(compared, found, ledger, manifest):
     compared.fact("card", "Shortest pause at an address", milliseconds(ledger["smallest_gap_ms"]))
     compared.fact("card", "Unrecorded exchanges", thousands(manifest["unrecorded_exchanges"]))
     settings = manifest["settings"]
-    for name, shown in {"Depth": settings["depth"], "Entrances of a site": settings["entrances"], "Least pause at an address": settings["min-delay"], "Longer waits of others, at most": settings["harm"],
-            "Pause as a multiple of the last answer's time": settings["delay-factor"], "Longest such pause":
-            settings["max-delay"], "Requests at once at an address": settings["per-address"],
-            "Requests at once in a site": settings["per-site"], "Longest walk of a site tree": settings["max-time"],
-            "Most requests of a site tree": thousands(int(settings["max-requests"])),
-            "Most bytes of a site tree": size(int(settings["max-bytes"])),
-            "Most bytes per second of the survey": size(int(settings["rate"])),
-            "Query URLs fetched of a script": settings["queries-per-script"]}.items():
+    for name, shown in {
+        "Depth": settings["depth"],
+        "Entrances of a site": settings["entrances"],
+        "Least pause at an address": settings["min-delay"],
+        "Longer waits of others, at most": settings["harm"],
+        "Pause as a multiple of the last answer's time": settings["delay-factor"],
+        "Longest such pause": settings["max-delay"],
+        "Requests at once at an address": settings["per-address"],
+        "Requests at once in a site": settings["per-site"],
+        "Longest walk of a site tree": settings["max-time"],
+        "Most requests of a site tree": thousands(int(settings["max-requests"])),
+        "Most bytes of a site tree": size(int(settings["max-bytes"])),
+        "Most bytes per second of the survey": size(int(settings["rate"])),
+        "Query URLs fetched of a script": settings["queries-per-script"],
+    }.items():
         compared.fact("card", name, str(shown))
     for table in overview.TABLES:
         compared.fact("method", f"Rows of {table}", thousands(one(f"SELECT count(*) FROM {table}")))
@@ -163,12 +185,17 @@ def card(compared, found, ledger, manifest):
 
 def funnel(compared, found):
     surveyed = found["surveyed"]
-    compared.lead("funnel", thousands(found["known"]), thousands(surveyed), of(found["answered"], surveyed),
-        of(found["active"], surveyed))
-    stages = {"known": "known", "surveyed": "surveyed", "resolves": "resolved", "answers": "answered",
-        "front page": "front_page", "a page was read": "with_page", "active": "active"}
-    compared.table("figure-funnel-data",
-        [(name, found[key], found[key] / found["known"]) for name, key in stages.items()])
+    compared.lead("funnel", thousands(found["known"]), thousands(surveyed), of(found["answered"], surveyed), of(found["active"], surveyed))
+    stages = {
+        "known": "known",
+        "surveyed": "surveyed",
+        "resolves": "resolved",
+        "answers": "answered",
+        "front page": "front_page",
+        "a page was read": "with_page",
+        "active": "active",
+    }
+    compared.table("figure-funnel-data", [(name, found[key], found[key] / found["known"]) for name, key in stages.items()])
     compared.table("table-no-front-page", counted(found["answered_without_front_page"]))
     compared.says("note of funnel", compared.page.notes["funnel"], [f". {found['outside']} surveyed sites"])
 
@@ -177,11 +204,26 @@ def by_depth(compared, found):
     """Figures 1 and 3 of the paper."""
     levels, last = found["levels"], found["levels"][-1]
     known, units = last["known"], [unit for unit in range(3) if last["load"][unit] > 0]
-    compared.lead("depth", thousands(found["trees"]), str(last["depth"]), thousands(last["pages"]),
-        thousands(last["requests"]), size(last["bytes"]), thousands(known["urls"]), thousands(known["hosts"]))
-    for name, value in {"Site trees": found["trees"], "Pages": last["pages"], "Requests": last["requests"],
-            "External URLs": known["urls"], "External hosts": known["hosts"], "External sites": known["sites"],
-            "Server addresses": known["addresses"], "Deepest level walked": last["depth"]}.items():
+    compared.lead(
+        "depth",
+        thousands(found["trees"]),
+        str(last["depth"]),
+        thousands(last["pages"]),
+        thousands(last["requests"]),
+        size(last["bytes"]),
+        thousands(known["urls"]),
+        thousands(known["hosts"]),
+    )
+    for name, value in {
+        "Site trees": found["trees"],
+        "Pages": last["pages"],
+        "Requests": last["requests"],
+        "External URLs": known["urls"],
+        "External hosts": known["hosts"],
+        "External sites": known["sites"],
+        "Server addresses": known["addresses"],
+        "Deepest level walked": last["depth"],
+    }.items():
         compared.fact("", name, thousands(value))
     compared.fact("", "Load", size(last["bytes"]))
     pages = lambda level: level["pages"] / last["pages"]
@@ -196,8 +238,13 @@ def by_depth(compared, found):
         "figure-depth-shares-data": lambda level: [pages(level), level["union"][0], level["pair"][0]],
         "figure-depth-counts-data": lambda level: [level["pages"], level["known"]["urls"]],
         "figure-depth-kinds-data": lambda level: level["union"],
-        "table-levels": lambda level: [level["pages"], level["requests"], level["bytes"], level["busy_ms"] / 1000,
-            *level["known"].values()],
+        "table-levels": lambda level: [
+            level["pages"],
+            level["requests"],
+            level["bytes"],
+            level["busy_ms"] / 1000,
+            *level["known"].values(),
+        ],
         "figure-load-units-data": lambda level: [*load(level), level["union"][0]],
         "figure-load-kinds-data": lambda level: [level["load"][0], *level["union"]],
         "table-load-coverage": lambda level: [*load(level), *level["union"]],
@@ -215,26 +262,49 @@ def choice(compared, found):
     compared.fact("", "Recommended", f"--depth {chosen['depth']}")
     units = [unit for unit in range(3) if last["load"][unit] > 0]
     verdict = lambda level: "recommended" if level is chosen else "yes" if covers(level) else "no"
-    compared.table("table-choice", [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY, ANY,
-        verdict(level)) for level in levels])
-    load, urls, hosts = (compared.printed("table-load-coverage", levels.index(chosen), head, "share")
-        for head in ("load rate, requests", "external URLs", "external hosts"))
-    compared.lead("choice", str(chosen["depth"]), "95.0 %", *([] if chosen is last else
-        [hosts, percent(1 - chosen["load"][0]), percent(1 - chosen["load"][1]), str(last["depth"])]))
+    compared.table(
+        "table-choice",
+        [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY, ANY, verdict(level)) for level in levels],
+    )
+    load, urls, hosts = (
+        compared.printed("table-load-coverage", levels.index(chosen), head, "share")
+        for head in ("load rate, requests", "external URLs", "external hosts")
+    )
+    compared.lead(
+        "choice",
+        str(chosen["depth"]),
+        "95.0 %",
+        *([] if chosen is last else [hosts, percent(1 - chosen["load"][0]), percent(1 - chosen["load"][1]), str(last["depth"])]),
+    )
     compared.lead("load-coverage", str(chosen["depth"]), load, urls, hosts)
 
 
 def groups(compared):
     """By country domain, the largest first."""
-    names = [name for name, _ in rows("""SELECT cctld, count(*) FROM sites WHERE cctld IS NOT NULL GROUP BY 1
-        ORDER BY 2 DESC, 1""")]
+    names = [
+        name
+        for name, _ in rows("""SELECT cctld, count(*) FROM sites WHERE cctld IS NOT NULL GROUP BY 1
+        ORDER BY 2 DESC, 1""")
+    ]
     lines, table = [], []
     for name in names:
         group = curves.curves(name)
         last = group["levels"][-1]
         lines += [(name, level["depth"], level["load"][0], level["union"][1]) for level in group["levels"]]
-        table.append((name, group["trees"], last["depth"], last["pages"], last["requests"], last["bytes"],
-            last["known"]["urls"], last["known"]["hosts"], ANY, ANY))
+        table.append(
+            (
+                name,
+                group["trees"],
+                last["depth"],
+                last["pages"],
+                last["requests"],
+                last["bytes"],
+                last["known"]["urls"],
+                last["known"]["hosts"],
+                ANY,
+                ANY,
+            )
+        )
     compared.table("figure-by-cctld-data", lines)
     compared.table("table-by-cctld", table)
 
@@ -242,8 +312,13 @@ def groups(compared):
 def deepest(compared, found):
     levels = found["levels"]
     cut = sum(level["cut"] for level in levels)
-    compared.lead("deepest", thousands(found["trees"]), thousands(cut), percent(cut / found["trees"]),
-        compared.printed("figure-deeper-data", len(levels) - 1, "deeper trees", "share"))
+    compared.lead(
+        "deepest",
+        thousands(found["trees"]),
+        thousands(cut),
+        percent(cut / found["trees"]),
+        compared.printed("figure-deeper-data", len(levels) - 1, "deeper trees", "share"),
+    )
     compared.table("figure-deepest-data", [(level["depth"], level["ended"], level["cut"]) for level in levels])
     compared.table("figure-deeper-data", [(level["depth"], level["deeper"]) for level in levels])
     compared.says("note of deepest", compared.page.notes["deepest"], [thousands(found["without_page"])])
@@ -251,43 +326,76 @@ def deepest(compared, found):
 
 def not_seen(compared, found, censored):
     row = next(row for row, kind in enumerate(found) if kind["kind"] == "hosts")
-    compared.lead("certainty", thousands(found[row]["known"]), compared.printed("table-unseen", row, "at least", ""),
-        thousands(censored["trees"]), thousands(censored["unasked"]))
-    names = {"urls": "external URLs", "hosts": "external hosts", "sites": "external sites",
-        "addresses": "server addresses"}
-    compared.table("table-unseen", [(names[kind["kind"]], kind["known"], kind["once"], kind["twice"], kind["all"],
-        kind["coverage"]) for kind in found])
+    compared.lead(
+        "certainty",
+        thousands(found[row]["known"]),
+        compared.printed("table-unseen", row, "at least", ""),
+        thousands(censored["trees"]),
+        thousands(censored["unasked"]),
+    )
+    names = {"urls": "external URLs", "hosts": "external hosts", "sites": "external sites", "addresses": "server addresses"}
+    compared.table(
+        "table-unseen", [(names[kind["kind"]], kind["known"], kind["once"], kind["twice"], kind["all"], kind["coverage"]) for kind in found]
+    )
 
 
 def sites(compared, found):
     pages, copies, age = found["pages"], found["copies"], found["age"]
-    compared.lead("sites", thousands(pages["count"]), decimal(pages["median"], 0),
-        of(found["with_one_page"], pages["count"]), percent(found["share_of_largest_hundredth"]))
-    for name, shown in {"Pages of a site, mean": decimal(pages["mean"], 1), "Median": decimal(pages["median"], 1),
-            "95th percentile": decimal(pages["p95"], 1), "Most": thousands(pages["max"]),
-            "Unevenness": decimal(found["unevenness"], 3),
-            "Pages of query URLs": percent(found["query_pages"] / found["read_pages"]),
-            "Copies inside a site": percent(copies["inside_sites"] / copies["pages"]),
-            "Near copies inside a site": percent(copies["nearly_inside_sites"] / copies["pages"])}.items():
+    compared.lead(
+        "sites",
+        thousands(pages["count"]),
+        decimal(pages["median"], 0),
+        of(found["with_one_page"], pages["count"]),
+        percent(found["share_of_largest_hundredth"]),
+    )
+    for name, shown in {
+        "Pages of a site, mean": decimal(pages["mean"], 1),
+        "Median": decimal(pages["median"], 1),
+        "95th percentile": decimal(pages["p95"], 1),
+        "Most": thousands(pages["max"]),
+        "Unevenness": decimal(found["unevenness"], 3),
+        "Pages of query URLs": percent(found["query_pages"] / found["read_pages"]),
+        "Copies inside a site": percent(copies["inside_sites"] / copies["pages"]),
+        "Near copies inside a site": percent(copies["nearly_inside_sites"] / copies["pages"]),
+    }.items():
         compared.fact("sites", name, shown)
     compared.fact("sites", "Different bodies", thousands(copies["bodies"]), thousands(copies["pages"]))
-    compared.fact("sites", "Copies across sites", percent(copies["across_sites"] / copies["pages"]),
-        f"; {thousands(copies['sites_sharing'])} sites")
+    compared.fact(
+        "sites", "Copies across sites", percent(copies["across_sites"] / copies["pages"]), f"; {thousands(copies['sites_sharing'])} sites"
+    )
     compared.table("figure-site-size-data", counted(found["by_size"]))
     compared.table("table-largest-sites", [tuple(site.values()) for site in found["largest"]])
-    compared.table("table-country-domains", [(domain["name"], domain["sites"], domain["with_page"],
-        domain["with_page"] / domain["sites"], domain["pages"], domain["median_pages"])
-        for domain in found["by_country_domain"]])
+    compared.table(
+        "table-country-domains",
+        [
+            (
+                domain["name"],
+                domain["sites"],
+                domain["with_page"],
+                domain["with_page"] / domain["sites"],
+                domain["pages"],
+                domain["median_pages"],
+            )
+            for domain in found["by_country_domain"]
+        ],
+    )
     compared.table("figure-age-data", counted(age["classes"]))
-    compared.says("note of sites", compared.page.notes["sites"],
-        [of(age["dated"], found["read_pages"]), thousands(age["undated"]), thousands(age["future"])])
+    compared.says(
+        "note of sites",
+        compared.page.notes["sites"],
+        [of(age["dated"], found["read_pages"]), thousands(age["undated"]), thousands(age["future"])],
+    )
 
 
 def links(compared, found):
     matrix, urls = found["matrix"], found["external_urls"]
     generic = matrix["to"].index("generic")
-    compared.lead("links", *(thousands(found[name]) for name in ("linking_trees", "external_urls", "hosts", "sites")),
-        percent(sum(row[generic] for row in matrix["urls"]) / urls), of(found["in_survey"], urls))
+    compared.lead(
+        "links",
+        *(thousands(found[name]) for name in ("linking_trees", "external_urls", "hosts", "sites")),
+        percent(sum(row[generic] for row in matrix["urls"]) / urls),
+        of(found["in_survey"], urls),
+    )
     compared.table("figure-linked-hosts-data", counted(found["most_linked_hosts"], found["linking_trees"]))
     compared.table("table-linked-sites", counted(found["most_linked_sites"], found["linking_trees"]))
     compared.table("figure-link-matrix-data", [(name, *row) for name, row in zip(matrix["from"], matrix["urls"])])
@@ -297,25 +405,51 @@ def links(compared, found):
 
 def technology(compared, found):
     share = lambda list_, is_meant: percent(
-        sum(item["count"] for item in list_ if is_meant(item["name"])) / sum(item["count"] for item in list_))
-    compared.lead("technology", share(found["encryption"], lambda name: name.startswith("TLS")),
+        sum(item["count"] for item in list_ if is_meant(item["name"])) / sum(item["count"] for item in list_)
+    )
+    compared.lead(
+        "technology",
+        share(found["encryption"], lambda name: name.startswith("TLS")),
         share(found["certificates"], lambda name: name == "valid"),
-        share(found["compression"], lambda name: name != "not compressed"))
+        share(found["compression"], lambda name: name != "not compressed"),
+    )
     by_trees = [{"name": item["name"], "count": item["site_trees"]} for item in found["software"]]
     compared.table("figure-software-data", counted(sorted(by_trees, key=lambda item: (-item["count"], item["name"]))))
-    compared.table("table-software", [(item["name"], item["servers"], item["servers"] / found["servers"],
-        item["site_trees"], item["site_trees"] / found["site_trees"]) for item in found["software"]])
-    for name, key in {"http": "http_versions", "encryption": "encryption", "certificates": "certificates",
-            "compression": "compression", "languages": "languages"}.items():
+    compared.table(
+        "table-software",
+        [
+            (
+                item["name"],
+                item["servers"],
+                item["servers"] / found["servers"],
+                item["site_trees"],
+                item["site_trees"] / found["site_trees"],
+            )
+            for item in found["software"]
+        ],
+    )
+    for name, key in {
+        "http": "http_versions",
+        "encryption": "encryption",
+        "certificates": "certificates",
+        "compression": "compression",
+        "languages": "languages",
+    }.items():
         compared.table(f"table-{name}", counted(found[key]))
-    compared.table("table-charsets", [(pair["declared"], pair["used"], pair["pages"], pair["pages"] / found["pages"])
-        for pair in found["charsets"]])
+    compared.table(
+        "table-charsets", [(pair["declared"], pair["used"], pair["pages"], pair["pages"] / found["pages"]) for pair in found["charsets"]]
+    )
 
 
 def places(compared, name, list_):
     servers, trees = (sum(place[key] for place in list_) for key in ("servers", "site_trees"))
-    compared.table(name, [(place["name"], place["servers"], place["servers"] / servers, place["site_trees"],
-        place["site_trees"] / trees) for place in list_])
+    compared.table(
+        name,
+        [
+            (place["name"], place["servers"], place["servers"] / servers, place["site_trees"], place["site_trees"] / trees)
+            for place in list_
+        ],
+    )
 
 
 def infrastructure(compared, found):
@@ -327,84 +461,163 @@ def infrastructure(compared, found):
         ("Hosts of a server, mean", decimal(hosts["mean"], 1), None),
         ("Median", decimal(hosts["median"], 1), None),
         ("Most", thousands(hosts["max"]), None),
-        ("Site trees that share a server with at least ten other sites",
-            percent(found["crowded_trees"] / found["hosted_trees"]), thousands(found["crowded_servers"])),
+        (
+            "Site trees that share a server with at least ten other sites",
+            percent(found["crowded_trees"] / found["hosted_trees"]),
+            thousands(found["crowded_servers"]),
+        ),
         ("Hosted abroad", percent(offshore / judged), thousands(judged)),
         ("Networks", thousands(concentration["networks"]), None),
         ("Share of the three largest networks", percent(concentration["share_of_top_three"]), None),
         ("Concentration of networks", decimal(concentration["hhi"], 3), None),
     ]:
         compared.fact("infrastructure", name, shown, note)
-    compared.table("figure-countries-data", counted([{"name": place["name"], "count": place["site_trees"]}
-        for place in found["countries"] if place["site_trees"]]))
+    compared.table(
+        "figure-countries-data",
+        counted([{"name": place["name"], "count": place["site_trees"]} for place in found["countries"] if place["site_trees"]]),
+    )
     places(compared, "table-countries", found["countries"])
     places(compared, "table-networks", found["networks"])
     foremost = """SELECT country FROM sites WHERE address IS NOT NULL AND cctld = '{0}' AND country <> upper('{0}')
         GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"""
-    compared.table("table-offshore", [(domain["country_domain"], domain["judged"], domain["offshore"],
-        domain["offshore"] / domain["judged"], one(foremost.format(domain["country_domain"])))
-        for domain in found["by_country_domain"]])
+    compared.table(
+        "table-offshore",
+        [
+            (
+                domain["country_domain"],
+                domain["judged"],
+                domain["offshore"],
+                domain["offshore"] / domain["judged"],
+                one(foremost.format(domain["country_domain"])),
+            )
+            for domain in found["by_country_domain"]
+        ],
+    )
 
 
 def times(compared, found):
     everything = found["all"] | {"dns": found["dns"]}
     phases = [(name, everything[key]) for name, key in PHASES.items() if everything[key]["count"]]
-    by_country = lambda phase: [(country["country"], country["phases"][phase]) for country in found["by_country"]
-        if country["phases"][phase]["count"]]
+    by_country = lambda phase: [
+        (country["country"], country["phases"][phase]) for country in found["by_country"] if country["phases"][phase]["count"]
+    ]
     row = [name for name, _ in phases].index
-    begin, half, most = (compared.printed("table-times", row(phase), head, "ms")
-        for phase, head in (("first byte", "median"), ("whole response", "median"), ("whole response", "95 %")))
+    begin, half, most = (
+        compared.printed("table-times", row(phase), head, "ms")
+        for phase, head in (("first byte", "median"), ("whole response", "median"), ("whole response", "95 %"))
+    )
     whole, total = (everything[key]["count"] for key in ("whole", "total"))
     compared.lead("times", begin, thousands(whole), half, "95 %", most, thousands(total - whole))
-    for name, list_ in {"figure-times-data": phases, "table-times": phases, "figure-times-country-data":
-            by_country("total"), "table-first-byte-country": by_country("first_byte")}.items():
+    for name, list_ in {
+        "figure-times-data": phases,
+        "table-times": phases,
+        "figure-times-country-data": by_country("total"),
+        "table-first-byte-country": by_country("first_byte"),
+    }.items():
         # The program takes percentiles from classes of equal ratio.
-        compared.table(name, [(what, of["count"], of["mean"], *(of[p] for p in ("p5", "p25", "median", "p75", "p95",
-            "p99")), of["max"]) for what, of in list_], 0.0101)
+        compared.table(
+            name,
+            [
+                (what, of["count"], of["mean"], *(of[p] for p in ("p5", "p25", "median", "p75", "p95", "p99")), of["max"])
+                for what, of in list_
+            ],
+            0.0101,
+        )
 
 
 def outcomes(compared, found):
     trees, failed = (sum(item["count"] for item in found[name]) for name in ("trees", "failures"))
     count = lambda list_, word: next((item["count"] for item in list_ if item["name"] == word), 0)
-    compared.lead("outcomes", of(count(found["trees"], "complete"), trees), thousands(trees),
+    compared.lead(
+        "outcomes",
+        of(count(found["trees"], "complete"), trees),
+        thousands(trees),
         *(of(count(found["trees"], word), trees) for word in ("no_page", "unreachable")),
-        of(failed, found["exchanges"]), thousands(found["exchanges"]))
+        of(failed, found["exchanges"]),
+        thousands(found["exchanges"]),
+    )
     compared.table("figure-outcomes-data", counted(found["trees"]))
     compared.table("table-failures", counted(found["failures"]))
-    compared.table("table-outcomes", [(domain["country_domain"], domain["trees"], *(count(domain["outcomes"],
-        outcome["name"]) for outcome in found["trees"])) for domain in found["by_country_domain"]])
+    compared.table(
+        "table-outcomes",
+        [
+            (domain["country_domain"], domain["trees"], *(count(domain["outcomes"], outcome["name"]) for outcome in found["trees"]))
+            for domain in found["by_country_domain"]
+        ],
+    )
     answers = sum(status["pages"] + status["robots"] for status in found["statuses"])
-    compared.table("table-statuses", [(str(status["status"]), status["pages"], status["robots"],
-        (status["pages"] + status["robots"]) / answers) for status in found["statuses"]])
+    compared.table(
+        "table-statuses",
+        [
+            (str(status["status"]), status["pages"], status["robots"], (status["pages"] + status["robots"]) / answers)
+            for status in found["statuses"]
+        ],
+    )
 
 
 def ledger(compared, found):
     requests, heads = found["requests"], ("median", "mean", "p95", "max", "sum")
     held, broken = (compared.page.verdicts.count(verdict) for verdict in ("held", "broken"))
-    compared.lead("ledger", thousands(requests["count"]), decimal(requests["median"], 0), thousands(requests["max"]),
-        str(held + broken), str(held), str(broken))
-    compared.table("table-load", [(name, unit, *((found[key][head], unit) for head in heads)) for name, unit, key in
-        (("requests", "requests", "requests"), ("bytes, both ways", "bytes", "bytes"), ("busy time", "ms", "busy_ms"))],
-        1e-5)  # bytes are shown whole
+    compared.lead(
+        "ledger",
+        thousands(requests["count"]),
+        decimal(requests["median"], 0),
+        thousands(requests["max"]),
+        str(held + broken),
+        str(held),
+        str(broken),
+    )
+    compared.table(
+        "table-load",
+        [
+            (name, unit, *((found[key][head], unit) for head in heads))
+            for name, unit, key in (
+                ("requests", "requests", "requests"),
+                ("bytes, both ways", "bytes", "bytes"),
+                ("busy time", "ms", "busy_ms"),
+            )
+        ],
+        1e-5,
+    )  # bytes are shown whole
     network = "SELECT 'AS' || asn || coalesce(' ' || as_org, '') FROM servers WHERE address = '{}'"
     at_once = """SELECT max(n) FROM (SELECT (SELECT count(*) FROM turns b WHERE a.address = b.address AND b.s <= a.s
         AND b.e > a.s + 1000) n FROM turns a WHERE address = '{}')"""
-    compared.table("table-burdened", [(server["address"], server["country"], one(network.format(server["address"])),
-        *(server[key] for key in ("sites", "requests", "bytes", "busy_ms", "smallest_gap_ms")),
-        one(at_once.format(server["address"])), server["most_per_minute"]) for server in found["most_burdened"]])
+    compared.table(
+        "table-burdened",
+        [
+            (
+                server["address"],
+                server["country"],
+                one(network.format(server["address"])),
+                *(server[key] for key in ("sites", "requests", "bytes", "busy_ms", "smallest_gap_ms")),
+                one(at_once.format(server["address"])),
+                server["most_per_minute"],
+            )
+            for server in found["most_burdened"]
+        ],
+    )
 
 
 def kept_back(compared, found):
     whole, robots = found["internal_urls"], found["robots"]
     most = max(found["classes"], key=lambda class_: class_["urls"])
     compared.lead("kept-back", thousands(whole), of(found["fetched"], whole), thousands(most["urls"]))
-    compared.table("table-kept-back", [(reason, class_["urls"], class_["urls"] / whole, class_["site_trees"])
-        for reason, class_ in zip(REASONS, found["classes"])] + [("asked for", found["fetched"],
-        found["fetched"] / whole, None)])
-    compared.table("figure-kept-back-data", [(depth, level["internal_urls"], level["fetched"], *level["not_fetched"])
-        for depth, level in enumerate(found["levels"])])
-    for name, key in {"Attempts to get a robots.txt": "attempts", "Rules": "rules", "All is allowed": "allow_all",
-            "All is forbidden": "disallow_all", "Asked elsewhere": "redirects"}.items():
+    compared.table(
+        "table-kept-back",
+        [(reason, class_["urls"], class_["urls"] / whole, class_["site_trees"]) for reason, class_ in zip(REASONS, found["classes"])]
+        + [("asked for", found["fetched"], found["fetched"] / whole, None)],
+    )
+    compared.table(
+        "figure-kept-back-data",
+        [(depth, level["internal_urls"], level["fetched"], *level["not_fetched"]) for depth, level in enumerate(found["levels"])],
+    )
+    for name, key in {
+        "Attempts to get a robots.txt": "attempts",
+        "Rules": "rules",
+        "All is allowed": "allow_all",
+        "All is forbidden": "disallow_all",
+        "Asked elsewhere": "redirects",
+    }.items():
         compared.fact("kept-back", name, thousands(robots[key]))
     urls = sum(class_["urls"] for class_ in found["classes"][:2])
     compared.says("note of card", compared.page.notes["card"], [of(urls, whole)])
@@ -432,8 +645,11 @@ def main():
     ledger(compared, load)
     kept_back(compared, overview.kept_back())
     left = [name for name in compared.page.tables if name not in compared.seen | ELSEWHERE]
-    left += [" ".join(name) for name, (shown, _) in compared.page.facts.items()
-        if name not in compared.seen and name[0] != "method" and shown[:1].isdigit()]
+    left += [
+        " ".join(name)
+        for name, (shown, _) in compared.page.facts.items()
+        if name not in compared.seen and name[0] != "method" and shown[:1].isdigit()
+    ]
     compared.wrong += [f"{name} is compared with nothing" for name in left]
     print(json.dumps({"compared": compared.count, "wrong": compared.wrong}, ensure_ascii=False))
 

@@ -27,8 +27,9 @@ class Page:
             self.facts[section, words(fact.find("dt"))] = (words(value).removesuffix(note).strip(), note)
         self.verdicts = [words(cell) for cell in root.xpath("//table[@id='promises']/tbody/tr/td[1]")]
         self.leads = {lead.getparent().get("id"): words(lead) for lead in root.xpath("//p[@class='lead']")}
-        self.notes = {section.get("id"): " ".join(words(note) for note in section.xpath("p[@class='note']"))
-            for section in root.xpath("//section")}
+        self.notes = {
+            section.get("id"): " ".join(words(note) for note in section.xpath("p[@class='note']")) for section in root.xpath("//section")
+        }
 
 
 def words(element):

@@ -93,9 +93,7 @@ class Explained:
             (
                 line
                 for line in self.patterns
-                if line.suite == found.case.suite
-                and line.kind == found.kind
-                and fnmatch.fnmatchcase(found.case.name, line.name)
+                if line.suite == found.case.suite and line.kind == found.kind and fnmatch.fnmatchcase(found.case.name, line.name)
             ),
             None,
         )

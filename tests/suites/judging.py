@@ -42,9 +42,7 @@ class Document(NamedTuple):
 def document_of(elements, url):
     """The links of a document, each page once and the document itself left out, and its title."""
     elements = list(elements)
-    bases = [
-        element.attributes["href"] for element in elements if is_html(element, "base") and "href" in element.attributes
-    ]
+    bases = [element.attributes["href"] for element in elements if is_html(element, "base") and "href" in element.attributes]
     base = base_url(bases[0], url) if bases else url
     titles = [element.text for element in elements if is_html(element, "title")]
     references = [reference for element in elements for reference in references_of(element)]

@@ -7,9 +7,7 @@ from cases import OURS, Case
 from packages import DATA_URL
 
 HTML = ("text/html", "application/xhtml+xml")
-BODY = (
-    b'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body><a href="/in">x</a></body></html>'
-)
+BODY = b'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body><a href="/in">x</a></body></html>'
 LINKS = ["http://{host}/in"]
 OWN = pathlib.Path(__file__).with_name("own") / "content-types.json"
 
@@ -22,7 +20,7 @@ def cases():
         tests = [test for test in json.loads(DATA_URL.text(f"tests/{file}")) if isinstance(test, dict)]
         for number, test in enumerate(tests, 1):
             # A field holds none of these (RFC 9110 §5.5): the HTTP suites look at that.
-            if all(letter == "\t" or " " <= letter <= "\xff" and letter != "\x7f" for letter in test["input"]):
+            if all(letter == "\t" or (" " <= letter <= "\xff" and letter != "\x7f") for letter in test["input"]):
                 yield one_field(suite, f"{number}", test)
     yield from several_fields()
 
@@ -39,9 +37,7 @@ def several_fields():
         expected = read_as(test["type"])
         if test["charset"] and expected["is_read"]:
             expected["charset"] = test["charset"]
-        yield Case(
-            "own: types in several fields", OURS, f"{number}", repr(test["fields"]), response(test["fields"]), expected
-        )
+        yield Case("own: types in several fields", OURS, f"{number}", repr(test["fields"]), response(test["fields"]), expected)
         joined = ", ".join(test["fields"])
         yield Case("own: types joined by commas", OURS, f"{number}", repr(joined), response([joined]), expected)
 

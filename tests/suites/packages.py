@@ -161,9 +161,7 @@ ADA_URL = Package(
     "ada-url-4.0.0.crate",
     "c153db7a5a9f8a92a313dff0fecbbb28198542fc98bf024b961baf9896408347",
 )
-URL = Package(
-    "crate", "url", "2.5.8", "url-2.5.8.crate", "ff67a8a4397373c3ef660812acab3268222035010ab8680ec4215f38ba3d0eed"
-)
+URL = Package("crate", "url", "2.5.8", "url-2.5.8.crate", "ff67a8a4397373c3ef660812acab3268222035010ab8680ec4215f38ba3d0eed")
 DATA_URL = Package(
     "crate",
     "data-url",

@@ -78,10 +78,7 @@ class WebServer(asyncio.Protocol):
 def is_plain(response):
     """Whether the response ends where one Content-Length says, so that the connection may live on."""
     head, _, body = response.partition(b"\r\n\r\n")
-    return (
-        head.startswith(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n" % len(body))
-        and head.lower().count(b"content-length") == 1
-    )
+    return head.startswith(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n" % len(body)) and head.lower().count(b"content-length") == 1
 
 
 @contextlib.contextmanager

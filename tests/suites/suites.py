@@ -31,9 +31,7 @@ def main():
     parser = argparse.ArgumentParser(prog="tests/suites/run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small fixed part of each suite, without a report")
     parser.add_argument("--only", metavar="WORDS", help="suites with these words in their name, without a report")
-    parser.add_argument(
-        "--show", type=int, default=20, metavar="N", help="differences without a reason that are shown [20]"
-    )
+    parser.add_argument("--show", type=int, default=20, metavar="N", help="differences without a reason that are shown [20]")
     parser.add_argument(
         "--propose",
         metavar="FILE",
@@ -82,10 +80,7 @@ def differences(program, cases):
         batch = cases[start : start + BATCH]
         with tempfile.TemporaryDirectory(prefix="ccsurvey-suites-") as folder:
             recorded = survey(program, batch, pathlib.Path(folder))
-        compared = (
-            comparing.difference(case, host_of(number), seen)
-            for number, (case, seen) in enumerate(zip(batch, recorded))
-        )
+        compared = (comparing.difference(case, host_of(number), seen) for number, (case, seen) in enumerate(zip(batch, recorded)))
         found += [difference for difference in compared if difference]
         print(f"tests/suites/run: {start + len(batch):,} surveyed, {len(found):,} differ", flush=True)
     return found

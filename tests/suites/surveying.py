@@ -52,9 +52,7 @@ def survey(program, cases, folder):
     starts.write_text("".join(f"http://{host_of(number)}/\n" for number in range(len(cases))))
     with served(cases) as (name_server, web_server, requests):
         words = [program, *command(folder / "survey", starts, name_server, web_server)]
-        done = subprocess.run(
-            list(map(str, words)), check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        done = subprocess.run(list(map(str, words)), check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))} ended with {done.returncode}: {done.stdout[-2000:]}")
     unasked = [host_of(number) for number in range(len(cases)) if number not in requests]
@@ -99,12 +97,7 @@ def first_exchanges(survey_folder):
 def next_urls(survey_folder):
     """What each site was asked for behind its front page: a redirect's target."""
     front = polars.concat_str(polars.lit("http://"), "site", polars.lit("/"))
-    later = (
-        pages_of(survey_folder)
-        .filter(polars.col("url") != front)
-        .sort("number")
-        .unique("site", keep="first", maintain_order=True)
-    )
+    later = pages_of(survey_folder).filter(polars.col("url") != front).sort("number").unique("site", keep="first", maintain_order=True)
     return {number_of(site): url for site, url in later.select("site", "url").iter_rows()}
 
 

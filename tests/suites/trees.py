@@ -13,9 +13,7 @@ SUITES = (
     ("justhtml trees", JUSTHTML, "tests/justhtml-tests"),
 )
 # The ends of a section of a test.
-SECTION = re.compile(
-    r"(?m)^#(data|errors|new-errors|document-fragment|script-off|script-on|xml-coercion|iframe-srcdoc|document)\n"
-)
+SECTION = re.compile(r"(?m)^#(data|errors|new-errors|document-fragment|script-off|script-on|xml-coercion|iframe-srcdoc|document)\n")
 # Tests of fragments, of what scripts see and of what a parser hands to XML tools.
 NO_PAGES = {"document-fragment", "script-on", "xml-coercion", "iframe-srcdoc"}
 NODE = re.compile(r"^\| ( *)(.*)$", re.DOTALL)

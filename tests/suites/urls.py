@@ -80,17 +80,13 @@ def hosts(suite, file):
         if not name or not is_scalar(name) or "\0" in name:
             continue
         expected = [f"http://{test['output']}{TAIL}"] if test["output"] else []
-        yield Case(
-            suite, str(ADA_URL), f"{number}", repr(name), page(link(f"http://{name}{TAIL}")), {"links": expected}
-        )
+        yield Case(suite, str(ADA_URL), f"{number}", repr(name), page(link(f"http://{name}{TAIL}")), {"links": expected})
 
 
 def queries():
     """Letters are written as references, so that any page can hold them."""
     for number, test in enumerate(tests(ADA_URL, f"{WPT}/percent-encoding.json"), 1):
-        text = "".join(
-            letter if letter.isascii() and letter.isprintable() else f"&#{ord(letter)};" for letter in test["input"]
-        )
+        text = "".join(letter if letter.isascii() and letter.isprintable() else f"&#{ord(letter)};" for letter in test["input"])
         for charset, encoded in test["output"].items():
             source = f'<a href="http://other.ke/?{text}">x</a>'
             yield Case(

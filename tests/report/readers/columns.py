@@ -18,8 +18,7 @@ CONTRACT = {
     "links": "site depth page url host target_site element nofollow in_survey",
     "sites": "site cctld start_url parent_site generation outcome deepest requests pages received_bytes"
     " busy_ms external_urls external_hosts external_sites address country asn as_org server started finished",
-    "levels": "site depth requests pages received_bytes busy_ms internal_urls external_urls external_hosts"
-    " external_sites",
+    "levels": "site depth requests pages received_bytes busy_ms internal_urls external_urls external_hosts external_sites",
     "curves": "depth requests bytes busy_ms pages pair_urls_coverage pair_hosts_coverage pair_sites_coverage"
     " union_urls_coverage union_hosts_coverage union_sites_coverage union_addresses_coverage",
     "servers": "address hosts sites country asn as_org server requests received_bytes busy_ms smallest_gap_ms"
@@ -45,9 +44,7 @@ TYPES = {
 def check_file(path, columns):
     expected = [(column["name"], *TYPES[column["type"]]) for column in columns]
     frame = polars.read_parquet(path)
-    assert list(frame.schema.items()) == [(name, kind) for name, kind, _ in expected], (
-        f"{path} in polars: {frame.schema}"
-    )
+    assert list(frame.schema.items()) == [(name, kind) for name, kind, _ in expected], f"{path} in polars: {frame.schema}"
     table = duckdb.sql(f"SELECT * FROM '{path}'")
     found = list(zip(table.columns, map(str, table.types)))
     assert found == [(name, kind) for name, _, kind in expected], f"{path} in DuckDB: {found}"

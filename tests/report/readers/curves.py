@@ -13,7 +13,7 @@ import polars
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from report_page import Page  # noqa: E402
+from report_page import Page
 
 KINDS = ("urls", "hosts", "sites", "addresses")
 LOAD = ("requests", "bytes", "busy")
@@ -47,7 +47,7 @@ class Curves:
     def same(self, what, row, expected):
         for column, value in expected.items():
             found = row[column]
-            close = found == value or isinstance(value, float) and abs(found - value) <= 1e-9 * max(1, abs(value))
+            close = found == value or (isinstance(value, float) and abs(found - value) <= 1e-9 * max(1, abs(value)))
             assert close, f"{what}, depth {row['depth']}: {column} is {found}, expected {value}"
             self.compared += 1
 

@@ -33,7 +33,7 @@ def rows(survey):
         # Time zones are in the folder too: a machine may have none.
         environment = os.environ | ({"PYTHONPATH": str(folder)} if folder else {})
         command = [sys.executable, "-B", str(HERE / "operations.py"), str(survey)]
-        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        run = subprocess.run(command, capture_output=True, text=True, env=environment)
         if run.returncode != 0:
             sys.exit(f"{folder or 'polars and DuckDB'}: {run.stderr[-2000:]}")
         found += json.loads(run.stdout)

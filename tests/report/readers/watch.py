@@ -5,6 +5,7 @@ has ended. Any file of a table is whole at any moment; a site that is in `sites`
 other tables; no row that was there is gone later.
 """
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -63,10 +64,8 @@ def main():
             assert seen <= now, f"rows are gone: {seen - now}"
             seen, looks = now, looks + 1
             partial.add(len(now))
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 running.wait(0.05)
-            except subprocess.TimeoutExpired:
-                pass
     finally:
         if running.poll() is None:
             running.kill()

@@ -4,25 +4,23 @@
 """
 
 import sys
-import tomllib
 from pathlib import Path
 
-import polars
-
 import count
+import polars
+import tomllib
 import urls
+
 
 def surveyed(tables, host):
     """The same three things as `Count` has, from the tables."""
+
     def rows(table):
         all_rows = polars.read_parquet(tables / table / "*.parquet")
         return all_rows.filter(polars.col("site") == registrable(host))
 
     levels = rows("levels").to_dicts()
-    per_depth = {
-        what: {level["depth"]: level[what] for level in levels if level[what]}
-        for what in ("requests", "pages")
-    }
+    per_depth = {what: {level["depth"]: level[what] for level in levels if level[what]} for what in ("requests", "pages")}
     links = {urls.identity(urls.parse(link["url"])): link["depth"] for link in rows("links").to_dicts()}
     return {**per_depth, "externals": links}
 

@@ -10,8 +10,9 @@ import collections
 from urllib.robotparser import RobotFileParser
 
 import files
-import page
 import urls
+
+import page
 
 DEEPEST = 8
 

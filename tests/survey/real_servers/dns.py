@@ -3,9 +3,11 @@
 `dns.py SITES.toml` prints its UDP port on 127.0.0.1 and answers until it is killed.
 """
 
+import contextlib
 import socket
 import struct
 import sys
+
 import tomllib
 
 A, AAAA = 1, 28
@@ -44,10 +46,9 @@ def main():
     print(server.getsockname()[1], flush=True)
     while True:
         query, asker = server.recvfrom(4096)
-        try:
+        # Of a question that can be read.
+        with contextlib.suppress(IndexError, struct.error):
             server.sendto(answer(query, addresses), asker)
-        except (IndexError, struct.error):
-            pass  # no question that can be read
 
 
 main()

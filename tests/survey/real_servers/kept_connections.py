@@ -100,7 +100,9 @@ class Servers:
     def start(self, words, name, address, has_tls=False):
         output = self.programs.enter_context(open(self.dir / "output.log", "a"))
         # Apache ends all of its process group.
-        program = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *map(str, words)], cwd=self.dir, stdout=output, stderr=output, start_new_session=True)
+        program = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", *map(str, words)], cwd=self.dir, stdout=output, stderr=output, start_new_session=True
+        )
         self.programs.callback(program.wait, 20)
         self.programs.callback(program.terminate)
         self.sites.append((name, f"http://{address}:{PORT}/"))
@@ -137,14 +139,22 @@ def start_all(servers):
         )
         servers.start(["nginx", "-e", here / "output.log", "-p", here, "-c", config], f"nginx: {name}", address, True)
     address = servers.address()
-    modules = "\n".join(f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in ["mpm_prefork", "dir", "mime", "authz_core"])
+    modules = "\n".join(
+        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in ["mpm_prefork", "dir", "mime", "authz_core"]
+    )
     user = "User nobody\nGroup nogroup"
     config = servers.write("apache.conf", APACHE.format(dir=here, address=address, port=PORT, modules=modules, user=user))
     servers.start(["apache2", "-DFOREGROUND", "-f", config], "Apache: two requests a connection, idle for 1 s", address)
     servers.write("app.py", GUNICORN_APP)
     for name, flags in {"sync": [], "gthread": ["-k", "gthread", "--threads", "2", "--keep-alive", "1"]}.items():
         address = servers.address()
-        words = [shutil.which("gunicorn") or pathlib.Path(sys.executable).with_name("gunicorn"), "-b", f"{address}:{PORT}", *flags, "app:app"]
+        words = [
+            shutil.which("gunicorn") or pathlib.Path(sys.executable).with_name("gunicorn"),
+            "-b",
+            f"{address}:{PORT}",
+            *flags,
+            "app:app",
+        ]
         servers.start(words, f"gunicorn: {name}", address)
     backend = servers.address()
     config = servers.write(
@@ -181,7 +191,19 @@ def write_site(root):
 
 def survey(program, servers):
     starts = servers.write("starts.txt", "".join(f"{url}\n" for _, url in servers.sites))
-    words = [program, "survey", servers.dir / "survey", "--cctld", "ke", "--outside-cctld", "--start-anyway", "--start", starts, "--contact", "https://survey.example/"]
+    words = [
+        program,
+        "survey",
+        servers.dir / "survey",
+        "--cctld",
+        "ke",
+        "--outside-cctld",
+        "--start-anyway",
+        "--start",
+        starts,
+        "--contact",
+        "https://survey.example/",
+    ]
     words += ["--permit-special-addresses", "--feed-back", "off", "--seeds-per-site", "2", "--dns", "127.0.0.1:1"]
     words += ["--impolite", "--min-delay", "0s", "--delay-factor", "0", "--max-delay", "20ms", "--rate", "none", "--harm", "none"]
     done = subprocess.run(list(map(str, words)), check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

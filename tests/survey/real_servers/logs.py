@@ -6,11 +6,11 @@ exchanges of SURVEY; DELAY is the least pause between exchanges at an address, i
 
 import itertools
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars
+import tomllib
 
 # nginx writes times in milliseconds, and arrival as a difference of two; Apache and lighttpd in
 # microseconds.

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 
 import lxml.html
-
 import urls
 
 # What stands in for frames where there are none, and what is text and no markup.
@@ -43,10 +42,7 @@ def references(root):
     for element in root.iter("a", "area", "frame", "iframe", "meta"):
         if any(ancestor.tag in NOT_SHOWN for ancestor in element.iterancestors()):
             continue
-        if element.tag == "meta":
-            reference = refresh(element)
-        else:
-            reference = element.get(SOURCES[element.tag])
+        reference = refresh(element) if element.tag == "meta" else element.get(SOURCES[element.tag])
         if reference is None or OTHER_SCHEME.match(reference):
             continue
         if not reference.strip() and element.tag in ("frame", "iframe"):

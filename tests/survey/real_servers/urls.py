@@ -83,7 +83,7 @@ def clean_path(path):
 
 
 def host_and_port(scheme, text):
-    host, colon, port = text.rpartition("@")[2].partition(":")
+    host, _colon, port = text.rpartition("@")[2].partition(":")
     try:
         host = host.rstrip(".").encode("idna").decode().lower()
     except UnicodeError:
@@ -96,10 +96,7 @@ def host_and_port(scheme, text):
 
 def escape(text, characters):
     return "".join(
-        "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "replace"))
-        if c in characters or not " " < c < "\x7f"
-        else c
-        for c in text
+        "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "replace")) if c in characters or not " " < c < "\x7f" else c for c in text
     )
 
 
@@ -110,6 +107,7 @@ def spelled(url):
 
 def identity(url):
     """What makes two URLs the same page: no scheme, percent-encoding normalised (RFC 3986 §6.2.2)."""
+
     def normal(match):
         c = chr(int(match[1], 16))
         return c if re.match(r"[A-Za-z0-9\-._~]", c) else match[0].upper()
