@@ -335,7 +335,18 @@ impl Frontier {
         })
     }
 
-    /// Questions of finished trees that were put and whose answers a crash lost.
+    /// So many questions more were put whose answers are lost.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn add_unrecorded(&mut self, questions: u64) -> Result<(), FrontierError> {
+        self.store.write("write", |txn| {
+            Queue::open(txn, self.store.spread)?.add(UNRECORDED, questions)?;
+            Ok(())
+        })
+    }
+
+    /// Questions of finished trees that were put and whose answers a crash lost, and those of journals that are missing.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -16,6 +16,8 @@ use crate::exchange::{Answer, Failure};
 pub struct OwnLink {
     /// The longest pause at a server; those of the survey are a half to ten times as long.
     longest_pause: Duration,
+    /// For so long it is waited for what shows whose fault a loss is.
+    doubt: Duration,
     /// Names and servers that were lost since something was last reached, as hashes.
     lost: HashSet<u64>,
     weight: u32,
@@ -62,6 +64,8 @@ pub enum Blame {
     Ours,
     /// Others have been reached since.
     Theirs,
+    /// Nobody has been reached since, and nobody was lost who would tell.
+    Open,
     /// That is open until then at the latest.
     Until(SystemTime),
 }
@@ -91,13 +95,22 @@ const PROBE_LASTS: Duration = Duration::from_secs(120);
 const ENOUGH_IN_VAIN: u32 = 3;
 /// A dispatch in vain holds a site up for some seconds: a tenth of the time at first, then less.
 const PAUSE_IN_VAIN: Duration = Duration::from_mins(1);
+/// An agent that walks at one site alone asks its server again after some seconds.
+const DOUBT_OF_AGENT: Duration = Duration::from_secs(2);
 
 impl OwnLink {
     /// With the usual longest pause of 60 s the survey is paused for 30 s at first and 10 min at most.
     #[must_use]
     pub fn new(longest_pause: Duration) -> Self {
-        let lost = HashSet::new();
-        Self { longest_pause, lost, weight: 0, broken: None, reached_at: None, in_vain: (0, None) }
+        let (doubt, lost) = (longest_pause / 2, HashSet::new());
+        Self { longest_pause, doubt, lost, weight: 0, broken: None, reached_at: None, in_vain: (0, None) }
+    }
+
+    /// That of an agent, which may have few servers to tell.
+    #[must_use]
+    pub fn of_agent(longest_pause: Duration) -> Self {
+        let link = Self::new(longest_pause);
+        Self { doubt: link.doubt.max(DOUBT_OF_AGENT), ..link }
     }
 
     /// Whether a question may be put now.
@@ -116,8 +129,8 @@ impl OwnLink {
         match sign {
             Sign::Silent => {}
             Sign::Reached => {
-                let reached_at = self.reached_at.max(Some(now));
-                *self = Self { reached_at, ..Self::new(self.longest_pause) };
+                let (reached_at, doubt) = (self.reached_at.max(Some(now)), self.doubt);
+                *self = Self { reached_at, doubt, ..Self::new(self.longest_pause) };
             }
             Sign::LostKnown => self.lose(now, who, WEIGHT_OF_KNOWN),
             Sign::LostUnknown => self.lose(now, who, 1),
@@ -153,16 +166,22 @@ impl OwnLink {
         }
     }
 
-    /// Whose fault a loss of that time is. Nobody is kept in doubt for longer than the shortest pause.
+    /// Whose fault a loss of that time is. Nobody is kept in doubt for longer than the shortest pause, or some seconds.
     #[must_use]
     pub fn blame(&self, lost_at: SystemTime, now: SystemTime) -> Blame {
-        let over_at = lost_at + self.longest_pause / 2;
+        let over_at = lost_at + self.doubt;
         match self.reached_at {
             _ if self.broken.is_some() => Blame::Ours,
             Some(reached) if reached >= lost_at => Blame::Theirs,
-            _ if now >= over_at => Blame::Theirs,
+            _ if now >= over_at => Blame::Open,
             _ => Blame::Until(over_at),
         }
+    }
+
+    /// Whether somebody was reached who was asked then or later.
+    #[must_use]
+    pub fn has_reached_since(&self, time: SystemTime) -> bool {
+        self.reached_at.is_some_and(|reached| reached >= time)
     }
 
     /// What is broken, and since when: nothing is sent.

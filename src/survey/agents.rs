@@ -195,7 +195,7 @@ impl Staff {
 
     /// An agent joins, under this name.
     pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
-        let state = OwnLink::new(self.0.longest_pause);
+        let state = OwnLink::of_agent(self.0.longest_pause);
         let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
         self.0.employ(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
     }

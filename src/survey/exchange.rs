@@ -20,6 +20,7 @@ use super::ways::Ways;
 use crate::address::{OBEYED_WITHIN, Site, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::fetch::Manner;
+use crate::load::Blame;
 use crate::promises::{Fact, Wishes, is_quiet};
 use crate::settings::LONGEST_WAIT;
 
@@ -72,6 +73,10 @@ const GRACE: Duration = Duration::from_secs(5);
 /// A request that was lost so often is not given up once more because this process stood still.
 const MOST_LOST: usize = 3;
 
+/// Where there are several agents, a request that broke off or brought nothing is sent again so often because nobody knows whether
+/// the link of its agent worked.
+const MOST_DOUBTS: usize = 2;
+
 /// What asks: a visit of this site, which writes this journal.
 pub(super) struct Asking<'a> {
     pub parts: &'a Parts,
@@ -96,6 +101,16 @@ struct Ready<'a> {
     permit: HeldPermit<'a>,
     /// The answer, in a simulation.
     foreseen: Option<Awaited<'a>>,
+}
+
+/// A request that brought nothing.
+struct Failed<'a> {
+    sender: Option<&'a Arc<Desk>>,
+    link: &'a Link<'a>,
+    answer: &'a Answer,
+    at: SystemTime,
+    /// Nothing tells that its link worked while nothing came.
+    was_dark: bool,
 }
 
 /// What was dispatched to an agent.
@@ -401,17 +416,15 @@ impl<'a> Asking<'a> {
                 return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
             permit.note_over(self.parts.over_at_the_latest(asked));
-            let tree = self.tree;
+            let (tree, valid_until) = (self.tree, self.valid_until(wanted, address, asked));
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
-            let valid_until = self.valid_until(wanted, address, asked);
-            let ask = ask.clone();
-            let reserved = permit.reserved();
+            let (ask, reserved) = (ask.clone(), permit.reserved());
             #[rustfmt::skip]
             let order = Order {
                 tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
             };
-            let is_cut_short = valid_until < asked + FRESH;
-            let dispatched = Dispatched { time: access.now(), opt_outs, is_cut_short };
+            let dispatched =
+                Dispatched { time: access.now(), opt_outs, is_cut_short: valid_until < asked + FRESH };
             let put = unless_stopped(access, hand.put(order, &permit)).await.ok_or(STOPPED)?;
             self.note_put(&link, sender.as_deref(), &dispatched, &put);
             match put {
@@ -457,18 +470,18 @@ impl<'a> Asking<'a> {
             Attempt::Second(doubt) => self.compare(doubt, address, &answer),
             _ => {}
         }
-        let heard_at = access.now();
+        let at = access.now();
+        let was_dark = answer.failure.is_some_and(is_silence) && !own_link::has_reached_since(&link, asked);
         own_link::note(&link, address, &answer, asked);
         drop(pass);
-        // What was lost again and again is its server's fault.
-        let may_be_ours = wanted.times_lost < MOST_LOST && attempt.may_be_link(sender.is_some(), &answer);
-        if may_be_ours && own_link::is_ours(&link, heard_at).await.ok_or(STOPPED)? {
-            if answer.failure.is_some_and(Failure::is_no_connection) {
-                permit.leave_unsent(self.journal, ask.number)?;
-                return Err(Exit::OwnLinkBroken);
+        if attempt.may_be_link(sender.is_some(), &answer) {
+            let failed = Failed { sender: sender.as_ref(), link: &link, answer: &answer, at, was_dark };
+            if let Err(exit) = self.stands(wanted, failed).await {
+                if matches!(exit, Exit::OwnLinkBroken) {
+                    permit.leave_unsent(self.journal, ask.number)?;
+                }
+                return Err(exit);
             }
-            // The request may have been sent, and counts as one without an answer.
-            return Err(self.lost());
         }
         // The owner opted out just now, or the name leads elsewhere than before.
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
@@ -477,6 +490,28 @@ impl<'a> Asking<'a> {
         }
         let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
         Ok(Answered { address, permit, received })
+    }
+
+    /// Whether it is the outcome of a request that it brought nothing, once it shows whose fault that was: else it is sent again.
+    async fn stands(&self, wanted: &Wanted, failed: Failed<'_>) -> Result<(), Exit<'a>> {
+        // What was lost again and again is its server's fault.
+        if wanted.times_lost >= MOST_LOST {
+            return Ok(());
+        }
+        let Failed { sender, link, answer, at, was_dark } = failed;
+        let blame = own_link::blame(link, at).await.ok_or(STOPPED)?;
+        let is_open = blame == Blame::Open || was_dark;
+        if answer.failure.is_some_and(Failure::is_no_connection) {
+            if blame == Blame::Ours {
+                return Err(Exit::OwnLinkBroken);
+            }
+        } else if blame == Blame::Ours
+            || is_open && wanted.times_lost < MOST_DOUBTS && self.another(sender).is_some()
+        {
+            // It may have been sent, and counts as a request without an answer.
+            return Err(self.lost());
+        }
+        Ok(())
     }
 
     /// Nobody knows what came of a request: the visit begins again from its journal.
@@ -637,10 +672,15 @@ fn may_be_our_link(failure: Failure) -> bool {
 
 /// The same at an agent. What it was at when its link broke ends without an answer, too, and another agent can do it.
 fn may_be_link_of_agent(failure: Failure) -> bool {
-    use Failure::{BodyTruncated, FirstByteTimeout, IdleClosed, IdleTimeout, Reset, TlsTimeout, TooSlow};
+    use Failure::{BodyTruncated, IdleClosed, Reset};
     let is_cut = matches!(failure, Reset | IdleClosed | BodyTruncated);
-    let is_silence = matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow);
-    failure.is_no_connection() || is_cut || is_silence
+    failure.is_no_connection() || is_cut || is_silence(failure)
+}
+
+/// Nothing came for long.
+fn is_silence(failure: Failure) -> bool {
+    use Failure::{FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
+    matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow)
 }
 
 /// Runs to its end, or a little beyond the wish to stop.

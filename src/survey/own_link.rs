@@ -134,7 +134,7 @@ async fn has_names(access: &Access) -> Option<bool> {
 pub(super) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<Located> {
     let (located, lost_at) = look_up(access, host, dead).await?;
     match lost_at {
-        Some(time) if is_ours(&Link::own(access), time).await? => {
+        Some(time) if blame(&Link::own(access), time).await? == Blame::Ours => {
             access.fetcher.forget(host);
             look_up(access, host, dead).await.map(|(located, _)| located)
         }
@@ -159,16 +159,21 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
     Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
 }
 
-/// Whether something was lost because of the link; waits until that shows. None when the survey is being stopped.
-pub(super) async fn is_ours(link: &Link<'_>, lost_at: SystemTime) -> Option<bool> {
+/// Whether something was lost because of the link; waits until that shows, or for long enough. None when the survey is being stopped.
+pub(super) async fn blame(link: &Link<'_>, lost_at: SystemTime) -> Option<Blame> {
     let access = link.access;
     loop {
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         let blame = link.with(|link| link.blame(lost_at, access.now()));
-        let Blame::Until(time) = blame else { return Some(blame == Blame::Ours) };
+        let Blame::Until(time) = blame else { return Some(blame) };
         access.until_stopped(news(link, settled, time)).await?;
     }
+}
+
+/// Whether the link has brought anything that was asked for then or later.
+pub(super) fn has_reached_since(link: &Link<'_>, time: SystemTime) -> bool {
+    link.with(|link| link.has_reached_since(time))
 }
 
 async fn news(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {

@@ -56,15 +56,38 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
     parts.shared_robots.restore(storage, std::mem::take(&mut recovery.robots))?;
     recall_servers(access, storage)?;
     let totals = recovery.book()?;
+    let known = totals.0.requests + unrecorded - storage.frontier().unrecorded()?;
+    let missing = missing_requests(parts, known)?;
+    if missing > 0 {
+        storage.frontier().add_unrecorded(missing)?;
+    }
     let counts = storage.frontier().counts()?;
     storage.progress.update(|now| {
         totals.put_into(now);
         now.errors = all.errors;
         now.sites_done = counts.finished;
         now.impolite = harsher_in_words(parts);
-        now.unrecorded = unrecorded;
+        now.unrecorded = unrecorded + missing;
     });
     Ok(finished)
+}
+
+/// Requests that the last status counts beyond those that are `known` from journals and tables: journals are gone or were cut, and
+/// servers may be asked again for what they hold no more.
+fn missing_requests(parts: &Parts, known: u64) -> Result<u64, SurveyError> {
+    let dir = parts.storage.dir();
+    let status = Snapshot::load(dir).map_err(SurveyError::file(READ, dir))?;
+    let missing = status.map_or(0, |status| status.requests.saturating_sub(known));
+    if missing > 0 {
+        let journals = parts.storage.folder.journals();
+        tracing::error!(
+            journals = %journals.display(),
+            requests = missing,
+            "the status counts requests that are in no journal and no table: journals were removed or cut. They count as lost, \
+             and pages of their sites may be requested again"
+        );
+    }
+    Ok(missing)
 }
 
 /// Whether the state is that of the tables: files of one and the other may have been lost, put back from a copy or never
