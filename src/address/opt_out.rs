@@ -47,6 +47,9 @@ pub struct OptOutError {
     pub expected: &'static str,
 }
 
+/// Characters of a line that an error tells.
+const LONGEST_TOLD: usize = 100;
+
 impl OptOut {
     /// Reads one host name, address, network or autonomous system a line, with or without a date after it;
     /// `#` begins a comment.
@@ -55,21 +58,19 @@ impl OptOut {
     /// Names the first line that is none of these.
     pub fn parse(text: &str) -> Result<Self, OptOutError> {
         let (list, wrong) = Self::parse_what_is_sound(text);
-        wrong.map_or(Ok(list), Err)
+        wrong.into_iter().next().map_or(Ok(list), Err)
     }
 
-    /// What can be obeyed of a list, and the first line that cannot: for a list that was changed while it is
+    /// What can be obeyed of a list, and the lines that cannot: for a list that was changed while it is
     /// in force, where leaving out a sound line would break a promise.
     #[must_use]
-    pub fn parse_what_is_sound(text: &str) -> (Self, Option<OptOutError>) {
-        let (mut list, mut wrong) = (Self::default(), None);
+    pub fn parse_what_is_sound(text: &str) -> (Self, Vec<OptOutError>) {
+        let (mut list, mut wrong) = (Self::default(), Vec::new());
         for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let mut words = line.split('#').next().unwrap_or("").split_whitespace();
             let Some(who) = words.next() else { continue };
             let date = words.next();
-            if let Err(error) = list.add(index + 1, who, date, words.next()) {
-                wrong = wrong.or(Some(error));
-            }
+            wrong.extend(list.add(index + 1, who, date, words.next()).err());
         }
         (list, wrong)
     }
@@ -81,7 +82,10 @@ impl OptOut {
         date: Option<&str>,
         more: Option<&str>,
     ) -> Result<(), OptOutError> {
-        let wrong = |value: &str, expected| OptOutError { line, value: value.to_owned(), expected };
+        let wrong = |value: &str, expected| {
+            let value = value.chars().take(LONGEST_TOLD).collect();
+            OptOutError { line, value, expected }
+        };
         if let Some(date) = date.filter(|date| !is_day(date)) {
             return Err(wrong(date, "a date"));
         }
@@ -308,7 +312,10 @@ mod tests {
             let wrong = OptOutError { line, value: value.to_owned(), expected };
             assert_eq!(OptOut::parse(text), Err(wrong), "{text}");
         }
-        let (list, wrong) = OptOut::parse_what_is_sound("a.ke\nb..ke\nc.ke");
-        assert_eq!((list.entries().len(), wrong.map(|wrong| wrong.line)), (2, Some(2)));
+        let (list, wrong) = OptOut::parse_what_is_sound("a.ke\nb..ke\nc.ke\nd.ke;");
+        let lines: Vec<usize> = wrong.iter().map(|wrong| wrong.line).collect();
+        assert_eq!((list.entries().len(), lines), (2, vec![2, 4]));
+        let (_, wrong) = OptOut::parse_what_is_sound(&"*".repeat(1 << 20));
+        assert_eq!(wrong[0].value.len(), LONGEST_TOLD);
     }
 }

@@ -170,6 +170,7 @@ mod tests {
 
     use super::super::command::{Cli, Command};
     use super::*;
+    use crate::settings::FLAGS_ONLY;
 
     fn settings(flags: &[&str]) -> Result<Settings, CliError> {
         let fixed = ["ccsurvey", "survey", "d", "--start", "s", "--cctld", "ke", "--contact", "a@b.example"];
@@ -186,8 +187,7 @@ mod tests {
         let flags: BTreeSet<String> = survey
             .get_arguments()
             .filter_map(|flag| flag.get_long())
-            .filter(|name| !["start", "config", "log-level", "json", "or-resume"].contains(name))
-            .filter(|name| !["column", "outside-cctld", "start-anyway", "skip-bad"].contains(name))
+            .filter(|name| !FLAGS_ONLY.contains(name))
             .map(str::to_owned)
             .collect();
         assert_eq!(flags, keys);

@@ -6,8 +6,11 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::written::Written;
 use super::{Setting, Settings, Size};
 
-/// Flags of `survey` that are about one run of it, and no keys of a file.
-const FLAGS_ONLY: [&str; 5] = ["start", "skip-bad", "config", "json", "log-level"];
+/// Flags of `survey` that are about one run of it or its start list, and no keys of a file.
+#[rustfmt::skip]
+pub(crate) const FLAGS_ONLY: [&str; 9] = [
+    "start", "column", "outside-cctld", "start-anyway", "skip-bad", "or-resume", "config", "json", "log-level",
+];
 
 impl Settings {
     /// Reads settings in TOML, as `survey.toml` and configuration files have them.

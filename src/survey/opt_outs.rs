@@ -9,7 +9,7 @@ use super::error::{READ, SurveyError};
 use super::progress::Progress;
 use super::settings_file::read_text;
 use super::storage::Storage;
-use crate::address::{OptOut, OptOutEntry};
+use crate::address::{OptOut, OptOutEntry, OptOutError};
 use crate::fetch::Clock;
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs, write_opt_outs};
 
@@ -128,19 +128,34 @@ fn look(path: &Path, seen: Option<State>) -> Result<Option<(State, String)>, Str
     Ok(Some((state, text)))
 }
 
+/// Bad lines beside the first one, by their numbers.
+fn too_bad(others: &[OptOutError]) -> String {
+    const TOLD: usize = 10;
+    let told: Vec<String> = others.iter().take(TOLD).map(|other| other.line.to_string()).collect();
+    let more = others.len().saturating_sub(TOLD);
+    match (told.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(" (as bad: line {})", told.join(", ")),
+        (false, more) => format!(" (as bad: line {} and {more} more)", told.join(", ")),
+    }
+}
+
 /// The list as it is now, what of it cannot be obeyed, and whether every line can be read.
 fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<String>, bool) {
     let (list, wrong) = OptOut::parse_what_is_sound(text);
     let file = path.display();
     let unknown = list.first_system().filter(|_| !knows_systems);
-    let problem = match (&wrong, unknown) {
-        (Some(wrong), _) => Some(format!("{file}: {wrong}; the entries that were in force stay in force")),
-        (None, Some(OptOutEntry { line, who, .. })) => Some(format!(
+    let problem = match (wrong.as_slice(), unknown) {
+        ([first, others @ ..], _) => Some(format!(
+            "{file}: {first}{}; all other lines hold, and the entries that were in force stay in force",
+            too_bad(others)
+        )),
+        ([], Some(OptOutEntry { line, who, .. })) => Some(format!(
             "{file}: line {line}: '{who}': no database knows autonomous systems of IPv4 addresses (give one with --geo)"
         )),
-        (None, None) => None,
+        ([], None) => None,
     };
-    (list, problem, wrong.is_none())
+    (list, problem, wrong.is_empty())
 }
 
 /// Says in the log and the status what cannot be obeyed, until it can.
