@@ -204,6 +204,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods)] // When the list was changed.
 fn a_list_that_is_being_written_anew_lets_nobody_be_asked() {
     let space = Space::serve("a_small_country");
     let (largest, folder) = opted_out(&space);
