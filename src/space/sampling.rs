@@ -3,7 +3,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use crate::space::draw::real;
+use crate::draw::real;
 
 /// Standard normal deviate at p = 1e-4, two-sided and one-sided.
 const TWO_SIDED: f64 = 3.8906;

@@ -228,7 +228,7 @@ fn a_list_of_which_less_than_a_tenth_lies_inside_begins_nothing() {
     assert_eq!(desk.read(&tenth, &[]).urls.unwrap(), ["http://a.ke/"]);
 }
 
-/// The lists of `tests/data/lists`; `src/starts/lists_tests.rs` has many more.
+/// The lists of `tests/data/lists`; `src/core/starts/lists_tests.rs` has many more.
 #[test]
 fn lists_that_were_misread_are_surveyed_as_they_were_meant() {
     let desk = Desk::new();

@@ -58,7 +58,8 @@ def line(name, of_file):
 
 rooms = collections.defaultdict(collections.Counter)
 for file, of_file in files.items():
-    rooms[file.split("/")[1]].update(of_file)
+    folders = file.split("/")[1:]
+    rooms[folders[folders[0] in ("core", "study")]].update(of_file)
     rooms["all"].update(of_file)
 total = rooms.pop("all")
 head = ["tried", "do not compile", "caught", "no end", "noticed", "argued", "open"]

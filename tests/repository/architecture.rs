@@ -13,19 +13,18 @@ use arrows::{Module, Sources, between_parts, circles};
 
 type Table = BTreeMap<String, BTreeSet<String>>;
 
-/// `| room | may name |` rows between the markers in CONTRIBUTING.md.
+/// `| package | room | one line | may name |` rows between the markers in CONTRIBUTING.md.
 fn table() -> Table {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let rows = text.split("<!-- rooms -->").nth(1).expect("CONTRIBUTING.md marks its table of rooms");
     let mut table = Table::new();
     for row in rows.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let room = cells[0].trim_matches('`').to_owned();
-        let named = cells[2];
-        let allowed = match named {
+        let room = cells[1].trim_matches('`').to_owned();
+        let allowed = match cells[3] {
             "–" => BTreeSet::new(),
             "all above" => table.keys().cloned().collect(),
-            "all" => rooms(),
+            "all" => rooms().into_keys().collect(),
             list => list.split(", ").map(ToOwned::to_owned).collect(),
         };
         table.insert(room, allowed);
@@ -33,17 +32,59 @@ fn table() -> Table {
     table
 }
 
+/// Of each row, the package and the room.
+fn packages_of_table() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let rows = text.split("<!-- rooms -->").nth(1).unwrap().lines().filter(|line| line.starts_with("| `"));
+    let cell =
+        |row: &str, n| row.trim_matches('|').split('|').nth(n).unwrap().trim().trim_matches('`').to_owned();
+    rows.map(|row| (cell(row, 1), cell(row, 0))).collect()
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-fn rooms() -> BTreeSet<String> {
-    fs::read_dir(root().join("src"))
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().into_string().unwrap())
-        .collect()
+/// A room: where it stands below `src`, and in which package.
+struct Room {
+    place: Module,
+    package: String,
+}
+
+impl Room {
+    fn folder(&self) -> PathBuf {
+        self.place.iter().fold(root().join("src"), |path, name| path.join(name))
+    }
+
+    fn story(&self) -> PathBuf {
+        let folder = self.folder();
+        Some(folder.join("mod.rs")).filter(|file| file.exists()).unwrap_or(folder.join("lib.rs"))
+    }
+}
+
+/// Every folder in a package is a room; a package without public modules is one itself.
+fn rooms() -> BTreeMap<String, Room> {
+    let mut rooms = BTreeMap::new();
+    for name in folders(&root().join("src")) {
+        let folder = root().join("src").join(&name);
+        let library = fs::read_to_string(folder.join("lib.rs")).ok();
+        let package = library.as_ref().map_or("ccsurvey".to_owned(), |_| format!("ccsurvey-{name}"));
+        if library.is_some_and(|text| text.lines().any(|line| line.starts_with("pub mod "))) {
+            for room in folders(&folder) {
+                let place = vec![name.clone(), room.clone()];
+                rooms.insert(room, Room { place, package: package.clone() });
+            }
+        } else {
+            rooms.insert(name.clone(), Room { place: vec![name], package });
+        }
+    }
+    rooms
+}
+
+fn folders(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -80,9 +121,9 @@ fn first_word(text: &str) -> Option<String> {
 
 #[test]
 fn every_room_stands_in_the_table_and_every_row_is_a_room() {
-    let table = table();
-    let known: BTreeSet<String> = table.keys().cloned().collect();
-    assert_eq!(rooms(), known);
+    let packages: BTreeMap<String, String> =
+        rooms().into_iter().map(|(name, room)| (name, room.package)).collect();
+    assert_eq!(packages, packages_of_table());
 }
 
 #[test]
@@ -91,13 +132,13 @@ fn no_room_names_a_room_it_may_not() {
     let mut forbidden = Vec::new();
     for (room, allowed) in table() {
         let mut files = Vec::new();
-        sources(&root().join("src").join(&room), &mut files);
+        sources(&rooms[&room].folder(), &mut files);
         assert!(!files.is_empty(), "{room} has no code");
         for file in files {
             let named = named_in(&fs::read_to_string(&file).unwrap());
             let wrong = named
                 .into_iter()
-                .filter(|name| rooms.contains(name) && *name != room && !allowed.contains(name));
+                .filter(|name| rooms.contains_key(name) && *name != room && !allowed.contains(name));
             forbidden.extend(wrong.map(|name| format!("{} names {name}", file.display())));
         }
     }
@@ -113,10 +154,10 @@ fn no_files_of_a_room_import_each_other_in_a_circle() {
     sources(&src, &mut files);
     let sources = Sources::read(&src, &files);
     let told = |circle: &BTreeSet<Module>| circle.iter().map(|module| module.join("/")).collect::<Vec<_>>();
-    for room in rooms() {
-        let arrows = sources.arrows(&room);
+    for (room, Room { place, .. }) in rooms() {
+        let arrows = sources.arrows(&place);
         let mut found = circles(&arrows);
-        found.extend(circles(&between_parts(&arrows)));
+        found.extend(circles(&between_parts(&place, &arrows)));
         let found: Vec<Vec<String>> = found.iter().map(told).collect();
         assert!(found.is_empty(), "files of {room} import each other in a circle: {found:#?}");
     }
@@ -138,37 +179,40 @@ fn a_circle_is_seen_through_what_a_folder_hands_on_and_not_in_tests() {
     }
     let mut files = Vec::new();
     sources(src, &mut files);
-    let arrows = Sources::read(src, &files).arrows("room");
     let module = |path: &str| path.split('/').map(ToOwned::to_owned).collect::<Module>();
+    let arrows = Sources::read(src, &files).arrows(&module("room"));
     assert_eq!(circles(&arrows), [BTreeSet::from(["room/above", "room/deep/low"].map(module))]);
-    assert_eq!(circles(&between_parts(&arrows)), [BTreeSet::from(["room/above", "room/deep"].map(module))]);
+    assert_eq!(
+        circles(&between_parts(&module("room"), &arrows)),
+        [BTreeSet::from(["room/above", "room/deep"].map(module))]
+    );
     assert!(arrows[&module("room/other")].is_empty());
 }
 
 #[test]
 fn there_are_no_drawers() {
     for name in ["utils", "util", "types", "common", "helpers", "misc"] {
-        assert!(!rooms().contains(name), "{name}");
+        assert!(!rooms().contains_key(name), "{name}");
     }
 }
 
 #[test]
 fn every_room_opens_with_its_story() {
-    for room in rooms() {
-        let text = fs::read_to_string(root().join("src").join(&room).join("mod.rs")).unwrap();
+    for (_, room) in rooms() {
+        let file = room.story();
+        let text = fs::read_to_string(&file).unwrap();
         let story = text.lines().take_while(|line| line.starts_with("//!")).count();
-        assert!(story >= 5, "src/{room}/mod.rs tells its story in {story} lines");
+        assert!(story >= 5, "{} tells its story in {story} lines", file.display());
     }
 }
 
 #[test]
 fn the_pure_rooms_have_no_async_and_no_clock() {
-    for room in [
-        "address", "settings", "starts", "exchange", "robots", "page", "load", "promises", "frontier",
-        "roster", "walk",
-    ] {
+    let is_pure = |package: &str| ["ccsurvey-address", "ccsurvey-core"].contains(&package);
+    let pure = rooms().into_iter().filter(|(name, room)| is_pure(&room.package) || name == "frontier");
+    for (_, room) in pure {
         let mut files = Vec::new();
-        sources(&root().join("src").join(room), &mut files);
+        sources(&room.folder(), &mut files);
         for file in files {
             let text = fs::read_to_string(&file).unwrap();
             let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
@@ -186,7 +230,7 @@ fn the_pure_rooms_have_no_async_and_no_clock() {
 fn library_features_that_cost_minutes_of_build_time_stay_off() {
     let text = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let manifest: toml::Table = text.parse().unwrap();
-    let polars = &manifest["dependencies"]["polars"];
+    let polars = &manifest["workspace"]["dependencies"]["polars"];
     assert_eq!(polars["default-features"].as_bool(), Some(false));
     for feature in polars["features"].as_array().unwrap() {
         assert!(

@@ -1,12 +1,12 @@
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, WINDOWS_1252, WINDOWS_1256};
 
-use crate::space::World;
-use crate::space::draw::{Draw, Key, by_share};
-use crate::space::settings::byte_sections::Pages;
+use crate::World;
+use crate::draw::{Draw, Key, by_share};
+use crate::settings::byte_sections::Pages;
 
 /// What the text of a page is encoded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::space) enum Charset {
+pub(crate) enum Charset {
     Utf8,
     Latin1,
     Windows1252,
@@ -18,7 +18,7 @@ pub(in crate::space) enum Charset {
 
 /// In what a site writes, and what it says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) struct Writing {
+pub(crate) struct Writing {
     /// Of titles and headings.
     pub title: Charset,
     /// Of all other text.
@@ -29,7 +29,7 @@ pub(in crate::space) struct Writing {
 
 /// Where a page declares its charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum CharsetPlace {
+pub(crate) enum CharsetPlace {
     Header,
     Meta,
     Both,

@@ -1,9 +1,9 @@
-use crate::space::World;
-use crate::space::draw::{Key, rounded};
+use crate::World;
+use crate::draw::{Key, rounded};
 
 /// The bytes of a file that is no HTML: as it begins in reality, then something that looks like a link and is
 /// none, then one byte over and over.
-pub(in crate::space) fn file(world: &World, content_type: &str, key: Key) -> Vec<u8> {
+pub(crate) fn file(world: &World, content_type: &str, key: Key) -> Vec<u8> {
     let mut bytes = start(content_type).to_vec();
     bytes.extend_from_slice(b"<a href=\"/ghost/file.html\">");
     bytes.resize(file_bytes(world, content_type, key), b'.');
@@ -11,7 +11,7 @@ pub(in crate::space) fn file(world: &World, content_type: &str, key: Key) -> Vec
 }
 
 /// The size drawn for a file.
-pub(in crate::space) fn file_bytes(world: &World, content_type: &str, key: Key) -> usize {
+pub(crate) fn file_bytes(world: &World, content_type: &str, key: Key) -> usize {
     let files = &world.files;
     let median = match content_type {
         "application/pdf" => files.pdf_median,

@@ -1,13 +1,13 @@
 use super::links::{Links, P};
-use crate::space::World;
-use crate::space::draw::{Draw, Key, real, rounded};
+use crate::World;
+use crate::draw::{Draw, Key, real, rounded};
 
 /// The text of a page: says nothing and takes space.
 ///
 /// It begins with the site's block, which is the same on all its pages as far as they have room for it; the
 /// rest is the page's own. Each sentence is followed by letters and digits of no meaning, so that pages differ
 /// and that gzip makes about a quarter of them, as of real pages, and not a hundredth.
-pub(in crate::space) struct Filler<'t> {
+pub(crate) struct Filler<'t> {
     sentences: &'t [Vec<u8>],
     site: Key,
     page: Key,

@@ -2,15 +2,15 @@ use super::charset::{Charset, CharsetPlace, Writing};
 use super::filler::Filler;
 use super::links::{Links, P};
 use super::texts::text;
-use crate::space::World;
-use crate::space::model::content::{Element, Page, Url};
-use crate::space::model::site::Site;
+use crate::World;
+use crate::model::content::{Element, Page, Url};
+use crate::model::site::Site;
 
 /// The bytes of a page and its content type.
 ///
 /// Head, a block of text that stands on every page of the site, links with text between them. The text fills
 /// the page up to the size drawn for it, to the byte; a page whose links need more has no text.
-pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
+pub(crate) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
     let writing = Writing::of(world, site.content);
     let declared = writing.declared(world, page.key);
     let charset_in = |places: [CharsetPlace; 2]| {

@@ -1,12 +1,12 @@
 use super::spelling::Speller;
-use crate::space::World;
-use crate::space::model::content::{Element, Link, Page, Url};
-use crate::space::model::site::Site;
+use crate::World;
+use crate::model::content::{Element, Link, Page, Url};
+use crate::model::site::Site;
 
 /// What stands before each run of text, links or none.
-pub(in crate::space) const P: &[u8] = b"<p>\n";
+pub(crate) const P: &[u8] = b"<p>\n";
 /// The links of a page as they are written, in order.
-pub(in crate::space) struct Links {
+pub(crate) struct Links {
     pub html: String,
     /// Where each link ends.
     pub ends: Vec<usize>,

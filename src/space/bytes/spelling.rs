@@ -1,9 +1,9 @@
-use crate::space::draw::Draw;
-use crate::space::model::content::Url;
+use crate::draw::Draw;
+use crate::model::content::Url;
 
 /// Writes links as pages write them: from the root, relative to the page or its base, in full, or in one of the
 /// odd forms that mean the same URL.
-pub(in crate::space) struct Speller<'u> {
+pub(crate) struct Speller<'u> {
     page: &'u Url,
     has_base: bool,
     alias_share: f64,
@@ -99,7 +99,7 @@ fn push_relative(from: &str, to: &str, out: &mut String) {
 mod tests {
     use super::*;
     use crate::address::WebUrl;
-    use crate::space::draw::Key;
+    use crate::draw::Key;
 
     #[test]
     fn every_spelling_means_its_url() {

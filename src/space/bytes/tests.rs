@@ -9,14 +9,14 @@ use super::charset::{Charset, Writing};
 use super::files::file_bytes;
 use super::filler::Filler;
 use super::validators::{Validators, changed};
-use crate::space::draw::Key;
-use crate::space::model::change::last_change;
-use crate::space::model::content::{Content, Page, Url};
-use crate::space::model::site::Site;
-use crate::space::model::spot::Spot;
-use crate::space::sampling::{MANY, assert_share, assert_shares, assert_within, log_normal};
-use crate::space::scan::scan;
-use crate::space::{Date, Reaction, Response, Web, World};
+use crate::draw::Key;
+use crate::model::change::last_change;
+use crate::model::content::{Content, Page, Url};
+use crate::model::site::Site;
+use crate::model::spot::Spot;
+use crate::sampling::{MANY, assert_share, assert_shares, assert_within, log_normal};
+use crate::scan::scan;
+use crate::{Date, Reaction, Response, Web, World};
 
 /// Everything is there and answers.
 const OPEN: &str = "
@@ -395,7 +395,7 @@ fn gzipped_pages_are_the_same_pages_and_a_third_as_long() {
 
 #[test]
 fn every_key_of_bytes_and_servers_says_where_its_number_is_from() {
-    let described = crate::space::describe(&world(""));
+    let described = crate::describe(&world(""));
     let sections = ["pages.", "validators.", "files.", "servers.", "time."];
     for key in described["keys"].as_array().unwrap() {
         let name = key["key"].as_str().unwrap();
@@ -408,12 +408,12 @@ fn every_key_of_bytes_and_servers_says_where_its_number_is_from() {
 
 #[test]
 fn a_description_tells_shares_as_meant_and_as_drawn() {
-    let described = crate::space::describe(&world("[sites]\ncount = 5000"));
+    let described = crate::describe(&world("[sites]\ncount = 5000"));
     let mut drawn = 0;
     for share in described["shares"].as_array().unwrap().iter().filter(|share| !share["drawn"].is_null()) {
         let (expected, of) = (share["expected"].as_f64().unwrap(), share["drawn_of"].as_u64().unwrap());
         let off = (share["drawn"].as_f64().unwrap() - expected).abs();
-        let allowed = 4.5 * (expected * (1.0 - expected) / crate::space::draw::real(of)).sqrt();
+        let allowed = 4.5 * (expected * (1.0 - expected) / crate::draw::real(of)).sqrt();
         assert!(off <= allowed + 1e-9, "{share}");
         drawn += 1;
     }

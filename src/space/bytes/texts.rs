@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::charset::Charset;
 
 /// The text of one language in one charset.
-pub(in crate::space) struct Text {
+pub(crate) struct Text {
     pub title: Vec<u8>,
     pub sentences: Vec<Vec<u8>>,
 }
@@ -28,7 +28,7 @@ enum Language {
 }
 
 /// The text of a site in a charset; in UTF-8 the language is that of its country domain.
-pub(in crate::space) fn text(charset: Charset, host: &str) -> &'static Text {
+pub(crate) fn text(charset: Charset, host: &str) -> &'static Text {
     let number = match charset {
         Charset::Utf8 => match language_of(host) {
             Language::Arabic => 1,

@@ -1,12 +1,12 @@
-use crate::space::World;
-use crate::space::draw::{Draw, Key, rounded};
-use crate::space::model::change::last_change;
-use crate::space::model::content::Page;
-use crate::space::settings::dates::{DAY_SECONDS, Date, http_date};
+use crate::World;
+use crate::draw::{Draw, Key, rounded};
+use crate::model::change::last_change;
+use crate::model::content::Page;
+use crate::settings::dates::{DAY_SECONDS, Date, http_date};
 
 /// What an answer says of the version that it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::space) struct Validators {
+pub(crate) struct Validators {
     /// As an HTTP date.
     pub last_modified: Option<String>,
     pub etag: Option<String>,
@@ -47,7 +47,7 @@ impl Validators {
 }
 
 /// When a page or file was changed, in seconds since 1970; the edition that did it last.
-pub(in crate::space) fn changed(world: &World, key: Key, edition: Option<u64>) -> i64 {
+pub(crate) fn changed(world: &World, key: Key, edition: Option<u64>) -> i64 {
     if let Some(edition) = edition {
         return world.edition_begins(edition);
     }

@@ -2,19 +2,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::space::World;
-use crate::space::bytes::charset::{Charset, Writing};
-use crate::space::draw::real;
-use crate::space::model::https::{Shut, Tls};
-use crate::space::model::robots::Robots;
-use crate::space::model::site::{Class, Fault, Front, Role, Site};
-use crate::space::net::network::{Network, Region};
-use crate::space::net::software::family;
-use crate::space::web::{Server, Uplink};
+use crate::World;
+use crate::bytes::charset::{Charset, Writing};
+use crate::draw::real;
+use crate::model::https::{Shut, Tls};
+use crate::model::robots::Robots;
+use crate::model::site::{Class, Fault, Front, Role, Site};
+use crate::net::network::{Network, Region};
+use crate::net::software::family;
+use crate::web::{Server, Uplink};
 
 /// What a seed makes of a world, site by site and server by server; no page is drawn for it.
 #[derive(Default)]
-pub(in crate::space) struct Drawn {
+pub(crate) struct Drawn {
     shares: BTreeMap<&'static str, Frequency>,
     pages: u64,
     with_second_host: u64,
@@ -25,7 +25,7 @@ pub(in crate::space) struct Drawn {
 
 /// How often something came out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::space) struct Frequency {
+pub(crate) struct Frequency {
     pub yes: u64,
     pub all: u64,
 }

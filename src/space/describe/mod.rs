@@ -7,15 +7,15 @@ mod drawn;
 
 use serde_json::{Value, json};
 
-use crate::space::bytes::charset::Charset;
-use crate::space::model::tree::median_of_mean_one;
-use crate::space::settings::byte_sections::{Files, Pages, Servers, Time, Validators};
-use crate::space::settings::keys::KeyDoc;
-use crate::space::settings::sections::{
+use crate::bytes::charset::Charset;
+use crate::model::tree::median_of_mean_one;
+use crate::settings::byte_sections::{Files, Pages, Servers, Time, Validators};
+use crate::settings::keys::KeyDoc;
+use crate::settings::sections::{
     Change, Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares,
     Shape, Sites, Traps, Variant,
 };
-use crate::space::{SPECIFICATION, World};
+use crate::{SPECIFICATION, World};
 use drawn::Drawn;
 
 /// A world in words and numbers: every key with value, unit, default, range, meaning and source; every share

@@ -29,7 +29,7 @@ impl Case {
     }
 
     /// The cases that a word in a world file stands for: the one of that name, or `all`.
-    pub(in crate::space) fn named(word: &str) -> Option<Vec<&'static Self>> {
+    pub(crate) fn named(word: &str) -> Option<Vec<&'static Self>> {
         let cases: Vec<_> = Self::all().filter(|case| word == "all" || case.name == word).collect();
         (!cases.is_empty()).then_some(cases)
     }

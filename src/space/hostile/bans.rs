@@ -2,8 +2,8 @@
 
 use super::case::Case;
 use super::pages::{Request, anchors, answer, html, links, missing, redirect};
-use crate::space::Handshake;
-use crate::space::web::Act;
+use crate::Handshake;
+use crate::web::Act;
 
 /// Pages that are delivered, the front page included, before a client is turned away.
 const DELIVERED: u32 = 21;

@@ -1,8 +1,8 @@
 use std::net::Ipv4Addr;
 
 use super::pages::{Request, front};
-use crate::space::web::Act;
-use crate::space::{Certificate, Handshake, Lookup, Records};
+use crate::web::Act;
+use crate::{Certificate, Handshake, Lookup, Records};
 
 /// One way in which servers are hostile or broken.
 #[derive(Clone, Copy, Debug)]

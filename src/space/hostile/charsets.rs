@@ -4,7 +4,7 @@ use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, Request, on_front};
-use crate::space::web::Act;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("mixed-charsets", "ISO-2022-JP, EUC-JP and Shift_JIS in one page.", |request| {

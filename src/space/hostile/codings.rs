@@ -9,7 +9,7 @@ use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, answer, on_front, unframed};
-use crate::space::web::Act;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("gzip-bomb", "A page of 1 GiB in 1 MB of gzip.", |request| {

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::case::Case;
 use super::pages::{Request, anchors, html, missing, redirect};
-use crate::space::web::Act;
+use crate::web::Act;
 
 /// Links abroad of each case.
 const SOUND: u64 = 12;

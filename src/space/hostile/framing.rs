@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, Request, answer, html, on_front, raw, unframed};
-use crate::space::web::Act;
+use crate::web::Act;
 
 /// Every front page begins with a link, so that it shows whether the beginning was used.
 const BEGIN: &[u8] = LINK_TO_NEXT.as_bytes();

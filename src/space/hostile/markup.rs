@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::pages::{Request, html, on_front, raw};
-use crate::space::web::Act;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("links-in-svg", "Links that only an XLink attribute, or both, tell.", |request| {

@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, Request, anchors, html, links, on_front};
-use crate::space::web::Act;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("hundred-thousand-links", "100,000 links on a page.", |request| {

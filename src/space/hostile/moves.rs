@@ -2,7 +2,7 @@
 
 use super::case::{Case, neighbour};
 use super::pages::{LINK_TO_NEXT, Request, answer, html, on_front, redirect};
-use crate::space::web::Act;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("redirect-to-itself", "A page that redirects to itself.", |request| {

@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::case::{Case, Standing, neighbour};
 use super::pages::{Request, links, on_front, redirect};
-use crate::space::web::Act;
-use crate::space::{Lookup, Oddity, Records};
+use crate::web::Act;
+use crate::{Lookup, Oddity, Records};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),

@@ -1,6 +1,6 @@
 //! What the cases answer where they are not odd, and what their odd answers are made of.
 
-use crate::space::web::Act;
+use crate::web::Act;
 
 /// What a host of a case is asked for.
 pub(super) struct Request<'a> {

@@ -2,8 +2,8 @@
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, Request, answer, front, missing, on_front, raw, unframed};
-use crate::space::Handshake;
-use crate::space::web::Act;
+use crate::Handshake;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_tls("reset-in-handshake", "Reset when TLS greets.", || Handshake::Acts(vec![Act::Reset])),

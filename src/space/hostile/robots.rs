@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::codings::gzipped;
 use super::pages::{Request, answer, html, links, raw, redirect, unframed};
-use crate::space::web::Act;
+use crate::web::Act;
 
 /// Forbids one of the two pages that the front page leads to.
 const RULES: &str = "User-agent: *\nDisallow: /private\n";

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::case::Case;
 use super::pages::{Request, anchors, html, redirect};
-use crate::space::web::Act;
+use crate::web::Act;
 
 /// Pages beside the front page, half of which lead abroad.
 const PAGES: u64 = 24;

@@ -2,19 +2,19 @@ use std::net::Ipv4Addr;
 
 use super::case::{Case, Standing};
 use super::pages::{self, Request};
-use crate::space::web::Act;
-use crate::space::{Handshake, Lookup, Server};
+use crate::web::Act;
+use crate::{Handshake, Lookup, Server};
 
 /// The hostile sites of a world: one for each of its cases.
 #[derive(Clone, Debug, Default)]
-pub(in crate::space) struct Hostile {
+pub(crate) struct Hostile {
     /// The country domain that they stand below.
     domain: String,
     cases: Vec<&'static Case>,
 }
 
 /// A host of a hostile site.
-pub(in crate::space) struct HostileSite<'a> {
+pub(crate) struct HostileSite<'a> {
     case: &'static Case,
     number: u16,
     host: &'a str,
@@ -86,8 +86,8 @@ impl HostileSite<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NETWORKS;
     use crate::address::special_range;
-    use crate::space::NETWORKS;
 
     fn hostile() -> Hostile {
         Hostile::new("ke", Case::all().collect())

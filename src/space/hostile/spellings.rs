@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::pages::{Request, html, on_front};
-use crate::space::web::Act;
+use crate::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("idn-host", "One host in letters, in capitals and in Punycode.", |request| {

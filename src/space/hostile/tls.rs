@@ -2,8 +2,8 @@
 
 use super::case::Case;
 use super::pages::raw;
-use crate::space::web::Act;
-use crate::space::{Certificate, Handshake};
+use crate::web::Act;
+use crate::{Certificate, Handshake};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_tls("tls-expired", "A certificate that has expired.", || {

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, Request, on_front, raw};
-use crate::space::web::Act;
+use crate::web::Act;
 
 const XHTML: &str = "<?xml version=\"1.0\"?>\n<!-- A page. -->\n\
     <html xmlns=\"http://www.w3.org/1999/xhtml\"><body><p><a href=\"/next\">Next</a></p></body></html>\n";

@@ -3,11 +3,11 @@
 //! A page that nothing changed is drawn as it was made; each edition draws from tags of its own, so that a world of
 //! edition *n* differs from that of *n* − 1 in what edition *n* did and in nothing else.
 
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::World;
+use crate::draw::Key;
 
 /// The last edition that changed a page or file; none when it is as it was made.
-pub(in crate::space) fn last_change(world: &World, key: Key) -> Option<u64> {
+pub(crate) fn last_change(world: &World, key: Key) -> Option<u64> {
     changes(world, key).next_back()
 }
 

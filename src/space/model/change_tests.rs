@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::content::{Page, Url};
 use super::tests::pages_from_front;
-use crate::space::model::site::{Fault, Site};
-use crate::space::{Reaction, Response, Web, World};
+use crate::model::site::{Fault, Site};
+use crate::{Reaction, Response, Web, World};
 
 const SITES: u64 = 60;
 

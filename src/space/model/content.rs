@@ -2,11 +2,11 @@ use std::fmt;
 
 use super::robots::Robots;
 use crate::address::WebUrl;
-use crate::space::draw::Key;
+use crate::draw::Key;
 
 /// An absolute URL of the model, in canonical form by construction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::space) struct Url {
+pub(crate) struct Url {
     pub is_https: bool,
     pub host: String,
     /// Path and query.
@@ -15,7 +15,7 @@ pub(in crate::space) struct Url {
 
 /// What stands at a URL, before it becomes bytes.
 #[derive(Clone, Debug)]
-pub(in crate::space) enum Content {
+pub(crate) enum Content {
     /// The connection is refused.
     Refused,
     /// The connection is closed without an answer.
@@ -33,7 +33,7 @@ pub(in crate::space) enum Content {
 
 /// A page, as its links in the order in which they stand.
 #[derive(Clone, Debug)]
-pub(in crate::space) struct Page {
+pub(crate) struct Page {
     pub key: Key,
     pub links: Vec<Link>,
     /// The robots meta element says nofollow.
@@ -47,7 +47,7 @@ pub(in crate::space) struct Page {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::space) struct Link {
+pub(crate) struct Link {
     pub url: Url,
     pub element: Element,
     pub nofollow: bool,
@@ -55,7 +55,7 @@ pub(in crate::space) struct Link {
 
 /// What makes a link of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Element {
+pub(crate) enum Element {
     A,
     Area,
     Iframe,
@@ -75,7 +75,7 @@ impl fmt::Display for Url {
 }
 
 /// The target in the form in which the model writes it.
-pub(in crate::space) fn canonical(host: &str, target: &str) -> String {
+pub(crate) fn canonical(host: &str, target: &str) -> String {
     let is_plain =
         target.starts_with('/') && !target.contains(['%', ' ', '\\', '#']) && !target.contains("/.");
     if is_plain {

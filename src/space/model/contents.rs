@@ -10,8 +10,8 @@ use super::site::{Fault, Front, Role};
 use super::spot::Spot;
 use super::trap_pages;
 use super::tree::Node;
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::World;
+use crate::draw::Key;
 
 /// What stands at a URL.
 impl Spot {

@@ -1,16 +1,11 @@
 use super::names::site_key;
 use super::paths::Alias;
 use super::tree::Node;
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::World;
+use crate::draw::Key;
 
 /// The second name of the page with this key, if it has one.
-pub(in crate::space) fn second_name(
-    world: &World,
-    path: &[u32],
-    key: Key,
-    is_script_only: bool,
-) -> Option<Alias> {
+pub(crate) fn second_name(world: &World, path: &[u32], key: Key, is_script_only: bool) -> Option<Alias> {
     let has_form = path.is_empty() || !is_script_only;
     if !has_form || !key.draw("second name").happens(world.copies.alias_share) {
         return None;
@@ -24,7 +19,7 @@ pub(in crate::space) fn second_name(
 
 /// The page whose bytes a page repeats: the first of its parent's children that have none of their
 /// own. A page with children repeats nothing, lest what is below it be lost.
-pub(in crate::space) fn original(world: &World, node: &Node) -> Option<Node> {
+pub(crate) fn original(world: &World, node: &Node) -> Option<Node> {
     let first = node.is_leaf().then(|| node.first_leaf_sibling()).flatten()?;
     node.key.draw("duplicate").happens(world.copies.duplicate_share).then_some(first)
 }
@@ -33,7 +28,7 @@ pub(in crate::space) fn original(world: &World, node: &Node) -> Option<Node> {
 const TRIES: u64 = 16;
 
 /// The site whose pages a mirror shows; that one is no mirror.
-pub(in crate::space) fn mirrored(world: &World, index: u64) -> Option<u64> {
+pub(crate) fn mirrored(world: &World, index: u64) -> Option<u64> {
     let is_mirror = |index| site_key(world, index).draw("mirror").happens(world.copies.mirror_share);
     let draw = site_key(world, index).draw("site mirrored");
     is_mirror(index)

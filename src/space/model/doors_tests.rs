@@ -4,7 +4,7 @@ use super::content::{Content, Url};
 use super::https::{Shut, Tls};
 use super::site::{Front, Role, Site};
 use super::spot::Spot;
-use crate::space::{Handshake, Lookup, Reaction, Web, World};
+use crate::{Handshake, Lookup, Reaction, Web, World};
 
 /// Sites that work, but for what is added.
 fn world(more: &str) -> World {

@@ -2,11 +2,11 @@ use super::content::{Element, Link, Url};
 use super::names::{Hosts, word};
 use super::paths::Resource;
 use super::site::Site;
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::World;
+use crate::draw::Key;
 
 /// One link that leaves a site: to one of its favourites, or to anybody.
-pub(in crate::space) fn link(world: &World, site: &Site, key: Key) -> Link {
+pub(crate) fn link(world: &World, site: &Site, key: Key) -> Link {
     let external = &world.external;
     if key.draw("to a favourite").happens(external.favourite_share) {
         let favourite = key.draw("which favourite").rank(external.favourites);
@@ -16,7 +16,7 @@ pub(in crate::space) fn link(world: &World, site: &Site, key: Key) -> Link {
 }
 
 /// The external links that stand on every page of a site.
-pub(in crate::space) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
+pub(crate) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
     site.boilerplate.get_or_init(|| {
         let count = site.content.draw("boilerplate").poisson(world.external.boilerplate_mean);
         (0..count).map(|n| anybody(world, site, site.content.part("boilerplate").child(n))).collect()
@@ -24,7 +24,7 @@ pub(in crate::space) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [L
 }
 
 /// Where a site that has moved redirects to: another site's front page.
-pub(in crate::space) fn moved_to(world: &World, site: &Site) -> Url {
+pub(crate) fn moved_to(world: &World, site: &Site) -> Url {
     let key = site.key.part("moved to");
     match other_site(world, site, key) {
         Some(index) => front_page(&Hosts::of(world, index)),

@@ -1,10 +1,10 @@
 use super::paths::Extra;
 use super::tree::Node;
-use crate::space::World;
+use crate::World;
 
 /// What may hang at a page, one of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Kind {
+pub(crate) enum Kind {
     Script,
     Lost,
     File,
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-pub(in crate::space) fn has(world: &World, node: &Node, kind: Kind) -> bool {
+pub(crate) fn has(world: &World, node: &Node, kind: Kind) -> bool {
     let (extras, redirects) = (&world.extras, &world.redirects);
     let (tag, share) = match kind {
         Kind::Script => ("script", extras.script_share),
@@ -66,18 +66,18 @@ pub(in crate::space) fn has(world: &World, node: &Node, kind: Kind) -> bool {
     share > 0.0 && node.key.draw(tag).happens(share)
 }
 
-pub(in crate::space) fn has_bare_script(world: &World, node: &Node) -> bool {
+pub(crate) fn has_bare_script(world: &World, node: &Node) -> bool {
     node.key.draw("bare script").happens(world.extras.bare_script_share)
 }
 
 /// Of ten files four are PDF, three JPEG, one each the others.
-pub(in crate::space) fn file_kind(node: &Node) -> Extra {
+pub(crate) fn file_kind(node: &Node) -> Extra {
     use Extra::{Jpeg, Pdf, Png, Word, Zip};
     *node.key.draw("file kind").pick(&[Pdf, Pdf, Pdf, Pdf, Jpeg, Jpeg, Jpeg, Png, Word, Zip])
 }
 
 /// The media type of a file; everything else is HTML.
-pub(in crate::space) fn media_type(extra: Extra) -> &'static str {
+pub(crate) fn media_type(extra: Extra) -> &'static str {
     match extra {
         Extra::Pdf => "application/pdf",
         Extra::Jpeg => "image/jpeg",
@@ -89,7 +89,7 @@ pub(in crate::space) fn media_type(extra: Extra) -> &'static str {
 }
 
 /// The extra that a page links to for each kind but the script, in the order of the links.
-pub(in crate::space) fn linked(node: &Node) -> [(Kind, Extra); 14] {
+pub(crate) fn linked(node: &Node) -> [(Kind, Extra); 14] {
     [
         (Kind::Lost, Extra::Lost),
         (Kind::File, file_kind(node)),

@@ -1,10 +1,10 @@
-use crate::space::World;
-use crate::space::draw::{Key, by_share};
-use crate::space::web::Certificate;
+use crate::World;
+use crate::draw::{Key, by_share};
+use crate::web::Certificate;
 
 /// Whether a site speaks TLS, and with which certificate on all its hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Tls {
+pub(crate) enum Tls {
     None,
     /// Both schemes show the same.
     Also(Certificate),
@@ -16,7 +16,7 @@ pub(in crate::space) enum Tls {
 
 /// What comes of a connection to a port at which nothing is to be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Shut {
+pub(crate) enum Shut {
     Refused,
     Reset,
 }

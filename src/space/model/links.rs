@@ -8,14 +8,14 @@ use super::paths::{Extra, Query, Resource};
 use super::site::Role;
 use super::spot::Spot;
 use super::tree::{Node, Tree, decayed, median_of_mean_one};
-use crate::space::World;
-use crate::space::draw::{Draw, Key, rounded};
-use crate::space::settings::sections::Variant;
+use crate::World;
+use crate::draw::{Draw, Key, rounded};
+use crate::settings::sections::Variant;
 
 /// A page of the tree. Its internal links go up, sideways or to the front page's children, so that
 /// the fewest links that lead to a page are as many as its depth in the tree; only its own children
 /// and what hangs at it are found here first.
-pub(in crate::space) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
+pub(crate) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
     let node = &shown(world, spot, node);
     let Some(tree) = spot.site.tree(spot.role) else { return bare_page(world, spot, node.key) };
     let mut links = menu(world, spot, node.key, node.path.is_empty());
@@ -48,7 +48,7 @@ fn shown(world: &World, spot: &Spot, node: &Node) -> Node {
 }
 
 /// A page that hangs at a page of the tree and leads back only.
-pub(in crate::space) fn leaf_page(world: &World, spot: &Spot, node: &Node, kind: &str) -> Page {
+pub(crate) fn leaf_page(world: &World, spot: &Spot, node: &Node, kind: &str) -> Page {
     let key = node.key.part(kind);
     let mut links = vec![link(front(spot)), link(spot.url(&Resource::Node(node.path.clone())))];
     links.extend_from_slice(external::boilerplate(world, &spot.site));
@@ -65,7 +65,7 @@ fn links_outside(world: &World, spot: &Spot, node: &Node, key: Key) -> bool {
 }
 
 /// A page that a program makes: the menu, its own links, and no external link but the site's set.
-pub(in crate::space) fn plain_page(world: &World, spot: &Spot, key: Key, own: Vec<Url>) -> Page {
+pub(crate) fn plain_page(world: &World, spot: &Spot, key: Key, own: Vec<Url>) -> Page {
     let mut links = menu(world, spot, key, false);
     links.extend(own.into_iter().map(link));
     links.extend_from_slice(external::boilerplate(world, &spot.site));
@@ -74,7 +74,7 @@ pub(in crate::space) fn plain_page(world: &World, spot: &Spot, key: Key, own: Ve
 
 /// What a site says of any path that names nothing: the same for all paths of a directory, whose relative
 /// links mean the same.
-pub(in crate::space) fn soft_404_page(world: &World, spot: &Spot) -> Page {
+pub(crate) fn soft_404_page(world: &World, spot: &Spot) -> Page {
     let mut page = plain_page(world, spot, spot.site.content.part("soft 404"), Vec::new());
     let path = page.written_at.target.split(['?', ';']).next().unwrap_or_default();
     let directory = &path[..path.rfind('/').map_or(0, |at| at + 1)];
@@ -83,7 +83,7 @@ pub(in crate::space) fn soft_404_page(world: &World, spot: &Spot) -> Page {
 }
 
 /// The answer to a query: its siblings, and a page that only this query leads to.
-pub(in crate::space) fn script_page(world: &World, spot: &Spot, node: &Node, query: Query) -> Page {
+pub(crate) fn script_page(world: &World, spot: &Spot, node: &Node, query: Query) -> Page {
     let (Query::Id(id) | Query::Parameter(id)) = query;
     let mut page = leaf_page(world, spot, node, "script answer");
     page.key = page.key.child(id);
@@ -97,14 +97,14 @@ pub(in crate::space) fn script_page(world: &World, spot: &Spot, node: &Node, que
 }
 
 /// A page whose only link is its meta refresh.
-pub(in crate::space) fn waiting_page(world: &World, spot: &Spot, node: &Node) -> Page {
+pub(crate) fn waiting_page(world: &World, spot: &Spot, node: &Node) -> Page {
     let url = spot.url(&Resource::Extra(Extra::Arrived, node.path.clone()));
     let refresh = Link { url, element: Element::Refresh, nofollow: false };
     Page { links: vec![refresh], ..bare_page(world, spot, node.key.part("waiting")) }
 }
 
 /// The query URLs of a page's script; one of the first two is written as a path parameter.
-pub(in crate::space) fn queries(world: &World, node: &Node) -> impl Iterator<Item = Query> {
+pub(crate) fn queries(world: &World, node: &Node) -> impl Iterator<Item = Query> {
     let first = node.key.draw("first query").below(2);
     (1..=world.extras.script_queries)
         .map(move |id| if id == 1 + first { Query::Parameter(id) } else { Query::Id(id) })

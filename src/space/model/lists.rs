@@ -2,10 +2,10 @@ use super::content::{Page, Url};
 use super::links;
 use super::paths::{Listed, Resource};
 use super::spot::Spot;
-use crate::space::World;
+use crate::World;
 
 /// A list leads to the next one, back, and to its items; an item leads back to its list.
-pub(in crate::space) fn page(world: &World, spot: &Spot, listed: Listed) -> Option<Page> {
+pub(crate) fn page(world: &World, spot: &Spot, listed: Listed) -> Option<Page> {
     let (count, items) = (spot.site.lists, world.lists.items);
     let url = |listed: Listed| spot.url(&Resource::Listed(listed));
     let key = spot.site.content.part("list");

@@ -9,8 +9,8 @@ use super::robots::Robots;
 use super::site::{Class, Fault, Front, Role, Site};
 use super::spot::Spot;
 use super::tree::{Node, Tree};
-use crate::space::draw::real;
-use crate::space::{Certificate, Lookup, Records, Web, World};
+use crate::draw::real;
+use crate::{Certificate, Lookup, Records, Web, World};
 
 /// A deviation of so many standard deviations has p = 1e-4 on both sides.
 const DEVIATIONS: f64 = 3.89;

@@ -4,20 +4,20 @@ use super::paths::{Listed, Path, Resource};
 use super::site::Role;
 use super::spot::Spot;
 use super::tree::{Node, Tree};
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::World;
+use crate::draw::Key;
 
-pub(in crate::space) fn link(url: Url) -> Link {
+pub(crate) fn link(url: Url) -> Link {
     Link { url, element: Element::A, nofollow: false }
 }
 
-pub(in crate::space) fn front(spot: &Spot) -> Url {
+pub(crate) fn front(spot: &Spot) -> Url {
     spot.site.url(Role::Main, &Resource::Node(Vec::new()))
 }
 
 /// What stands at the top of every page: the front page, its first children, the second host. The
 /// front page itself uses nobody's second name, so that none is met before the first.
-pub(in crate::space) fn menu(world: &World, spot: &Spot, page: Key, is_front: bool) -> Vec<Link> {
+pub(crate) fn menu(world: &World, spot: &Spot, page: Key, is_front: bool) -> Vec<Link> {
     let (site, root) = (&spot.site, spot.site.main.root());
     let draw = page.draw("second names in menu");
     let top = u64::from(site.main.child_count(&root)).min(world.shape.navigation);
@@ -32,14 +32,7 @@ pub(in crate::space) fn menu(world: &World, spot: &Spot, page: Key, is_front: bo
 }
 
 /// A page of the tree under its own name, or under its second name if it has one.
-pub(in crate::space) fn named(
-    world: &World,
-    spot: &Spot,
-    role: Role,
-    path: Path,
-    key: Key,
-    uses_alias: bool,
-) -> Url {
+pub(crate) fn named(world: &World, spot: &Spot, role: Role, path: Path, key: Key, uses_alias: bool) -> Url {
     let alias = uses_alias.then(|| second_name(world, &path, key, spot.site.is_script_only)).flatten();
     let resource = match alias {
         Some(alias) => Resource::Alias(alias, path),
@@ -49,7 +42,7 @@ pub(in crate::space) fn named(
 }
 
 /// What only the front page of the main host links to: the bare name, the first list, the traps.
-pub(in crate::space) fn entrances(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+pub(crate) fn entrances(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
     let site = &spot.site;
     if spot.role != Role::Main || !node.path.is_empty() {
         return Vec::new();
@@ -62,7 +55,7 @@ pub(in crate::space) fn entrances(world: &World, spot: &Spot, node: &Node) -> Ve
 }
 
 /// The one script of a site without its query stands before all of its queries or after them.
-pub(in crate::space) fn insert_bare_script(spot: &Spot, node: &Node, links: &mut Vec<Link>) {
+pub(crate) fn insert_bare_script(spot: &Spot, node: &Node, links: &mut Vec<Link>) {
     if node.path.is_empty() && spot.has_bare_script() {
         let before = spot.site.content.draw("bare page script first").happens(0.5);
         links.insert(if before { 0 } else { links.len() }, link(spot.url(&Resource::BareScript)));
@@ -70,7 +63,7 @@ pub(in crate::space) fn insert_bare_script(spot: &Spot, node: &Node, links: &mut
 }
 
 /// The way up, from the front page of the host.
-pub(in crate::space) fn ancestors(spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+pub(crate) fn ancestors(spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
     let up = (usize::from(tree.depth == 0)..node.path.len()).rev();
     up.map(|length| link(spot.url(&Resource::Node(node.path[..length].to_vec())))).collect()
 }

@@ -1,7 +1,7 @@
 use super::https::Tls;
+use crate::World;
 use crate::address::Host;
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::draw::Key;
 
 const SYLLABLES: [&str; 24] = [
     "ba", "chi", "da", "fu", "go", "ja", "ka", "ki", "le", "ma", "mbo", "nga", "ni", "pe", "ru", "sha", "so",
@@ -9,7 +9,7 @@ const SYLLABLES: [&str; 24] = [
 ];
 
 /// A word that could be a name.
-pub(in crate::space) fn word(key: Key) -> String {
+pub(crate) fn word(key: Key) -> String {
     let draw = key.draw("name");
     let syllables = 2 + draw.below(2);
     (1..=syllables).map(|n| *draw.nth(n).pick(&SYLLABLES)).collect()
@@ -17,7 +17,7 @@ pub(in crate::space) fn word(key: Key) -> String {
 
 /// The registrable domain of a site: a word, the site's number, a registry suffix. The number makes
 /// it unique and lets the site be found from the name without a table.
-pub(in crate::space) fn domain_of(world: &World, index: u64) -> String {
+pub(crate) fn domain_of(world: &World, index: u64) -> String {
     let key = site_key(world, index);
     let suffix = key.draw("registry suffix").pick(&world.registry_suffixes);
     format!("{}{index}.{suffix}", word(key))
@@ -25,7 +25,7 @@ pub(in crate::space) fn domain_of(world: &World, index: u64) -> String {
 
 /// The names of a site's tree.
 #[derive(Clone, Debug)]
-pub(in crate::space) struct Hosts {
+pub(crate) struct Hosts {
     /// Where the tree begins.
     pub main: String,
     /// The bare name, when the main host begins with www; it redirects there.
@@ -45,12 +45,12 @@ impl Hosts {
     }
 }
 
-pub(in crate::space) fn site_key(world: &World, index: u64) -> Key {
+pub(crate) fn site_key(world: &World, index: u64) -> Key {
     world.key().part("site").child(index)
 }
 
 /// The number of the site a host belongs to, with what stands before its registrable domain.
-pub(in crate::space) fn site_index<'h>(world: &World, host: &'h str) -> Option<(u64, &'h str)> {
+pub(crate) fn site_index<'h>(world: &World, host: &'h str) -> Option<(u64, &'h str)> {
     world.registry_suffixes.iter().find_map(|suffix| {
         let rest = host.strip_suffix(Host::as_str(suffix))?.strip_suffix('.')?;
         let (before, label) = rest.rsplit_once('.').unwrap_or(("", rest));

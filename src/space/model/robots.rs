@@ -1,10 +1,10 @@
 use super::paths::{Extra, Resource};
-use crate::space::World;
-use crate::space::draw::{Draw, by_share};
+use crate::World;
+use crate::draw::{Draw, by_share};
 
 /// What a host says at /robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::space) enum Robots {
+pub(crate) enum Robots {
     /// 404.
     Missing,
     /// An HTML page with status 200, in which no line is a rule.
@@ -23,7 +23,7 @@ pub(in crate::space) enum Robots {
 
 /// What robots.txt means for one URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum RobotsAccess {
+pub(crate) enum RobotsAccess {
     Allowed,
     Kept,
     Unreachable,

@@ -8,12 +8,12 @@ use super::paths::{Path, Resource};
 use super::robots::Robots;
 use super::traps::Traps;
 use super::tree::Tree;
-use crate::space::World;
-use crate::space::draw::{Key, by_share, real, rounded};
+use crate::World;
+use crate::draw::{Key, by_share, real, rounded};
 
 /// One site of the world: what is the same for all its pages.
 #[derive(Clone, Debug)]
-pub(in crate::space) struct Site {
+pub(crate) struct Site {
     pub index: u64,
     pub key: Key,
     /// What the pages are drawn from: the site's own key, or that of the site it mirrors.
@@ -54,7 +54,7 @@ pub(in crate::space) struct Site {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Class {
+pub(crate) enum Class {
     OnePage,
     Brochure,
     Cms,
@@ -62,7 +62,7 @@ pub(in crate::space) enum Class {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Fault {
+pub(crate) enum Fault {
     NoDns,
     Servfail,
     DnsSilent,
@@ -76,7 +76,7 @@ pub(in crate::space) enum Fault {
 /// What the main host has in place of a front page; the pages below it are as ever, and whoever knows the URL of one
 /// gets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Front {
+pub(crate) enum Front {
     Status(u16),
     /// It redirects to what redirects back.
     Circle,
@@ -98,7 +98,7 @@ impl Front {
 
 /// Which of its site's hosts a host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Role {
+pub(crate) enum Role {
     Main,
     Bare,
     Sub,

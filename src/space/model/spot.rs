@@ -3,10 +3,10 @@ use std::sync::Arc;
 use super::content::Url;
 use super::paths::Resource;
 use super::site::{Role, Site};
-use crate::space::World;
+use crate::World;
 
 /// A URL of the world with the site it belongs to.
-pub(in crate::space) struct Spot {
+pub(crate) struct Spot {
     pub site: Arc<Site>,
     pub role: Role,
     pub is_https: bool,

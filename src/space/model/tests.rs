@@ -7,9 +7,9 @@ use super::copies;
 use super::paths::{Resource, Trap};
 use super::site::{Role, Site};
 use super::spot::Spot;
-use crate::space::scan::{Scanned, scan};
-use crate::space::truth::word;
-use crate::space::{Handshake, Reaction, Response, Web, World};
+use crate::scan::{Scanned, scan};
+use crate::truth::word;
+use crate::{Handshake, Reaction, Response, Web, World};
 
 const SMALL: &str = "
 [sites]

@@ -3,10 +3,10 @@ use super::links;
 use super::paths::{Resource, Trap};
 use super::spot::Spot;
 use super::traps::{facet_links, month_links};
-use crate::space::World;
+use crate::World;
 
 /// A page of a trap; none where the site does not have it.
-pub(in crate::space) fn page(world: &World, spot: &Spot, trap: &Trap) -> Option<Page> {
+pub(crate) fn page(world: &World, spot: &Spot, trap: &Trap) -> Option<Page> {
     let own = links_of(world, spot, trap)?;
     let url = |trap: Trap| spot.url(&Resource::Trap(trap));
     let own: Vec<Url> = own.into_iter().map(url).chain(plain_twin(spot, trap)).collect();

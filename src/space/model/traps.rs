@@ -1,11 +1,11 @@
 use super::paths::Trap;
-use crate::space::World;
-use crate::space::draw::Key;
+use crate::World;
+use crate::draw::Key;
 
 /// What a site's programs make without end, or without sense; all of it on the main host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is drawn by itself, and a site may have several")]
-pub(in crate::space) struct Traps {
+pub(crate) struct Traps {
     pub calendar: bool,
     pub relative_loop: bool,
     pub sessions: bool,

@@ -1,13 +1,13 @@
 use super::change::Growth;
-use crate::space::World;
-use crate::space::draw::{Key, real, rounded};
-use crate::space::settings::sections::Shape;
+use crate::World;
+use crate::draw::{Key, real, rounded};
+use crate::settings::sections::Shape;
 
 /// The pages of one host as a tree, without storing it: a page carries the number of pages in its
 /// subtree, itself included, and divides the rest among its children. A page is found by walking
 /// down from the front page, which costs depth × fan-out.
 #[derive(Clone, Debug)]
-pub(in crate::space) struct Tree {
+pub(crate) struct Tree {
     key: Key,
     pages: u64,
     /// Depth of the front page in the site: 1 on the second host.
@@ -19,7 +19,7 @@ pub(in crate::space) struct Tree {
 
 /// One page of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::space) struct Node {
+pub(crate) struct Node {
     /// Number of the child at each step from the front page.
     pub path: Vec<u32>,
     /// Pages in this subtree, itself included.
@@ -190,12 +190,12 @@ fn divide(amount: u64, weights: &[u64]) -> impl Iterator<Item = u64> {
 }
 
 /// The mean of `LN(mean 1, sigma)` draws is 1 when the median is this.
-pub(in crate::space) fn median_of_mean_one(sigma: f64) -> f64 {
+pub(crate) fn median_of_mean_one(sigma: f64) -> f64 {
     (-sigma * sigma / 2.0).exp()
 }
 
 /// `decay` to the power of a depth.
-pub(in crate::space) fn decayed(mean: f64, decay: f64, depth: u64) -> f64 {
+pub(crate) fn decayed(mean: f64, decay: f64, depth: u64) -> f64 {
     mean * decay.powf(real(depth))
 }
 

@@ -1,8 +1,8 @@
 use std::net::IpAddr;
 
-use crate::space::World;
-use crate::space::draw::by_share;
-use crate::space::web::{Records, Server};
+use crate::World;
+use crate::draw::by_share;
+use crate::web::{Records, Server};
 
 /// Which kinds of address a host has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ enum Families {
 }
 
 /// What the name server has of a host that stands at `server`.
-pub(in crate::space) fn records(world: &World, host: &str, server: &Server) -> Records {
+pub(crate) fn records(world: &World, host: &str, server: &Server) -> Records {
     let (shares, key) = (&world.dns, world.key().part("host").part(host));
     let kinds = [(shares.v6_only_share, Families::V6), (shares.both_share, Families::Both)];
     let families = by_share(key.draw("address families"), &kinds).unwrap_or(Families::V4);
@@ -28,7 +28,7 @@ pub(in crate::space) fn records(world: &World, host: &str, server: &Server) -> R
 }
 
 /// The address under which the host is met.
-pub(in crate::space) fn met_at(records: &Records, server: &Server) -> IpAddr {
+pub(crate) fn met_at(records: &Records, server: &Server) -> IpAddr {
     match (records.v4, records.v6) {
         (None, Some(v6)) => v6.into(),
         _ => server.address,

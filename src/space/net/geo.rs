@@ -16,7 +16,7 @@ mod tests {
     use serde::Serialize;
 
     use super::*;
-    use crate::space::{NETWORKS, Network};
+    use crate::{NETWORKS, Network};
 
     /// 2026-11-01 00:00 UTC, in seconds since 1970: fixed, so that the same addresses make the same
     /// bytes.
@@ -42,7 +42,8 @@ mod tests {
     fn the_database_in_data_is_the_one_made_of_the_networks() {
         let made = database(NETWORKS);
         if std::env::var_os("CCSURVEY_WRITE_GEO").is_some() {
-            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb"), made).unwrap();
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/demo-geo.mmdb"), made)
+                .unwrap();
         } else {
             assert!(GEO_DATABASE == made, "run this test with CCSURVEY_WRITE_GEO=1");
         }

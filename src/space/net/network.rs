@@ -1,7 +1,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::space::World;
-use crate::space::draw::Draw;
+use crate::World;
+use crate::draw::Draw;
 
 /// A block of addresses of one kind, of the size and in the hands in which such blocks are. Nothing is ever
 /// sent there: every connection to a virtual Web space goes to its gateway. The blocks make a
@@ -18,12 +18,12 @@ pub struct Network {
     pub asn: u32,
     /// Who runs it.
     pub organization: &'static str,
-    pub(in crate::space) region: Region,
+    pub(crate) region: Region,
 }
 
 /// Where in the world a block is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Region {
+pub(crate) enum Region {
     Africa,
     America,
     Asia,
@@ -139,7 +139,7 @@ impl Network {
 
     /// One address of the block. The first and last of an IPv4 block are never a server's; in IPv6 a server
     /// has a subnet, and a low number in it.
-    pub(in crate::space) fn draw_address(&self, draw: Draw) -> IpAddr {
+    pub(crate) fn draw_address(&self, draw: Draw) -> IpAddr {
         match self.first {
             IpAddr::V4(first) => {
                 let hosts = (1_u64 << (32 - self.prefix)) - 2;
@@ -155,19 +155,19 @@ impl Network {
     }
 
     /// The IPv6 block of the same holder.
-    pub(in crate::space) fn v6_block(&self) -> Option<&'static Self> {
+    pub(crate) fn v6_block(&self) -> Option<&'static Self> {
         let is_same = |other: &Self| (other.asn, other.country) == (self.asn, self.country);
         NETWORKS.iter().find(|other| other.first.is_ipv6() && is_same(other))
     }
 
     /// One of the IPv4 blocks wanted, if there are any.
-    pub(in crate::space) fn draw(draw: Draw, wanted: impl Fn(&Self) -> bool) -> Option<&'static Self> {
+    pub(crate) fn draw(draw: Draw, wanted: impl Fn(&Self) -> bool) -> Option<&'static Self> {
         let wanted = || NETWORKS.iter().filter(|network| network.first.is_ipv4() && wanted(network));
         wanted().nth(usize::try_from(draw.below(wanted().count() as u64)).unwrap_or(0))
     }
 
     /// Blocks of the surveyed countries; of all Africa where the list has none of theirs.
-    pub(in crate::space) fn is_home(&self, world: &World) -> bool {
+    pub(crate) fn is_home(&self, world: &World) -> bool {
         let is_surveyed = |network: &Self| {
             let last_labels = world.country_domains.iter().map(|domain| domain.as_str().rsplit('.').next());
             last_labels.flatten().any(|label| label.eq_ignore_ascii_case(network.country))

@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use super::network::{NETWORKS, Network, Region};
 use super::software::software;
-use crate::space::World;
-use crate::space::draw::{Draw, Key};
-use crate::space::settings::byte_sections::Servers;
-use crate::space::web::{Server, Uplink};
+use crate::World;
+use crate::draw::{Draw, Key};
+use crate::settings::byte_sections::Servers;
+use crate::web::{Server, Uplink};
 
 /// No round trip is shorter, in milliseconds.
 const LEAST_ROUND_TRIP: f64 = 1.0;
@@ -19,19 +19,19 @@ const PEAK_DEVIATION: f64 = 2.0;
 
 impl Server {
     /// The server a host stands at: a giant's, or one of the others by its rank.
-    pub(in crate::space) fn of_host(world: &World, host: &str) -> Self {
+    pub(crate) fn of_host(world: &World, host: &str) -> Self {
         Self::numbered(world, Self::number_of_host(world, host))
     }
 
     /// Which server a host stands at; the giants come first.
-    pub(in crate::space) fn number_of_host(world: &World, host: &str) -> u64 {
+    pub(crate) fn number_of_host(world: &World, host: &str) -> u64 {
         let (servers, key) = (&world.servers, world.key().part("host").part(host));
         let at_giant = servers.giants > 0 && key.draw("at a giant").happens(servers.giants_share);
         let rank = key.draw("server rank");
         if at_giant { rank.below(servers.giants) } else { servers.giants + rank.rank(servers.others) }
     }
 
-    pub(in crate::space) fn numbered(world: &World, number: u64) -> Self {
+    pub(crate) fn numbered(world: &World, number: u64) -> Self {
         let (servers, key) = (&world.servers, world.key().part("server").child(number));
         let uplink = draw_uplink(servers, key);
         let network = draw_network(world, key, uplink);

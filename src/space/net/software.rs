@@ -1,5 +1,5 @@
-use crate::space::World;
-use crate::space::draw::{Key, by_share};
+use crate::World;
+use crate::draw::{Key, by_share};
 
 /// A family of server software: the versions that are met, the frequent ones more than once.
 type Versions = &'static [&'static str];
@@ -55,7 +55,7 @@ const LATE: Era = Era {
 const LATE_BEGINS: i64 = 2015;
 
 /// What a server calls itself, as servers did in the world's year.
-pub(in crate::space) fn software(world: &World, server: Key) -> &'static str {
+pub(crate) fn software(world: &World, server: Key) -> &'static str {
     let (shares, draw) = (&world.servers, server.draw("software"));
     let era = if world.date.year() < LATE_BEGINS { &EARLY } else { &LATE };
     let families =
@@ -65,7 +65,7 @@ pub(in crate::space) fn software(world: &World, server: Key) -> &'static str {
 }
 
 /// The family of a server's software, in one word.
-pub(in crate::space) fn family(software: &str) -> &str {
+pub(crate) fn family(software: &str) -> &str {
     let end = software.find(|c: char| !c.is_ascii_alphabetic() && c != '-').unwrap_or(software.len());
     &software[..end]
 }

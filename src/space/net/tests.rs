@@ -2,12 +2,12 @@
 
 use super::network::{Network, Region};
 use super::software::family;
-use crate::space::model::site::Site;
-use crate::space::sampling::{
+use crate::model::site::Site;
+use crate::sampling::{
     MANY, assert_distribution, assert_share, assert_shares, assert_within, log_normal, normal,
 };
-use crate::space::web::{Server, Uplink};
-use crate::space::{Reaction, Web, World};
+use crate::web::{Server, Uplink};
+use crate::{Reaction, Web, World};
 
 fn servers(text: &str) -> Vec<Server> {
     let world = World::parse(&format!("seed = 31\n[time]\nscale = 1.0\n{text}")).unwrap();

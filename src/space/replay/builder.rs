@@ -8,7 +8,7 @@ use super::servers::{Servers, microseconds};
 use super::texts::{Interner, TextId};
 use super::{Contents, Name, Replay, Standing, key_of};
 use crate::address::WebUrl;
-use crate::space::web::{Certificate, Handshake, Server};
+use crate::web::{Certificate, Handshake, Server};
 
 /// Takes in what tables tell, and makes a [`Replay`] of it.
 #[derive(Default)]

@@ -35,7 +35,7 @@ pub use builder::ReplayBuilder;
 pub use recorded::{RecordedExchange, RecordedLink};
 
 use crate::address::WebUrl;
-use crate::space::{Handshake, Lookup, Reaction, Records, Response, Server, Web};
+use crate::{Handshake, Lookup, Reaction, Records, Response, Server, Web};
 use kept::{Pages, Saved};
 use page::render;
 use recorded::Mishap;

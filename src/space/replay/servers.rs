@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::recorded::RecordedExchange;
-use crate::space::web::Server;
+use crate::web::Server;
 
 /// Of a link that nothing is known of: as fast as those of other worlds.
 const UNKNOWN_BITS_PER_SECOND: f64 = 1e9;

@@ -1,7 +1,7 @@
 //! What a replay answers, exchange by exchange.
 
 use super::*;
-use crate::space::Certificate;
+use crate::Certificate;
 
 fn address() -> Option<IpAddr> {
     Some(IpAddr::from([41, 90, 0, 7]))

@@ -39,7 +39,7 @@ pub struct Access {
 
 /// Where accesses are noted: in memory up to a bound, and in a CSV file if there is one.
 #[derive(Clone)]
-pub(in crate::space) struct AccessLog(Arc<Mutex<Notes>>);
+pub(crate) struct AccessLog(Arc<Mutex<Notes>>);
 
 struct Notes {
     kept: Vec<Access>,

@@ -8,8 +8,8 @@ use super::access::Access;
 use super::connection::{Connection, Received, Stream, now_us};
 use super::gateway::Gateway;
 use super::head::RequestHead;
-use crate::space::web::Reply;
-use crate::space::{Lookup, Reaction, Response, Server};
+use crate::web::Reply;
+use crate::{Lookup, Reaction, Response, Server};
 
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// For the eyes of a person with a browser.
@@ -29,7 +29,7 @@ struct Request<'a> {
 }
 
 /// What becomes of the connection.
-pub(in crate::space) enum After {
+pub(crate) enum After {
     GoOn,
     Close,
     BreakOff,
@@ -39,7 +39,7 @@ pub(in crate::space) enum After {
 impl Gateway {
     /// Answers the requests of a connection until it ends, or until the client wants a tunnel over it:
     /// then the stream and the tunnel's host are handed back.
-    pub(in crate::space) async fn converse<S: Stream>(
+    pub(crate) async fn converse<S: Stream>(
         &self,
         mut connection: Connection<S>,
     ) -> io::Result<Option<(S, String)>> {

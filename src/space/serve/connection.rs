@@ -11,10 +11,10 @@ use tokio_rustls::server::TlsStream;
 use super::head::{MAX_HEAD_BYTES, end_of_head};
 
 /// A connection on which nothing moves for so long is closed; longer than any polite delay.
-pub(in crate::space) const IDLE: Duration = Duration::from_mins(2);
+pub(crate) const IDLE: Duration = Duration::from_mins(2);
 
 /// What bytes come and go on: TCP, or TLS over it.
-pub(in crate::space) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {
     const IS_TLS: bool;
 
     fn tcp(&self) -> &TcpStream;
@@ -37,7 +37,7 @@ impl Stream for TlsStream<&mut TcpStream> {
 }
 
 /// A connection of a client, as the requests on it come and are answered.
-pub(in crate::space) struct Connection<S> {
+pub(crate) struct Connection<S> {
     pub stream: S,
     pub number: u64,
     /// Round trips that making the connection takes and that its first answer still has to wait for.
@@ -47,7 +47,7 @@ pub(in crate::space) struct Connection<S> {
 }
 
 /// The head of a request, as it came.
-pub(in crate::space) struct Received {
+pub(crate) struct Received {
     pub head: Vec<u8>,
     /// When its first byte had come, in µs since 1970.
     pub arrival_us: u64,
@@ -117,7 +117,7 @@ impl<S: Stream> Connection<S> {
 }
 
 /// The time in µs since 1970.
-pub(in crate::space) fn now_us() -> u64 {
+pub(crate) fn now_us() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }

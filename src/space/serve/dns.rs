@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::connection::IDLE;
 use super::dns_answer::{Answers, Transport};
-use crate::space::Web;
+use crate::Web;
 
 /// Tries to find a port that is free for UDP and TCP alike.
 const PORT_TRIES: usize = 20;
@@ -17,7 +17,7 @@ const PORT_TRIES: usize = 20;
 const MAX_CONNECTIONS: usize = 256;
 
 /// The name server of a world, over UDP and TCP.
-pub(in crate::space) struct NameServer {
+pub(crate) struct NameServer {
     udp: UdpSocket,
     tcp: TcpListener,
 }

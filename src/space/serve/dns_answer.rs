@@ -8,7 +8,7 @@ use hickory_proto::rr::rdata::{A, AAAA, CNAME, SOA};
 use hickory_proto::rr::{DNSClass, Name, RData, Record, RecordType};
 
 use super::odd_answer;
-use crate::space::{Lookup, Oddity, Records, Web};
+use crate::{Lookup, Oddity, Records, Web};
 
 /// Time to live of every record, in seconds: an hour, as hosts commonly have.
 const TTL: u32 = 3600;
@@ -20,7 +20,7 @@ const UDP_BYTES: u16 = 1232;
 const MOST_ALIASES: usize = 10_000;
 
 /// What the name server of a world says: addresses, aliases, and where there are none.
-pub(in crate::space) struct Answers {
+pub(crate) struct Answers {
     world: Arc<dyn Web>,
     /// Where the aliases that were told lead, for those who ask for them by name next.
     aliases: Mutex<HashMap<String, Records>>,
@@ -30,7 +30,7 @@ pub(in crate::space) struct Answers {
 
 /// How a query came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Transport {
+pub(crate) enum Transport {
     Udp,
     Tcp,
 }

@@ -5,7 +5,7 @@ use hickory_proto::op::{Edns, Message, Query, ResponseCode};
 use hickory_proto::rr::{Name, RData, RecordType};
 
 use super::dns_answer::{Answers, Transport};
-use crate::space::fake_web::{FakeWeb, V4, V6};
+use crate::fake_web::{FakeWeb, V4, V6};
 
 fn answers() -> Answers {
     Answers::new(Arc::new(FakeWeb::quick()))

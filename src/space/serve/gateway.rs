@@ -15,7 +15,7 @@ use super::access::{Access, AccessLog};
 use super::connection::{Connection, IDLE, now_us};
 use super::link::Links;
 use super::tls::Hosts;
-use crate::space::{Handshake, Web};
+use crate::{Handshake, Web};
 
 /// Connections served at once; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
@@ -23,7 +23,7 @@ const MAX_CONNECTIONS: usize = 4096;
 const TLS_HANDSHAKE: u8 = 0x16;
 
 /// The gateway that plays all Web servers of a world: HTTP, HTTPS and tunnels to both at one port.
-pub(in crate::space) struct Gateway {
+pub(crate) struct Gateway {
     pub world: Arc<dyn Web>,
     pub log: AccessLog,
     pub links: Links,

@@ -1,8 +1,8 @@
-use crate::space::web::{Asked, Method};
+use crate::web::{Asked, Method};
 
 /// What the gateway needs of a request's head.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::space) struct RequestHead {
+pub(crate) struct RequestHead {
     pub method: String,
     /// Path and query as sent; empty for a tunnel.
     pub target: String,
@@ -18,10 +18,10 @@ pub(in crate::space) struct RequestHead {
 }
 
 /// The gateway reads no longer head: twice what browsers' requests have with many cookies.
-pub(in crate::space) const MAX_HEAD_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// Where the head ends in what has come so far, the empty line included.
-pub(in crate::space) fn end_of_head(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn end_of_head(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
 }
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::space::Server;
+use crate::Server;
 
 /// The links of the servers: they make an answer take the time it takes.
 ///
 /// A link carries one piece after another. The connections at an address queue their pieces in turns,
 /// so that each gets its share; a link that is not slow costs no timer.
-pub(in crate::space) struct Links {
+pub(crate) struct Links {
     /// All times are divided by this.
     speed: f64,
     /// When the link of an address has carried what it was given.

@@ -1,7 +1,7 @@
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
-use crate::space::Oddity;
+use crate::Oddity;
 
 /// Bytes of the header of a message, and where the counts of its answers and its additional records stand in it (RFC
 /// 1035 §4.1.1).

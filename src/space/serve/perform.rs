@@ -6,7 +6,7 @@ use super::access::Access;
 use super::answer::After;
 use super::connection::{Connection, Stream, now_us};
 use super::gateway::Gateway;
-use crate::space::web::{Act, Server};
+use crate::web::{Act, Server};
 
 /// Between the bytes of a server that drips.
 const DRIP: Duration = Duration::from_secs(1);
@@ -16,7 +16,7 @@ const LAST_BYTES: usize = 1024;
 impl Gateway {
     /// Plays the acts of a hostile server on a connection, and notes the access: before the last bytes are
     /// handed over, as for other answers.
-    pub(in crate::space) async fn perform<S: Stream>(
+    pub(crate) async fn perform<S: Stream>(
         &self,
         connection: &mut Connection<S>,
         server: &Server,
@@ -44,7 +44,7 @@ impl Gateway {
     }
 
     /// The acts that a server has come to: one that turns clients away does so after some requests.
-    pub(in crate::space) fn turned(&self, server: &Server, acts: Vec<Act>) -> Vec<Act> {
+    pub(crate) fn turned(&self, server: &Server, acts: Vec<Act>) -> Vec<Act> {
         let mut acts = acts.into_iter();
         match acts.next() {
             Some(Act::Turn(after, turned)) => {
@@ -58,7 +58,7 @@ impl Gateway {
     }
 
     /// As [`perform`](Self::perform), on a connection that ends with it.
-    pub(in crate::space) async fn act_out<S: Stream>(
+    pub(crate) async fn act_out<S: Stream>(
         &self,
         mut connection: Connection<S>,
         server: &Server,

@@ -12,8 +12,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::space::fake_web::{FakeWeb, LONG, PAGE};
-use crate::space::{
+use crate::fake_web::{FakeWeb, LONG, PAGE};
+use crate::{
     Access, Certificate, ServeSettings, Served, Server, ca_certificate_pem, certificate_bytes, serve,
 };
 

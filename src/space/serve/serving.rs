@@ -14,7 +14,7 @@ use super::dns::NameServer;
 use super::gateway::Gateway;
 use super::link::Links;
 use super::tls::Hosts;
-use crate::space::Web;
+use crate::Web;
 
 /// How a world is served.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use hickory_proto::rr::{Name, RData, RecordType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
-use crate::space::model::content::{Content, Url};
-use crate::space::model::site::{Fault, Site};
-use crate::space::model::spot::Spot;
-use crate::space::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
+use crate::model::content::{Content, Url};
+use crate::model::site::{Fault, Site};
+use crate::model::spot::Spot;
+use crate::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
 
 fn world() -> Arc<World> {
     let text = "seed = 11\n[sites]\ncount = 30\nmost_pages = 20\n[pages]\nbytes_median = 3000.0\nchunked_share = 0.5

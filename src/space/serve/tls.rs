@@ -7,15 +7,15 @@ use rustls::crypto::ring::{default_provider, sign::any_ecdsa_type};
 use rustls::server::NoServerSessionStorage;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 
-use crate::space::Certificate;
-use crate::space::web::certificates::Mint;
+use crate::Certificate;
+use crate::web::certificates::Mint;
 
 /// How the hosts of a world speak TLS: versions 1.2 and 1.3, each with its certificate.
 ///
 /// No session is resumed, so that every handshake shows the certificate and what a survey counts does
 /// not depend on whether a ticket came before a connection was closed.
 #[derive(Default)]
-pub(in crate::space) struct Hosts(Mutex<HashMap<(String, u64), Arc<ServerConfig>>>);
+pub(crate) struct Hosts(Mutex<HashMap<(String, u64), Arc<ServerConfig>>>);
 
 /// Hosts whose certificates are kept, about 3 kB each; a new one costs a signature.
 const MOST_HOSTS: usize = 4096;

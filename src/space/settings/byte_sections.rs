@@ -60,7 +60,7 @@ section! {
 impl Pages {
     /// The shares of the charsets that have one: UTF-8, windows-1252, windows-1256, `Shift_JIS`, EUC-JP and
     /// ISO-2022-JP.
-    pub(in crate::space) fn charset_shares(&self) -> [f64; 6] {
+    pub(crate) fn charset_shares(&self) -> [f64; 6] {
         [
             self.utf8_share,
             self.windows_1252_share,

@@ -6,12 +6,12 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(NaiveDate);
 
-pub(in crate::space) const DAY_SECONDS: i64 = 86_400;
+pub(crate) const DAY_SECONDS: i64 = 86_400;
 
 impl Date {
     /// When the first servers dated their files, more or less.
-    pub(in crate::space) const EARLIEST_CHANGE: Self = Self::first_of(1995, 1);
-    pub(in crate::space) const MIDDLE_OF_2006: Self = Self::first_of(2006, 6);
+    pub(crate) const EARLIEST_CHANGE: Self = Self::first_of(1995, 1);
+    pub(crate) const MIDDLE_OF_2006: Self = Self::first_of(2006, 6);
 
     const fn first_of(year: i32, month: u32) -> Self {
         match NaiveDate::from_ymd_opt(year, month, 1) {
@@ -21,7 +21,7 @@ impl Date {
     }
 
     /// Reads `2006-06-01`; from 1996, when there was a Web to survey, to 2099.
-    pub(in crate::space) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let date = Self(text.parse().ok()?);
         (date.to_string() == text && (1996..=2099).contains(&date.year())).then_some(date)
     }
@@ -33,7 +33,7 @@ impl Date {
     }
 
     /// Seconds since 1970 at which the day begins.
-    pub(in crate::space) fn seconds(self) -> i64 {
+    pub(crate) fn seconds(self) -> i64 {
         self.0.and_time(NaiveTime::MIN).and_utc().timestamp()
     }
 }
@@ -45,7 +45,7 @@ impl std::fmt::Display for Date {
 }
 
 /// A moment, in seconds since 1970, as an HTTP date (RFC 9110 §5.6.7).
-pub(in crate::space) fn http_date(seconds: i64) -> String {
+pub(crate) fn http_date(seconds: i64) -> String {
     let moment = DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC);
     moment.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }

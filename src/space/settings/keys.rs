@@ -69,7 +69,7 @@ pub struct KeyDoc {
 }
 
 /// A number that a key may have.
-pub(in crate::space) trait Number: Display + PartialOrd + Sized {
+pub(crate) trait Number: Display + PartialOrd + Sized {
     const WORD: &'static str;
     fn read(value: &DeValue<'_>) -> Option<Self>;
 }
@@ -97,7 +97,7 @@ impl Number for f64 {
 
 /// One table of a world file, read strictly: each key is taken by name, and what nobody took is
 /// an error.
-pub(in crate::space) struct Table<'t> {
+pub(crate) struct Table<'t> {
     /// The whole file, for line numbers and values as written.
     text: &'t str,
     name: &'static str,
@@ -263,6 +263,6 @@ impl<'t> Table<'t> {
     }
 }
 
-pub(in crate::space) fn line_at(text: &str, offset: usize) -> usize {
+pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }

@@ -43,7 +43,7 @@ impl Profile {
 mod tests {
     use super::*;
     use crate::address::{SuffixSection, Suffixes};
-    use crate::space::{World, WorldError};
+    use crate::{World, WorldError};
 
     fn parse(text: &str) -> Result<World, WorldError> {
         World::parse(text)

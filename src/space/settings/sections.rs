@@ -12,7 +12,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    pub(in crate::space) const ALL: [(&'static str, Self); 2] =
+    pub(crate) const ALL: [(&'static str, Self); 2] =
         [("heterogeneous", Self::Heterogeneous), ("homogeneous", Self::Homogeneous)];
 }
 
@@ -28,9 +28,9 @@ macro_rules! section {
         }
 
         impl $name {
-            pub(in crate::space) const TABLE: &'static str = $table;
+            pub(crate) const TABLE: &'static str = $table;
 
-            pub(in crate::space) const KEYS: &'static [KeyDoc] = &[$(KeyDoc {
+            pub(crate) const KEYS: &'static [KeyDoc] = &[$(KeyDoc {
                 name: concat!($table, ".", stringify!($key)),
                 unit: $unit,
                 default: stringify!($default),
@@ -38,7 +38,7 @@ macro_rules! section {
                 meaning: concat!($($doc),+),
             }),+];
 
-            pub(in crate::space) fn read(table: &mut Table<'_>) -> Result<Self, WorldError> {
+            pub(crate) fn read(table: &mut Table<'_>) -> Result<Self, WorldError> {
                 let section = Self {
                     $($key: table.number(stringify!($key), $default, &($allowed), $unit)?,)+
                 };
@@ -46,14 +46,14 @@ macro_rules! section {
                 Ok(section)
             }
 
-            pub(in crate::space) fn values(&self) -> Vec<serde_json::Value> {
+            pub(crate) fn values(&self) -> Vec<serde_json::Value> {
                 vec![$(serde_json::json!(self.$key)),+]
             }
         }
     };
 }
 
-pub(in crate::space) use section;
+pub(crate) use section;
 
 section! {
     /// How many sites there are, and of which kind.

@@ -10,8 +10,8 @@ use super::sections::{
     Shape, Sites, Traps, Variant,
 };
 use crate::address::Host;
-use crate::space::draw::Key;
-use crate::space::hostile::{Case, Hostile};
+use crate::draw::Key;
+use crate::hostile::{Case, Hostile};
 
 /// The version of the specification by which a world is built from its file. Another version may
 /// make other pages of the same seed, this one never.
@@ -84,7 +84,7 @@ pub struct World {
     /// `[time]`
     pub time: Time,
     /// The sites that are hostile or broken.
-    pub(in crate::space) hostile: Hostile,
+    pub(crate) hostile: Hostile,
 }
 
 impl World {
@@ -108,7 +108,7 @@ impl World {
     }
 
     /// The first edition comes out a day after the world's date, each further one a day after the one before.
-    pub(in crate::space) fn edition_begins(&self, edition: u64) -> i64 {
+    pub(crate) fn edition_begins(&self, edition: u64) -> i64 {
         let days = i64::try_from(edition).unwrap_or(i64::MAX);
         self.date.seconds().saturating_add(days.saturating_mul(DAY_SECONDS))
     }
@@ -177,7 +177,7 @@ impl World {
         self.country_domains.iter().any(|country| host.is_at_or_below(country))
     }
 
-    pub(in crate::space) fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> Key {
         Key::of_world(SPECIFICATION, self.seed)
     }
 }
@@ -307,8 +307,8 @@ fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), Wo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::truth::tests::settings;
-    use crate::space::{FeedBack, Truth, TruthSettings};
+    use crate::truth::tests::settings;
+    use crate::{FeedBack, Truth, TruthSettings};
 
     fn refusal(text: &str) -> String {
         World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()

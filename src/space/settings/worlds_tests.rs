@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
 use crate::address::{Host, WebUrl};
-use crate::space::model::site::Site;
-use crate::space::truth::tests::{SUFFIXES, settings};
-use crate::space::web::Server;
-use crate::space::{
+use crate::model::site::Site;
+use crate::truth::tests::{SUFFIXES, settings};
+use crate::web::Server;
+use crate::{
     Entrances, FeedBack, Handshake, LevelTruth, Reaction, Truth, TruthSettings, Web, World, describe,
 };
 

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::rules::{PageId, url_of};
 use super::{FeedBack, LinkTruth, TruthSettings};
+use crate::World;
 use crate::address::{Host, WebUrl};
-use crate::space::World;
-use crate::space::model::content::Url;
+use crate::model::content::Url;
 
 /// A tree hands in no more different URLs of one site.
 const MOST_URLS: usize = 3;

@@ -3,9 +3,9 @@ use std::str::FromStr;
 
 use super::rows::LevelTruth;
 use super::rules::{Origin, PageId, UrlStanding, has_address, origin};
-use crate::space::World;
-use crate::space::model::content::Url;
-use crate::space::web::{Handshake, Web};
+use crate::World;
+use crate::model::content::Url;
+use crate::web::{Handshake, Web};
 
 /// By how many URLs a survey tries to enter a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use super::oracle::Oracle;
 use super::rows::LinkTruth;
 use super::rules::{PageId, UrlStanding, word};
-use crate::space::model::content::{Link, Url};
+use crate::model::content::{Link, Url};
 
 /// What becomes of the URLs that pages link to.
 impl Oracle<'_> {

@@ -25,7 +25,7 @@ mod traps;
 mod walk;
 
 #[cfg(test)]
-pub(in crate::space) mod tests;
+pub(crate) mod tests;
 
 use std::sync::Arc;
 

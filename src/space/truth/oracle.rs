@@ -8,9 +8,9 @@ use super::entrances::{Entering, LevelEntry, Relation};
 use super::rows::{LevelTruth, LinkTruth};
 use super::rules::{Origin, PageId, UrlStanding};
 use super::traps::Traps;
-use crate::space::model::content::{Content, Url};
-use crate::space::model::site::{Role, Site};
-use crate::space::model::spot::Spot;
+use crate::model::content::{Content, Url};
+use crate::model::site::{Role, Site};
+use crate::model::spot::Spot;
 
 /// The walk of one site, one URL after another: what is known so far.
 pub(super) struct Oracle<'a> {

@@ -1,8 +1,8 @@
 use super::oracle::{Had, Oracle};
 use super::rules::{has_address, origin};
-use crate::space::model::content::{Content, Url};
-use crate::space::model::robots::RobotsAccess;
-use crate::space::model::spot::Spot;
+use crate::model::content::{Content, Url};
+use crate::model::robots::RobotsAccess;
+use crate::model::spot::Spot;
 
 /// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;

@@ -1,8 +1,8 @@
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::space::World;
-use crate::space::model::content::{Element, Url, canonical};
-use crate::space::web::{Lookup, Web};
+use crate::World;
+use crate::model::content::{Element, Url, canonical};
+use crate::web::{Lookup, Web};
 
 /// Host, path and query, whatever the scheme: what makes two URLs the same page. As a hash of 128 bits,
 /// of which no two of a world's 10^8 pages are the same by chance.
@@ -88,7 +88,7 @@ pub(super) fn path(url: &Url) -> &str {
 }
 
 /// The word for an element in the table `links`.
-pub(in crate::space) fn word(element: Element) -> &'static str {
+pub(crate) fn word(element: Element) -> &'static str {
     match element {
         Element::A => "a",
         Element::Area => "area",

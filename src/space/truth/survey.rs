@@ -5,7 +5,7 @@ use super::entrances::names;
 use super::later::Queue;
 use super::oracle::Oracle;
 use super::{Entrances, Truth, TruthSettings};
-use crate::space::World;
+use crate::World;
 
 impl Truth {
     /// What a survey of the world with these settings must find. Of hostile sites nothing is told.

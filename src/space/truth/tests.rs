@@ -5,16 +5,16 @@ use proptest::prelude::*;
 
 use super::{Entrances, FeedBack, LevelTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 use crate::address::{SuffixSection, Suffixes, WebUrl};
-use crate::space::scan::scan;
-use crate::space::{Reaction, Web, World};
+use crate::scan::scan;
+use crate::{Reaction, Web, World};
 
-pub(in crate::space) static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
+pub(crate) static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
     let list = include_str!("../../../data/public_suffix_list.dat");
     Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
 });
 
 /// By the depth alone, all else as usual.
-pub(in crate::space) fn settings(world: &World, depth: u16) -> TruthSettings {
+pub(crate) fn settings(world: &World, depth: u16) -> TruthSettings {
     TruthSettings {
         depth,
         feed_back: FeedBack::Link,

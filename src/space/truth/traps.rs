@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::rules::{PageId, UrlStanding, path};
-use crate::space::model::content::Url;
+use crate::model::content::Url;
 
 /// Quiet pages that are needed.
 const LEAST_PAGES: usize = 30;

@@ -2,9 +2,9 @@ use super::end::SiteTree;
 use super::entrances::{Entering, Kept, LevelEntry, is_front};
 use super::oracle::Oracle;
 use super::rules::{PageId, UrlStanding, endless, has_ending, script};
-use crate::space::model::content::{Content, Link, Url};
-use crate::space::model::robots::RobotsAccess;
-use crate::space::model::spot::Spot;
+use crate::model::content::{Content, Link, Url};
+use crate::model::robots::RobotsAccess;
+use crate::model::spot::Spot;
 
 /// More redirects in a row than this are not followed.
 const MAX_HOPS: u32 = 10;

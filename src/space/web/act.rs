@@ -23,10 +23,10 @@ pub enum Act {
 
 impl Act {
     /// So often that every client goes before.
-    pub(in crate::space) const WITHOUT_END: u64 = u64::MAX;
+    pub(crate) const WITHOUT_END: u64 = u64::MAX;
 
     /// The same bytes without end, written in pieces of a TLS record's size.
-    pub(in crate::space) fn endless(bytes: &[u8]) -> Self {
+    pub(crate) fn endless(bytes: &[u8]) -> Self {
         let times = (16 * 1024_usize).div_ceil(bytes.len().max(1));
         Self::Repeat(bytes.repeat(times), Self::WITHOUT_END)
     }

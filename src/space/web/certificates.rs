@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::version_one::version_one;
-use crate::space::Certificate;
+use crate::Certificate;
 
 /// The authority of all virtual Webs. Its key is public and therefore worth nothing: whoever trusts
 /// this authority outside a survey of a virtual Web can be shown anything.
@@ -38,7 +38,7 @@ const NULL: [u8; 2] = [5, 0];
 const SIGNATURE_BYTES: usize = 71;
 
 /// Who makes the certificates of virtual hosts: one key for all, made anew by every process.
-pub(in crate::space) struct Mint {
+pub(crate) struct Mint {
     authority: Issuer<'static, Steady>,
     key: Steady,
 }

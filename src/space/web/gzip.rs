@@ -7,11 +7,11 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 /// As in Content-Encoding.
-pub(in crate::space) const NAME: &str = "gzip";
+pub(crate) const NAME: &str = "gzip";
 
 /// Level 1: a server that encodes every answer anew is set to be quick. The header has neither time nor name, so
 /// that the bytes hang on the body and on the release of flate2 only.
-pub(in crate::space) fn encoded(body: &[u8]) -> Vec<u8> {
+pub(crate) fn encoded(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 2), Compression::fast());
     // Writing into memory does not fail; an empty body would show it if it did.
     let written = encoder.write_all(body);
@@ -19,7 +19,7 @@ pub(in crate::space) fn encoded(body: &[u8]) -> Vec<u8> {
 }
 
 /// What was encoded; of a damaged body as much as can be had.
-pub(in crate::space) fn decoded(body: &[u8]) -> Vec<u8> {
+pub(crate) fn decoded(body: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(body.len() * 4);
     let _ = GzDecoder::new(body).read_to_end(&mut plain);
     plain

@@ -2,7 +2,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use crate::space::Response;
+use crate::Response;
 
 /// What of a request decides how its answer is written; the default is a plain GET.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-use crate::space::fake_web::{MODIFIED, PAGE, TAG, page, zipped};
-use crate::space::{Asked, Method, Reply, Response};
+use crate::fake_web::{MODIFIED, PAGE, TAG, page, zipped};
+use crate::{Asked, Method, Reply, Response};
 
 fn names(reply: &Reply) -> Vec<&str> {
     reply.fields.iter().map(|(name, _)| *name).collect()

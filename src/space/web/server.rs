@@ -1,7 +1,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::space::draw::real;
+use crate::draw::real;
 
 /// A server of a virtual Web space: what is the same for all the hosts at one address.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,7 +22,9 @@ pub fn response_head(bytes: &[u8]) {
     let Ok(httparse::Status::Complete(end)) = parsed.parse(response) else { return };
     let mut headers = HeaderMap::new();
     for field in parsed.headers.iter() {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(field.name.as_bytes()), HeaderValue::from_bytes(field.value)) {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(field.name.as_bytes()), HeaderValue::from_bytes(field.value))
+        {
             headers.append(name, value);
         }
     }
@@ -54,13 +56,18 @@ pub fn dns_answer(bytes: &[u8]) {
 /// By the list of ranges that was written down apart from the program's own.
 fn is_registered_as_special(address: IpAddr) -> bool {
     static RANGES: LazyLock<Vec<[IpAddr; 2]>> = LazyLock::new(|| {
-        let rows = include_str!("../../data/special_ranges.csv").lines().filter(|line| !line.starts_with('#')).skip(1);
+        let rows = include_str!("../../data/special_ranges.csv")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .skip(1);
         let ends = rows.map(|row| row.split(',').skip(1).take(2).map(|end| end.parse().expect("an address")));
         ends.map(|ends| ends.collect::<Vec<_>>().try_into().expect("two ends")).collect()
     });
     // Of the forms that embed an IPv4 address the one below is judged; the ranges know 6to4 itself.
     let inside = match address {
-        IpAddr::V6(v6) if v6.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0] || v6.to_ipv4_mapped().is_some() => {
+        IpAddr::V6(v6)
+            if v6.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0] || v6.to_ipv4_mapped().is_some() =>
+        {
             let [.., a, b, c, d] = v6.octets();
             IpAddr::from([a, b, c, d])
         }

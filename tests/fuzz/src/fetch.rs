@@ -17,14 +17,14 @@ mod decode;
 mod gate;
 #[path = "../../../src/fetch/gunzip.rs"]
 mod gunzip;
-#[path = "../../../src/fetch/stage.rs"]
-mod stage;
 #[path = "../../../src/fetch/head.rs"]
 mod head;
 #[path = "../../../src/fetch/retry_after.rs"]
 mod retry_after;
 #[path = "../../../src/fetch/route.rs"]
 mod route;
+#[path = "../../../src/fetch/stage.rs"]
+mod stage;
 
 /// What a survey keeps of a response's header fields, on a day in 2026.
 pub fn head_of(headers: &HeaderMap) -> Head {

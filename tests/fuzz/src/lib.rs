@@ -1,18 +1,12 @@
-//! The rooms that read what strangers wrote, compiled without the rest of ccsurvey, and what must hold of them for
-//! any bytes. Each function panics when it does not; `targets/` hands them to libFuzzer.
+//! The rooms that read what strangers wrote, and what must hold of them for any bytes. Each function panics when it does not;
+//! `targets/` hands them to libFuzzer.
 
-#[path = "../../../src/address/mod.rs"]
-pub mod address;
-#[path = "../../../src/exchange/mod.rs"]
-pub mod exchange;
-#[path = "../../../src/page/mod.rs"]
-pub mod page;
-#[path = "../../../src/robots/mod.rs"]
-pub mod robots;
+use ccsurvey_address as address;
+use ccsurvey_core::{exchange, page, robots};
 
 mod answers;
 mod fetch;
-#[path = "../../../src/page/fragments.rs"]
+#[path = "../../../src/core/page/fragments.rs"]
 mod fragments;
 mod structure;
 mod texts;

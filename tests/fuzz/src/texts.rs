@@ -88,7 +88,8 @@ pub fn robots_txt(bytes: &[u8]) {
     let rules = Rules::parse(body, "ccsurvey");
     let path: String = body.iter().rev().take(60).map(|byte| char::from(*byte)).collect();
     let itself = BASE.join("/robots.txt").expect("a good URL");
-    for rules in [rules, Availability::from_answer(Some(u16::from_le_bytes(*status)), body).rules("ccsurvey")] {
+    for rules in [rules, Availability::from_answer(Some(u16::from_le_bytes(*status)), body).rules("ccsurvey")]
+    {
         assert!(rules.allows(&itself), "RFC 9309 section 2.2.2: it is always allowed");
         let delay = rules.crawl_delay();
         if let Ok(url) = BASE.join(&path) {

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use ccsurvey_instructions::address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use ccsurvey_instructions::exchange::{Answer, Ask, Failure, Purpose};
-use ccsurvey_instructions::page::{Page, Source};
-use ccsurvey_instructions::walk::{Content, Known, Settings, Step, Walk};
+use ccsurvey_address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
+use ccsurvey_core::exchange::{Answer, Ask, Failure, Purpose};
+use ccsurvey_core::page::{Page, Source};
+use ccsurvey_core::walk::{Content, Known, Settings, Step, Walk};
 use xxhash_rust::xxh3::Xxh3;
 
 const HTML: &str = "text/html";
@@ -24,7 +24,8 @@ struct Read {
 }
 
 fn main() {
-    let suffixes = Arc::new(Suffixes::parse(SUFFIXES, SuffixSection::Icann).expect("the list of suffixes is sound"));
+    let suffixes =
+        Arc::new(Suffixes::parse(SUFFIXES, SuffixSection::Icann).expect("the list of suffixes is sound"));
     let mut read = Read::default();
     for folder in std::env::args_os().skip(1) {
         read.walk(Path::new(&folder), &suffixes);
@@ -66,7 +67,8 @@ impl Read {
         };
         answer.status = Some(200);
         answer.head.content_type = Some(HTML.to_owned());
-        let page = Page::read(Source { body: &body, url: &ask.url, content_type: Some(HTML), robots_tag: None });
+        let page =
+            Page::read(Source { body: &body, url: &ask.url, content_type: Some(HTML), robots_tag: None });
         self.note(&page);
         (answer, Content::Page(Box::new(page)))
     }

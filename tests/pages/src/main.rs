@@ -6,17 +6,8 @@
 //! seconds. A page that overflows the stack or panics ends the program. Exit code 1 if the slowest byte of a page of
 //! 1 MiB takes longer than that of a shorter one: then time is not linear.
 
-// The rooms hold more than is used here.
-#![allow(dead_code, unused_imports)]
-
-#[path = "../../../src/address/mod.rs"]
-pub mod address;
-#[path = "../../../src/exchange/mod.rs"]
-pub mod exchange;
-#[path = "../../../src/page/fragments.rs"]
+#[path = "../../../src/core/page/fragments.rs"]
 mod fragments;
-#[path = "../../../src/page/mod.rs"]
-pub mod page;
 #[path = "../../fuzz/src/structure.rs"]
 mod structure;
 
@@ -25,8 +16,8 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use address::WebUrl;
-use page::{Page, Source};
+use ccsurvey_address::WebUrl;
+use ccsurvey_core::page::{Page, Source};
 use rustix::time::{ClockId, clock_gettime};
 
 const SMALL_BYTES: usize = 64 * 1024;

@@ -8,13 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// A file by its path below `src`: `["space", "model", "site"]`. The `mod.rs` of a folder is the folder.
+/// A file by its path below `src`: `["space", "model", "site"]`. The `mod.rs` of a folder is the folder, the `lib.rs` of a package its own.
 pub(crate) type Module = Vec<String>;
 
 pub(crate) type Arrows = BTreeMap<Module, BTreeSet<Module>>;
 
 /// All files of production code.
-pub(crate) struct Sources(BTreeMap<Module, Source>);
+pub(crate) struct Sources {
+    files: BTreeMap<Module, Source>,
+    /// Folders that are packages of their own: there paths of the crate begin.
+    packages: Vec<Module>,
+}
 
 struct Source {
     is_folder: bool,
@@ -34,6 +38,8 @@ struct Import {
 
 impl Sources {
     pub(crate) fn read(src: &Path, files: &[std::path::PathBuf]) -> Self {
+        let libraries = files.iter().filter(|file| file.file_name().is_some_and(|name| name == "lib.rs"));
+        let packages = libraries.map(|file| module_of(src, file)).collect();
         let mut sources: BTreeMap<Module, Source> = files
             .iter()
             .map(|file| (module_of(src, file), Source::read(&fs::read_to_string(file).unwrap(), file)))
@@ -43,43 +49,48 @@ impl Sources {
             .flat_map(|(module, source)| source.tests.iter().map(move |name| below(module, name)))
             .collect();
         sources.retain(|module, _| !tests.iter().any(|test| module.starts_with(test)));
-        Self(sources)
+        Self { files: sources, packages }
     }
 
     /// Which file of a room names which other one of it.
-    pub(crate) fn arrows(&self, room: &str) -> Arrows {
-        let of_room = self.0.iter().filter(|(module, _)| module.first().is_some_and(|name| name == room));
+    pub(crate) fn arrows(&self, room: &Module) -> Arrows {
+        let of_room = self.files.iter().filter(|(module, _)| module.starts_with(room));
         let named = of_room.map(|(module, source)| {
             let imports = source.imports.iter().filter(|import| source.uses(import));
             let paths = imports.map(|import| &import.path).chain(&source.paths);
             let named = paths.filter_map(|path| self.resolve(module, path, 0));
-            let others =
-                named.filter(|other| other != module && other.first().is_some_and(|name| name == room));
+            let others = named.filter(|other| other != module && other.starts_with(room));
             (module.clone(), others.collect())
         });
         named.collect()
     }
 
+    /// The innermost package that a file is in.
+    fn package_of(&self, module: &Module) -> Module {
+        let around = self.packages.iter().filter(|package| module.starts_with(package));
+        around.max_by_key(|package| package.len()).cloned().unwrap_or_default()
+    }
+
     /// The file that a path leads to, through whatever hands it on.
     fn resolve(&self, from: &Module, path: &[String], steps: usize) -> Option<Module> {
         let (mut at, mut rest) = match path.first()?.as_str() {
-            "crate" => (Module::new(), &path[1..]),
+            "crate" => (self.package_of(from), &path[1..]),
             "self" => (from.clone(), &path[1..]),
             "super" => (from.clone(), path),
-            name => (self.0.contains_key(&below(from, name)).then(|| from.clone())?, path),
+            name => (self.files.contains_key(&below(from, name)).then(|| from.clone())?, path),
         };
         while rest.first().is_some_and(|name| name == "super") {
             at.pop();
             rest = &rest[1..];
         }
         while let Some(next) =
-            rest.first().map(|name| below(&at, name)).filter(|next| self.0.contains_key(next))
+            rest.first().map(|name| below(&at, name)).filter(|next| self.files.contains_key(next))
         {
             at = next;
             rest = &rest[1..];
         }
         let handed_on = rest.first().and_then(|name| {
-            let imports = &self.0.get(&at)?.imports;
+            let imports = &self.files.get(&at)?.imports;
             let import =
                 imports.iter().find(|import| import.path.last() == Some(name) && import.path != path)?;
             if steps < 8 { self.resolve(&at, &import.path, steps + 1) } else { None }
@@ -111,7 +122,7 @@ impl Source {
                 statement.clear();
             }
         }
-        let is_folder = file.file_name().is_some_and(|name| name == "mod.rs");
+        let is_folder = file.file_name().is_some_and(|name| name == "mod.rs" || name == "lib.rs");
         Self { is_folder, imports, paths: paths_in(&body), body, tests }
     }
 
@@ -141,8 +152,8 @@ pub(crate) fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
 }
 
 /// The arrows between the parts of a room: its files, and its folders as a whole.
-pub(crate) fn between_parts(arrows: &Arrows) -> Arrows {
-    let part = |module: &Module| module.iter().take(2).cloned().collect::<Module>();
+pub(crate) fn between_parts(room: &Module, arrows: &Arrows) -> Arrows {
+    let part = |module: &Module| module.iter().take(room.len() + 1).cloned().collect::<Module>();
     let mut parts = Arrows::new();
     for (module, others) in arrows {
         let own = part(module);

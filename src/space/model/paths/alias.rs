@@ -2,7 +2,7 @@ use super::{Path, numbers};
 
 /// The second name of a page, in the same directory so that its relative links mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Alias {
+pub(crate) enum Alias {
     /// `/index.html` for `/`
     Index,
     /// `/Part-3.html`, `/part-3/0-7.HTML`

@@ -1,9 +1,9 @@
 /// The one script of a site that is all queries of one script.
-pub(in crate::space) const SCRIPT_PAGE: &str = "/page.php";
+pub(crate) const SCRIPT_PAGE: &str = "/page.php";
 
 /// A page of the chain of lists, which stands on the main host, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Listed {
+pub(crate) enum Listed {
     List(u64),
     /// The items of a list are counted from 1 too.
     Item(u64, u64),

@@ -11,15 +11,15 @@ mod trap;
 
 use std::fmt::Write;
 
-pub(in crate::space) use alias::Alias;
-pub(in crate::space) use listed::Listed;
-pub(in crate::space) use resource::{Extra, Query, Resource};
-pub(in crate::space) use trap::Trap;
+pub(crate) use alias::Alias;
+pub(crate) use listed::Listed;
+pub(crate) use resource::{Extra, Query, Resource};
+pub(crate) use trap::Trap;
 
 /// Numbers of children from the front page down.
-pub(in crate::space) type Path = Vec<u32>;
+pub(crate) type Path = Vec<u32>;
 
-pub(in crate::space) fn numbers(path: &[u32]) -> String {
+pub(crate) fn numbers(path: &[u32]) -> String {
     let mut text = String::with_capacity(4 * path.len());
     for (at, number) in path.iter().enumerate() {
         // Writing to a text cannot fail.

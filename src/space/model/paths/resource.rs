@@ -5,7 +5,7 @@ use super::{Path, numbers, read_numbers};
 
 /// What a path names. A path is read strictly: what would not be written the same way is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Resource {
+pub(crate) enum Resource {
     RobotsTxt,
     /// A page of the tree.
     Node(Path),
@@ -29,7 +29,7 @@ pub(in crate::space) enum Resource {
 
 /// How a query URL calls its script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Query {
+pub(crate) enum Query {
     /// `?id=3`
     Id(u64),
     /// `;v=3`
@@ -37,7 +37,7 @@ pub(in crate::space) enum Query {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Extra {
+pub(crate) enum Extra {
     /// A link here is broken.
     Lost,
     Pdf,

@@ -1,8 +1,8 @@
-use crate::space::draw::Key;
+use crate::draw::Key;
 
 /// A page of one of the traps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Trap {
+pub(crate) enum Trap {
     /// `/calendar/2001/02/`, counted in months from January 2001, which the front page shows.
     Month(u64),
     /// `/calendar/2001/02/14.html`

@@ -42,4 +42,4 @@ pub use reading::{LONGEST_PAUSE, RECEIVE_WINDOW};
 pub use tls_error::TlsError;
 pub use unread::{hangs_up, is_bodiless};
 pub use validators::Validators;
-pub(crate) use vocabulary::vocabulary;
+pub use vocabulary::vocabulary;

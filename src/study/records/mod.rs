@@ -28,7 +28,7 @@ mod compact;
 mod csv_line;
 mod curves;
 mod dictionary;
-pub(crate) mod durable;
+pub mod durable;
 mod error;
 mod exchange_counts;
 mod exchanges;

@@ -401,7 +401,7 @@ fn a_damaged_search_tree_is_refused_when_it_is_opened() {
 
 #[test]
 fn the_database_of_the_virtual_web_spaces_is_sound() {
-    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo-geo.mmdb"));
+    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/demo-geo.mmdb"));
     let geo = Geo::open(&[file]).unwrap();
     assert_eq!(geo.lookup(address("41.90.0.1")).country.as_deref(), Some("KE"));
 }

@@ -42,6 +42,8 @@
 //!
 //! Only `serve` reads the clock, opens sockets and writes a file, the access log.
 
+use ccsurvey_address as address;
+
 mod bytes;
 mod describe;
 mod draw;

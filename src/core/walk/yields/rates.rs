@@ -7,13 +7,14 @@ use crate::exchange::Depth;
 /// The version of the file.
 const FORMAT: u32 = 1;
 /// What the words of a URL can make of its rate, together: a page is no more than so many times better or worse.
-pub(crate) const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
+pub const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
 /// Bounds of what is read from a file, so that no product of two leaves the numbers.
 const MOST_RATE: f64 = 1e6;
 const MOST_VARIANCE: f64 = 1e12;
 /// Of a logarithm: 22,000 times more or less.
 const MOST_BETWEEN: f64 = 10.0;
-pub(crate) const MOST_DEPTHS: usize = 1000;
+/// Depths that a file of rates may have.
+pub const MOST_DEPTHS: usize = 1000;
 const MOST_WORDS: usize = 1_000_000;
 
 /// What pages bring on average by their depth and the words of their URLs, learned from surveys that were walked deep.

@@ -2,6 +2,7 @@
 /// group that it belongs to where the list has groups (`enum Words in Groups`, `Name = "word" in Group`).
 ///
 /// A value's documentation is its meaning; the data dictionary shows it.
+#[macro_export]
 macro_rules! vocabulary {
     (
         $(#[$about:meta])*
@@ -9,7 +10,7 @@ macro_rules! vocabulary {
             $($(#[doc = $meaning:literal])+ $name:ident = $word:literal in $group:ident,)+
         }
     ) => {
-        $crate::exchange::vocabulary! {
+        $crate::vocabulary! {
             $(#[$about])*
             $vis enum $Words {
                 $($(#[doc = $meaning])+ $name = $word,)+
@@ -67,7 +68,7 @@ macro_rules! vocabulary {
     };
 }
 
-pub(crate) use vocabulary;
+pub use crate::vocabulary;
 
 #[cfg(test)]
 #[allow(unreachable_pub)] // Lists are public elsewhere.

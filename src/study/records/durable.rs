@@ -14,7 +14,8 @@ pub(super) fn hidden(path: &Path) -> PathBuf {
 const HIDDEN_END: &str = ".tmp";
 
 /// Whether a file of this name was left by a write that did not end.
-pub(crate) fn is_hidden(name: &str) -> bool {
+#[must_use]
+pub fn is_hidden(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(HIDDEN_END)
 }
 
@@ -88,7 +89,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be made.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<bool> {
+pub fn make_folder(folder: &Path) -> io::Result<bool> {
     let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let new: Vec<_> = folder.ancestors().take_while(is_new).collect();
     if let Some(above) = folder.parent() {
@@ -106,7 +107,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// It cannot be written; the old one is then still there.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     stage(path, bytes)?;
     publish_in_folder(path)
 }

@@ -86,7 +86,7 @@ fn check(name: &str, list: &[u8], expected: &Expected<'_>) {
 /// A file of `tests/data/lists`; its README tells where they are from.
 macro_rules! file {
     ($name:literal) => {
-        ($name, include_bytes!(concat!("../../tests/data/lists/", $name)).as_slice())
+        ($name, include_bytes!(concat!("../../../tests/data/lists/", $name)).as_slice())
     };
 }
 

@@ -34,11 +34,9 @@ mod prospect;
 mod rates;
 mod words;
 
-pub use appraiser::Appraiser;
-pub(crate) use appraiser::LEAST_REQUESTS;
+pub use appraiser::{Appraiser, LEAST_REQUESTS};
 pub use focus::{Costs, Focus};
 pub use memory::{Memory, SeenUrl};
 pub use prospect::{Kind, Prospect};
-pub(crate) use rates::{FACTORS, MOST_DEPTHS};
-pub use rates::{Loss, Price, Rates, RatesError, Scale, Source};
+pub use rates::{FACTORS, Loss, MOST_DEPTHS, Price, Rates, RatesError, Scale, Source};
 pub use words::words;

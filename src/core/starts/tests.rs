@@ -33,7 +33,7 @@ fn columns(separator: Separator, column: usize, columns: usize, header: Option<&
 
 pub(super) fn area(share: f64) -> Area {
     static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
-        let list = include_str!("../../data/public_suffix_list.dat");
+        let list = include_str!("../../../data/public_suffix_list.dat");
         Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
     });
     let countries = CountryDomains::parse(["ke"], &SUFFIXES).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Rules;
 use crate::address::WebUrl;
 
-const CASES: &str = include_str!("../../tests/data/robots_cases.txt");
+const CASES: &str = include_str!("../../../tests/data/robots_cases.txt");
 
 /// Where reading the table stands: the source, the file and the crawler that the next lines are about.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use super::rates::Rates;
 use crate::exchange::Depth;
 
 /// URLs that are asked for in each site tree whatever they promise.
-pub(crate) const LEAST_REQUESTS: u64 = 12;
+pub const LEAST_REQUESTS: u64 = 12;
 /// Standard deviations that the upper estimate lies above the estimate.
 const BENEFIT_OF_DOUBT: f64 = 1.0;
 /// So many URLs are chosen at a time, and an eighth of those that wait.

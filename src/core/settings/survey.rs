@@ -31,7 +31,7 @@ impl Settings {
     #[must_use]
     pub fn user_agent(&self) -> String {
         let contact = self.contact.as_deref().unwrap_or("loopback only");
-        format!("{}/{} (+{contact})", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        format!("ccsurvey/{} (+{contact})", env!("CARGO_PKG_VERSION"))
     }
 
     /// The first setting that bounds what autonomous systems bear, if one does.

@@ -130,7 +130,7 @@ fn suffixes() -> Arc<Suffixes> {
     static LIST: std::sync::OnceLock<Arc<Suffixes>> = std::sync::OnceLock::new();
     let parse = || {
         Arc::new(
-            Suffixes::parse(include_str!("../../../data/public_suffix_list.dat"), SuffixSection::Icann)
+            Suffixes::parse(include_str!("../../../../data/public_suffix_list.dat"), SuffixSection::Icann)
                 .unwrap(),
         )
     };

@@ -28,7 +28,7 @@ struct RecordedPage {
 #[test]
 fn pages_have_the_links_and_titles_that_they_have_in_chromium() {
     let recorded: Recorded =
-        serde_json::from_str(include_str!("../../tests/data/pages_in_chromium.json")).unwrap();
+        serde_json::from_str(include_str!("../../../tests/data/pages_in_chromium.json")).unwrap();
     assert!(recorded.browser.starts_with("Chromium ") && recorded.pages.len() >= 60);
     let url = WebUrl::parse(&recorded.url).unwrap();
     let mut wrong = Vec::new();

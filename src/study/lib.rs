@@ -1,0 +1,12 @@
+//! What a survey of `ccsurvey` found, and what follows from it: nothing here asks anybody anything.
+//!
+//! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
+//! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
+//! - [`report`]: what was found as one HTML file; same input, same bytes.
+
+use ccsurvey_address as address;
+use ccsurvey_core::{exchange, load, promises, roster, settings, walk};
+
+pub mod analysis;
+pub mod records;
+pub mod report;
