@@ -97,7 +97,6 @@ impl Borne {
         self.servers.retain(|server, _| is_kept(*server));
     }
 
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.servers.len()
     }

@@ -167,8 +167,8 @@ impl Judge {
     }
 
     /// How many servers and sites it remembers exchanges of, and how many servers are owed something.
-    #[cfg(test)]
-    pub(crate) fn remembered(&self) -> usize {
+    #[must_use]
+    pub fn remembered(&self) -> usize {
         self.at_servers.len().max(self.in_sites.len()).max(self.rests.len()).max(self.borne.len())
     }
 
@@ -260,7 +260,6 @@ impl<K: Hash + Eq> Overlaps<K> {
         self.0.retain(|_, list| list.back().is_some_and(|last| last.all_ended > time));
     }
 
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -143,7 +143,6 @@ impl Rests {
         self.neighbourhoods.retain(|_, rests| rests.iter().any(|rest| rest.all() > time));
     }
 
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.servers.len()
     }

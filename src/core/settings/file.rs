@@ -8,7 +8,7 @@ use super::{Setting, Settings, Size};
 
 /// Flags of `survey` that are about one run of it or its start list, and no keys of a file.
 #[rustfmt::skip]
-pub(crate) const FLAGS_ONLY: [&str; 9] = [
+pub const FLAGS_ONLY: [&str; 9] = [
     "start", "column", "outside-cctld", "start-anyway", "skip-bad", "or-resume", "config", "json", "log-level",
 ];
 

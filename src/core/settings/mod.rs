@@ -47,8 +47,7 @@ pub use check::Least;
 pub use declared::{Setting, Settings};
 pub use depth_rule::DepthRule;
 pub use entrances::{Entrances, FeedBackRule};
-#[cfg(test)]
-pub(crate) use file::FLAGS_ONLY;
+pub use file::FLAGS_ONLY;
 pub use impolite::{Harsher, impolite};
 pub use non_html::{Extension, NON_HTML_EXTENSIONS, NonHtml};
 pub use pace::{LONGEST_WAIT, Pace};
