@@ -1,4 +1,4 @@
-use super::vocabulary::vocabulary;
+use crate::exchange::vocabulary::vocabulary;
 
 vocabulary! {
     /// A URL at which a tree may begin, by its relation to the one that was offered: the column `entrance`.

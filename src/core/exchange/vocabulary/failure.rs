@@ -1,4 +1,4 @@
-use super::vocabulary::vocabulary;
+use crate::exchange::vocabulary::vocabulary;
 
 vocabulary! {
     /// Why an exchange brought no complete answer: the closed list behind the column `failure`.

@@ -1,3 +1,9 @@
+pub(super) mod class;
+pub(super) mod entrance;
+pub(super) mod failure;
+pub(super) mod outcome;
+pub(super) mod tls_error;
+
 /// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each value, and the
 /// group that it belongs to where the list has groups (`enum Words in Groups`, `Name = "word" in Group`).
 ///

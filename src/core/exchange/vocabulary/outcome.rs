@@ -1,4 +1,4 @@
-use super::vocabulary::vocabulary;
+use crate::exchange::vocabulary::vocabulary;
 
 vocabulary! {
     /// Why the walk of a site ended: the closed list behind the column `outcome`.
