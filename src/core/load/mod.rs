@@ -28,8 +28,6 @@
 
 mod bucket;
 mod budget;
-mod delay;
-mod doublings;
 mod health;
 mod ledger;
 mod networks;
@@ -38,12 +36,12 @@ mod permits;
 mod server;
 mod server_link;
 mod share;
-mod site_troubles;
 mod slots;
 
 pub use bucket::{Bucket, Claim};
 pub use budget::{Grant, Limit, SiteBudget, Spent, least_bytes};
-pub use delay::delay_after;
+pub use health::delay::delay_after;
+pub use health::site_troubles::SiteHold;
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::Networks;
@@ -52,7 +50,6 @@ pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
 pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};
 pub use share::{LargestExchange, least_busy};
-pub use site_troubles::SiteHold;
 
 #[cfg(test)]
 mod networks_tests;

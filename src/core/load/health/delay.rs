@@ -6,11 +6,11 @@ use crate::settings::Pace;
 /// ([`Timings::answering`](crate::exchange::Timings::answering)) to the start of the next at the same address.
 ///
 /// `link` is how long the exchange kept the server's link busy, of which others leave it a part
-/// ([`ServerLink`](super::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
+/// ([`ServerLink`](crate::load::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
 /// is left to a newcomer lengthens the transfers of the others by `s`, whatever their use and the sizes of what they
 /// fetch. So the pause is `link` divided by `harm`, if the longest rest is enough for that.
 /// `troubles` doubles the pause that many times, up to `max_delay`: what trouble is, and what takes it back, says
-/// [`Health`](super::Health).
+/// [`Health`](crate::load::Health).
 /// `asked` is what the server itself asks for (Crawl-delay, Retry-After); it is never cut.
 ///
 /// ```

@@ -1,10 +1,14 @@
+pub(super) mod delay;
+pub(super) mod doublings;
+pub(super) mod site_troubles;
+
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use super::delay_after;
-use super::doublings::Doublings;
-use super::site_troubles::{SiteHold, SiteState, SiteTroubles};
+use super::health::doublings::Doublings;
+use super::health::site_troubles::{SiteHold, SiteState, SiteTroubles};
 use crate::address::Site;
 use crate::exchange::{Failure, asks_for_pause};
 use crate::settings::Pace;

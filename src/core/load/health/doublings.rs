@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 /// How often a pause is doubled: once for each trouble, and once less for four sound answers in a row, for hurry does not
 /// help who recovers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Doublings {
+pub(in crate::load) struct Doublings {
     count: u8,
     /// Sound answers since the last trouble, or since a doubling was taken back.
     sound: u8,
@@ -15,16 +15,16 @@ const MOST: u8 = 8;
 const SOUND_FOR_ONE: u8 = 4;
 
 impl Doublings {
-    pub(super) fn count(self) -> u8 {
+    pub(in crate::load) fn count(self) -> u8 {
         self.count
     }
 
-    pub(super) fn note_trouble(&mut self) {
+    pub(in crate::load) fn note_trouble(&mut self) {
         self.count = (self.count + 1).min(MOST);
         self.sound = 0;
     }
 
-    pub(super) fn note_sound(&mut self) {
+    pub(in crate::load) fn note_sound(&mut self) {
         self.sound += 1;
         if self.sound >= SOUND_FOR_ONE {
             self.sound = 0;

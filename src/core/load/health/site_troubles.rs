@@ -2,7 +2,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::doublings::Doublings;
+use crate::load::health::doublings::Doublings;
 
 /// How the sites of a server fare, beside the server itself.
 ///
@@ -10,7 +10,7 @@ use super::doublings::Doublings;
 /// shared front, a limit on the rate of one customer, an account that was suspended. While a server answers soundly for
 /// others, a site in trouble counts once for it until somebody gets a sound answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SiteTroubles<S> {
+pub(in crate::load) struct SiteTroubles<S> {
     /// Sound answers and troubles so far.
     answers: u32,
     /// The site that got the last sound answer, and which answer that was.
@@ -48,7 +48,7 @@ pub struct SiteHold {
 
 /// What is known of a site after an answer.
 #[derive(Clone, Copy)]
-pub(super) struct SiteState {
+pub(in crate::load) struct SiteState {
     /// Its troubles without a sound answer in between.
     pub in_a_row: u8,
     pub doublings: Doublings,
@@ -85,7 +85,7 @@ impl<S> Default for SiteTroubles<S> {
 
 impl<S: Clone + PartialEq> SiteTroubles<S> {
     /// Whether the server has answered soundly for another site than this one of late.
-    pub(super) fn serve_others(&self, site: &S) -> bool {
+    pub(in crate::load) fn serve_others(&self, site: &S) -> bool {
         let last = match &self.sound {
             Some((sound, last)) if sound != site => Some(*last),
             _ => self.other_sound,
@@ -94,7 +94,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// The site got a sound answer; gives what it still has of its troubles.
-    pub(super) fn note_sound(&mut self, site: &S) -> Option<SiteState> {
+    pub(in crate::load) fn note_sound(&mut self, site: &S) -> Option<SiteState> {
         self.answers = self.answers.wrapping_add(1);
         match &mut self.sound {
             Some((sound, last)) if sound == site => *last = self.answers,
@@ -119,14 +119,14 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// So many sites in trouble in a row are more than chance brings, with as many dead ones as the server has.
-    pub(super) fn suspicious_row(&self) -> u8 {
+    pub(in crate::load) fn suspicious_row(&self) -> u8 {
         let dead = USUAL_DEAD * USUAL_WEIGHT + f64::from(self.troubled_turns);
         let known = USUAL_WEIGHT + f64::from(self.troubled_turns) + f64::from(self.sound_turns);
         (CHANCE_OF_A_ROW.ln() / (dead / known).min(MOST_DEAD).ln()).ceil() as u8
     }
 
     /// The site had trouble.
-    pub(super) fn note_trouble(&mut self, site: &S) -> SiteState {
+    pub(in crate::load) fn note_trouble(&mut self, site: &S) -> SiteState {
         self.answers = self.answers.wrapping_add(1);
         let mut troubled = match self.place_of(site) {
             Some(place) => self.sites.remove(place),
@@ -151,23 +151,23 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// Sites that were in trouble since anybody got a sound answer.
-    pub(super) fn in_the_row(&self) -> usize {
+    pub(in crate::load) fn in_the_row(&self) -> usize {
         self.sites.iter().filter(|troubled| troubled.is_counted).count()
     }
 
     /// A site that was in trouble is not asked for.
-    pub(super) fn hold(&mut self, site: &S, hold: SiteHold) {
+    pub(in crate::load) fn hold(&mut self, site: &S, hold: SiteHold) {
         if let Some(place) = self.place_of(site) {
             self.sites[place].hold = Some(hold);
         }
     }
 
-    pub(super) fn hold_of(&self, site: &S) -> Option<SiteHold> {
+    pub(in crate::load) fn hold_of(&self, site: &S) -> Option<SiteHold> {
         self.sites[self.place_of(site)?].hold
     }
 
     /// Whether a site is put off until after this time.
-    pub(super) fn holds_one_at(&self, time: SystemTime) -> bool {
+    pub(in crate::load) fn holds_one_at(&self, time: SystemTime) -> bool {
         let mut holds = self.sites.iter().filter_map(|troubled| troubled.hold?.until);
         holds.any(|until| until > time)
     }
