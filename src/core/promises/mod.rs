@@ -21,16 +21,12 @@ mod ceiling;
 mod fact;
 mod judge;
 mod limits;
-mod link;
 mod past;
-mod promise;
 mod questions;
 mod quiet;
 mod rests;
 mod seen;
-mod troubles;
 pub mod units;
-mod verdict;
 mod verdicts;
 
 #[cfg(test)]
@@ -41,9 +37,9 @@ pub use fact::{Fact, Wishes};
 pub use judge::Judge;
 pub use limits::Limits;
 pub use past::Past;
-pub use promise::{Amount, BudgetScope, Promise};
 pub use questions::{Question, Questions};
 pub use quiet::{Whereabouts, is_quiet};
 pub use seen::{Count, Order, Seen, ShortRests, Worst};
-pub use verdict::{Judgement, Verdict};
+pub use verdicts::promise::{Amount, BudgetScope, Promise};
+pub use verdicts::verdict::{Judgement, Verdict};
 pub use verdicts::{breaches_at, broken, verdicts};

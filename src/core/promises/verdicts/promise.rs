@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::Limits;
-use super::units::{bytes, milliseconds, thousands};
+use crate::promises::Limits;
+use crate::promises::units::{bytes, milliseconds, thousands};
 use crate::settings::{Budget, Burden, SharedBudget};
 
 /// What is promised to the owners of servers, each thing by itself.
@@ -210,7 +210,7 @@ impl Promise {
 }
 
 impl BudgetScope {
-    pub(super) const ALL: [Self; 3] = [Self::Server, Self::Network, Self::System];
+    pub(in crate::promises) const ALL: [Self; 3] = [Self::Server, Self::Network, Self::System];
 
     fn id(self) -> &'static str {
         match self {
@@ -230,7 +230,7 @@ impl BudgetScope {
 }
 
 impl Amount {
-    pub(super) const ALL: [Self; 3] = [Self::Requests, Self::Bytes, Self::Busy];
+    pub(in crate::promises) const ALL: [Self; 3] = [Self::Requests, Self::Bytes, Self::Busy];
 
     fn id(self) -> &'static str {
         match self {
@@ -249,7 +249,7 @@ impl Amount {
     }
 
     /// So many requests, bytes or microseconds.
-    pub(super) fn written(self, amount: u64) -> String {
+    pub(in crate::promises) fn written(self, amount: u64) -> String {
         match self {
             Self::Requests => thousands(amount),
             Self::Bytes => bytes(amount),
@@ -281,6 +281,6 @@ fn span(span: Duration) -> String {
     humantime::format_duration(span).to_string()
 }
 
-pub(super) fn micros(span: Duration) -> u64 {
+pub(in crate::promises) fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }

@@ -12,7 +12,7 @@ use crate::settings::Pace;
 /// own troubles. Those of a server are all its troubles, while no other site of it is known to have had a sound answer: of a server
 /// that answers soundly for others the trouble may be that of its sites, and they alone are judged.
 #[derive(Debug, Default)]
-pub(super) struct Troubles {
+pub(in crate::promises) struct Troubles {
     server: Row,
     sound: SoundFor,
     /// The latest in trouble at the end.
@@ -41,7 +41,7 @@ struct Row {
 
 /// A site is left alone at a server.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SiteHold {
+pub(in crate::promises) struct SiteHold {
     pub known: SystemTime,
     /// None: for good.
     pub until: Option<SystemTime>,
@@ -49,7 +49,7 @@ pub(super) struct SiteHold {
 
 /// What follows from an answer.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Owed {
+pub(in crate::promises) struct Owed {
     /// How often the pause is doubled.
     pub doublings: u8,
     /// For how long the server is put off.
@@ -70,12 +70,12 @@ const MOST_SITES: usize = 128;
 
 impl Troubles {
     /// Of a server that was met before, of which no more is known.
-    pub(super) fn of_old() -> Self {
+    pub(in crate::promises) fn of_old() -> Self {
         Self { sound: SoundFor::Several, ..Self::default() }
     }
 
     /// Takes in an answer for a site.
-    pub(super) fn take(&mut self, pace: &Pace, site: &Site, answer: &Answer) -> Owed {
+    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, answer: &Answer) -> Owed {
         let ended = answer.ended();
         if is_trouble(answer) {
             self.take_trouble(pace, site, ended)
@@ -142,12 +142,12 @@ impl Troubles {
     }
 
     /// How a site is left alone for its own troubles.
-    pub(super) fn hold_of(&self, site: &Site) -> Option<SiteHold> {
+    pub(in crate::promises) fn hold_of(&self, site: &Site) -> Option<SiteHold> {
         self.sites.iter().find(|(known, ..)| known == site).map(|(.., hold)| *hold)
     }
 
     /// Whether a site is left alone until after this time.
-    pub(super) fn holds_a_site_at(&self, time: SystemTime) -> bool {
+    pub(in crate::promises) fn holds_a_site_at(&self, time: SystemTime) -> bool {
         self.sites.iter().filter_map(|(.., hold)| hold.until).any(|until| until > time)
     }
 }
@@ -173,7 +173,7 @@ impl Row {
 }
 
 /// A pause, doubled so often, up to the longest.
-pub(super) fn doubled(pace: &Pace, pause: Duration, times: u8) -> Duration {
+pub(in crate::promises) fn doubled(pace: &Pace, pause: Duration, times: u8) -> Duration {
     let most = pace.max_delay.max(pause);
     pause.checked_mul(1 << u32::from(times.min(MOST_DOUBLINGS))).map_or(most, |longer| longer.min(most))
 }

@@ -7,7 +7,7 @@ use crate::exchange::Answer;
 /// What the promise on harm says, told from the answers alone (`reports/low-load/harm-rule.md`). Where these leave room, it is
 /// given: by how much a quiet hour shortens the time is bounded from above, and what came of a response that nobody read is left out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Link {
+pub(in crate::promises) struct Link {
     /// The best rate of an earlier time, of which nothing else is known, in bytes per second.
     before: Option<f64>,
     hours: Option<Hours>,
@@ -42,12 +42,12 @@ const MOST_QUIET: f64 = 3.0;
 
 impl Link {
     /// A link on which answers came at this rate, in bytes per second, before anything was seen here.
-    pub(super) fn known(rate: Option<f64>) -> Self {
+    pub(in crate::promises) fn known(rate: Option<f64>) -> Self {
         Self { before: rate, hours: None }
     }
 
     /// For how long an exchange kept it busy, at the least.
-    pub(super) fn take(&mut self, answer: &Answer) -> Duration {
+    pub(in crate::promises) fn take(&mut self, answer: &Answer) -> Duration {
         let (moved, transfer) =
             (answer.wire.sent + answer.wire.received, answer.timings.transfer().as_secs_f64());
         let after_head = after_head(answer) as f64;
@@ -109,13 +109,13 @@ fn after_head(answer: &Answer) -> u64 {
 }
 
 /// The pause after a link was busy for so long, of which at most this share may be taken.
-pub(super) fn pause_for(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
+pub(in crate::promises) fn pause_for(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
     let Some(share) = harm else { return Duration::ZERO };
     let seconds = (link.as_secs_f64() / share).min(longest.as_secs_f64());
     whole_microseconds(seconds)
 }
 
 /// Tables tell no more; never longer than it was.
-pub(super) fn whole_microseconds(seconds: f64) -> Duration {
+pub(in crate::promises) fn whole_microseconds(seconds: f64) -> Duration {
     Duration::from_micros((seconds * 1e6).floor() as u64)
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Promise};
+use crate::promises::{Limits, Promise};
 
 /// What came of one promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

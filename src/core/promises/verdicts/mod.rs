@@ -1,8 +1,11 @@
+pub(super) mod promise;
+pub(super) mod verdict;
+
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::promise::micros;
 use super::units::thousands;
+use super::verdicts::promise::micros;
 use super::{Amount, BudgetScope, Count, Judgement, Limits, Promise, Seen, ShortRests, Verdict, Worst};
 
 /// What was seen says of each promise that can be judged by it.

@@ -1,10 +1,13 @@
+pub(super) mod link;
+pub(super) mod troubles;
+
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
-use super::link::{self, Link};
-use super::troubles::{SiteHold, Troubles, doubled};
+use super::rests::link::{self, Link};
+use super::rests::troubles::{SiteHold, Troubles, doubled};
 use super::{Count, Fact, Limits, Past, ShortRests};
 use crate::address::{Neighbourhood, Site, WebUrl, server_at};
 use crate::settings::{LONGEST_WAIT, Pace};
