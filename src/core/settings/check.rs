@@ -1,5 +1,5 @@
 use super::table::Bound;
-use super::value::Amount;
+use super::values::value::Amount;
 use super::{Setting, Settings, Size, Span};
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.

@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::budgets::{BUSY, BYTES, Budgets, REQUESTS};
-use super::quantities::MIB;
 use super::table::{Rules, SWITCH, settings, value};
-use super::value::{Amount, NewPath, Shape};
-use super::written::{Refusal, Written};
+use super::values::quantities::MIB;
+use super::values::value::{Amount, NewPath, Shape};
+use super::values::written::{Refusal, Written};
 use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 

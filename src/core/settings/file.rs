@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::written::Written;
+use super::values::written::Written;
 use super::{Setting, Settings, Size};
 
 /// Flags of `survey` that are about one run of it or its start list, and no keys of a file.

@@ -1,5 +1,5 @@
 use super::table::Bound;
-use super::written::{Refusal, Written};
+use super::values::written::{Refusal, Written};
 use super::{Setting, Settings};
 
 impl Setting {

@@ -1,6 +1,6 @@
 use super::Settings;
 use super::table::When;
-use super::value::Amount;
+use super::values::value::Amount;
 
 /// A setting that is harsher to servers than what is promised to their owners.
 #[derive(Clone, Debug, PartialEq, Eq)]

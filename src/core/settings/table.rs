@@ -1,4 +1,4 @@
-use super::value::Amount;
+use super::values::value::Amount;
 
 /// What holds for a setting beside its type and its default.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +180,7 @@ macro_rules! settings {
             ];
         }
     };
-    (@way) => { $crate::settings::value::Plain };
+    (@way) => { $crate::settings::values::value::Plain };
     (@way $way:ident) => { $crate::settings::$way };
     (@setting $group:literal, $help:expr, $name:ident, $rules:expr, $type:ty, $way:ty, $($field:ident).+) => {
         Setting {
@@ -193,24 +193,24 @@ macro_rules! settings {
             },
             group: $group,
             rules: $rules,
-            shape: <$type as $crate::settings::value::Value<$way>>::SHAPE,
-            is_list: <$type as $crate::settings::value::Value<$way>>::IS_LIST,
+            shape: <$type as $crate::settings::values::value::Value<$way>>::SHAPE,
+            is_list: <$type as $crate::settings::values::value::Value<$way>>::IS_LIST,
             help: $help.trim_ascii(),
             written: |settings| {
-                <$type as $crate::settings::value::Value<$way>>::written(&settings.$($field).+)
+                <$type as $crate::settings::values::value::Value<$way>>::written(&settings.$($field).+)
             },
             read: |settings, written| {
-                settings.$($field).+ = <$type as $crate::settings::value::Value<$way>>::read(written)?;
+                settings.$($field).+ = <$type as $crate::settings::values::value::Value<$way>>::read(written)?;
                 Ok(())
             },
             amount: |settings| {
-                <$type as $crate::settings::value::Value<$way>>::amount(&settings.$($field).+)
+                <$type as $crate::settings::values::value::Value<$way>>::amount(&settings.$($field).+)
             },
             in_words: |settings| {
-                <$type as $crate::settings::value::Value<$way>>::in_words(&settings.$($field).+)
+                <$type as $crate::settings::values::value::Value<$way>>::in_words(&settings.$($field).+)
             },
             move_paths: |settings, to| {
-                <$type as $crate::settings::value::Value<$way>>::move_paths(&mut settings.$($field).+, to);
+                <$type as $crate::settings::values::value::Value<$way>>::move_paths(&mut settings.$($field).+, to);
             },
         }
     };

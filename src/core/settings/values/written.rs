@@ -42,7 +42,7 @@ pub enum Refusal {
 }
 
 impl Written {
-    pub(super) fn refused(&self, expected: impl Into<String>) -> Refusal {
+    pub(in crate::settings) fn refused(&self, expected: impl Into<String>) -> Refusal {
         let found = match self {
             Self::Text(text) => format!("{text:?}"),
             Self::List(_) => "a list".to_owned(),
@@ -52,7 +52,7 @@ impl Written {
         Refusal::Unexpected { found, expected: expected.into() }
     }
 
-    pub(super) fn text(&self) -> Result<&str, Refusal> {
+    pub(in crate::settings) fn text(&self) -> Result<&str, Refusal> {
         match self {
             Self::Text(text) => Ok(text),
             other => Err(other.refused("words in quotes")),
@@ -60,7 +60,7 @@ impl Written {
     }
 
     /// What stands for a quantity or a limit: text, or a bare number.
-    pub(super) fn text_or_number(&self) -> Result<String, Refusal> {
+    pub(in crate::settings) fn text_or_number(&self) -> Result<String, Refusal> {
         match self {
             Self::Text(text) => Ok(text.clone()),
             Self::Whole(number) => Ok(number.to_string()),
@@ -75,7 +75,7 @@ impl Written {
     }
 
     /// As messages tell it.
-    pub(super) fn in_message(&self) -> String {
+    pub(in crate::settings) fn in_message(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Path(path) => path.display().to_string(),
@@ -96,7 +96,7 @@ impl fmt::Display for Written {
 
 impl Refusal {
     /// What a key of a file is said to be.
-    pub(super) fn of_key(&self, key: &str) -> String {
+    pub(in crate::settings) fn of_key(&self, key: &str) -> String {
         match self {
             Self::Unexpected { found, expected } => format!("key '{key}' is {found}, expected {expected}"),
             Self::Told(message) => format!("key '{key}': {message}"),
@@ -104,7 +104,7 @@ impl Refusal {
     }
 
     /// What is said of a flag; nothing needs quotes there.
-    pub(super) fn of_flag(self) -> String {
+    pub(in crate::settings) fn of_flag(self) -> String {
         match self {
             Self::Unexpected { expected, .. } => {
                 format!("expected {}", expected.replace(" in quotes", "").replace('"', ""))

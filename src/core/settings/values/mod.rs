@@ -1,10 +1,18 @@
 //! How the types of settings are written, read and compared.
 
+pub(super) mod depth_rule;
+pub(super) mod entrances;
+pub(super) mod non_html;
+pub(super) mod quantities;
+pub(super) mod quiet_hours;
+pub(super) mod value;
+pub(super) mod written;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::value::{Amount, NewPath, Shape, Value};
-use super::written::{Refusal, Written};
+use super::values::value::{Amount, NewPath, Shape, Value};
+use super::values::written::{Refusal, Written};
 use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 

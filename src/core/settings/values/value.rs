@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::written::{Refusal, Written};
+use crate::settings::values::written::{Refusal, Written};
 
 /// How a value is typed on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Shape {
 
 impl Shape {
     /// What stands on a command line, as files have it.
-    pub(super) fn typed(self, word: &str) -> Written {
+    pub(in crate::settings) fn typed(self, word: &str) -> Written {
         match self {
             Self::Number => match (word.parse(), word.parse()) {
                 (Ok(whole), _) => Written::Whole(whole),
@@ -54,10 +54,10 @@ pub enum Amount {
 
 impl Amount {
     /// Of what is neither more nor less than another value.
-    pub(super) const INCOMPARABLE: Self = Self::Fraction(f64::NAN);
+    pub(in crate::settings) const INCOMPARABLE: Self = Self::Fraction(f64::NAN);
 }
 
-/// The usual way to write a value. [`OrNone`](super::OrNone) is the other one.
+/// The usual way to write a value. [`OrNone`](crate::settings::OrNone) is the other one.
 pub struct Plain;
 
 /// Where a file or folder is to be found from now on.

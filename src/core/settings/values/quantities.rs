@@ -2,9 +2,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::value::{Amount, Shape, Value};
-use super::values::texts;
-use super::written::{Refusal, Written};
+use crate::settings::values::texts;
+use crate::settings::values::value::{Amount, Shape, Value};
+use crate::settings::values::written::{Refusal, Written};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
@@ -54,7 +54,7 @@ impl fmt::Display for Size {
     }
 }
 
-pub(super) const MIB: u64 = 1024 * 1024;
+pub(in crate::settings) const MIB: u64 = 1024 * 1024;
 
 texts! {
     Span, text_or_number {
