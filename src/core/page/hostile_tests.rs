@@ -9,11 +9,11 @@ use proptest::prelude::*;
 
 use crate::address::WebUrl;
 
-use super::emitter::TagEmitter;
 use super::fragments::{FRAGMENTS, OPENINGS};
 use super::markup::Markup;
-use super::nesting::Syntax;
-use super::shallow::Shallow;
+use super::tokenize::emitter::TagEmitter;
+use super::tokenize::nesting::Syntax;
+use super::tokenize::shallow::Shallow;
 use super::{MAX_LINKS, Page, Source};
 
 fn read(body: &[u8], content_type: Option<&str>, robots_tag: Option<&str>) -> Page {

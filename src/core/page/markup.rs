@@ -1,11 +1,11 @@
-use super::element_name::Namespace;
-use super::emitter::Listener;
-use super::nesting::Syntax;
 use super::references::References;
 use super::simhash::SimHash;
-use super::tag::{Attribute, Tag, Value};
-use super::tag_name::{TagName, Text};
 use super::title::Title;
+use super::tokenize::element_name::Namespace;
+use super::tokenize::emitter::Listener;
+use super::tokenize::nesting::Syntax;
+use super::tokenize::tag::{Attribute, Tag, Value};
+use super::tokenize::tag_name::{TagName, Text};
 use super::tokenize::tokenize;
 use super::{Defects, Element, refresh, robots_directives};
 

@@ -23,27 +23,14 @@
 //! time is linear in its length. This room never asks a server and never decides what is followed.
 
 mod charset;
-mod declaration;
-mod decode;
-mod detection;
-mod element_name;
-mod emitter;
 mod link;
 mod markup;
-mod name;
-mod namespaces;
-mod nesting;
-mod plain_tag;
-mod plain_text;
 mod query;
 mod references;
 mod refresh;
 mod robots_directives;
-mod shallow;
 mod simhash;
 mod source;
-mod tag;
-mod tag_name;
 mod title;
 mod tokenize;
 mod words;
@@ -67,7 +54,7 @@ pub use source::{Defects, Source};
 
 use crate::address::WebUrl;
 use charset::Charset;
-use decode::decoded;
+use charset::decode::decoded;
 use markup::Markup;
 
 /// What a page says.

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::address::{Base, PageKey, UrlError, WebUrl};
 
 use super::query::QueryEncoder;
-use super::tag::Value;
+use super::tokenize::tag::Value;
 use super::{Defects, Element, Link, Source};
 
 /// The most links that are kept of one page: as many as a body of 1 MiB can spell at a hundred

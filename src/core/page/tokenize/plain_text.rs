@@ -4,7 +4,7 @@
 use memchr::memmem::find;
 use memchr::{memchr, memchr_iter};
 
-use super::tag_name::{TagName, Text};
+use crate::page::tokenize::tag_name::{TagName, Text};
 
 /// The references that most pages have. The standard's other two thousand are html5gum's.
 const NAMED: [(&[u8], &str); 6] =
@@ -14,7 +14,7 @@ const MOST_DIGITS: usize = 7;
 
 /// Tells the character that a character reference (WHATWG HTML §13.2.5.72) stands for, and gives what is behind it. An `&`
 /// that begins none is itself.
-pub(super) fn reference(text: &[u8], tell: impl FnOnce(&[u8])) -> Option<&[u8]> {
+pub(in crate::page) fn reference(text: &[u8], tell: impl FnOnce(&[u8])) -> Option<&[u8]> {
     let behind = text.strip_prefix(b"&")?;
     match behind.first()? {
         b'#' => {
@@ -50,7 +50,7 @@ fn numeric(text: &[u8]) -> Option<(char, &[u8])> {
 }
 
 /// What is behind a comment (§13.2.5.43 and those after it).
-pub(super) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
+pub(in crate::page) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(b"<!--")?;
     // The dashes that open it may close it (`<!-->`, `<!--->`), but not as `<!--!>`.
     let unread = &text[2..];
@@ -62,7 +62,7 @@ pub(super) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The text of an element that is no markup, and what is behind it: its end tag.
-pub(super) fn raw_text(name: TagName, text: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(in crate::page) fn raw_text(name: TagName, text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr_iter(b'<', text).find(|at| ends(name, &text[*at..]))?;
     let (content, behind) = text.split_at(end);
     let is_plain = match name.text() {

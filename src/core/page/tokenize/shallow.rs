@@ -14,13 +14,13 @@ const VALUES_PER_CHAIN: u8 = 16;
 ///
 /// The state behind a value calls on only if white space, `/` or `>` follows; anything else goes back to the
 /// tokenizer's loop. White space there means nothing, so behind every [`VALUES_PER_CHAIN`]th value it is left out.
-pub(super) struct Shallow<R> {
+pub(in crate::page) struct Shallow<R> {
     text: R,
     values: u8,
 }
 
 impl<R: Reader> Shallow<R> {
-    pub(super) fn new(text: R) -> Self {
+    pub(in crate::page) fn new(text: R) -> Self {
         Self { text, values: 0 }
     }
 
@@ -81,9 +81,9 @@ impl<R: Reader> Reader for Shallow<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Page, Source};
     use super::*;
     use crate::address::WebUrl;
+    use crate::page::{Page, Source};
 
     fn links(body: &str) -> Vec<String> {
         let url = WebUrl::parse("http://a.ke/").unwrap();

@@ -1,14 +1,25 @@
+pub(super) mod element_name;
+pub(super) mod emitter;
+pub(super) mod name;
+pub(super) mod namespaces;
+pub(super) mod nesting;
+pub(super) mod plain_tag;
+pub(super) mod plain_text;
+pub(super) mod shallow;
+pub(super) mod tag;
+pub(super) mod tag_name;
+
 use std::cell::Cell;
 use std::convert::Infallible;
 
 use html5gum::{Emitter, ForwardingEmitter, Readable, Reader, Tokenizer};
 use memchr::memchr2;
 
-use super::emitter::{Listener, TagEmitter};
-use super::nesting::Syntax;
-use super::plain_tag;
-use super::plain_text;
-use super::shallow::Shallow;
+use super::tokenize::emitter::{Listener, TagEmitter};
+use super::tokenize::nesting::Syntax;
+use super::tokenize::plain_tag;
+use super::tokenize::plain_text;
+use super::tokenize::shallow::Shallow;
 
 /// Tells a listener the tags and the text of a document, in UTF-8.
 ///
@@ -119,8 +130,8 @@ impl Reader for Unread<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::super::fragments::{FRAGMENTS, OPENINGS};
-    use super::super::tag::{Attribute, Tag};
-    use super::super::tag_name::TagName;
+    use super::super::tokenize::tag::{Attribute, Tag};
+    use super::super::tokenize::tag_name::TagName;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,12 +1,12 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memrchr_iter;
 
-use super::emitter::Listener;
-use super::nesting::Syntax;
-use super::tag::{Attribute, Tag};
-use super::tag_name::TagName;
-use super::tokenize::tokenize;
 use crate::exchange::charset_in_fields;
+use crate::page::tokenize::emitter::Listener;
+use crate::page::tokenize::nesting::Syntax;
+use crate::page::tokenize::tag::{Attribute, Tag};
+use crate::page::tokenize::tag_name::TagName;
+use crate::page::tokenize::tokenize;
 
 /// Where a declaration has to stand (WHATWG HTML §13.2.3.2) …
 const PRESCAN_BYTES: usize = 1024;
@@ -17,12 +17,12 @@ const MAX_LABEL_BYTES: usize = 40;
 
 /// The charsets that a document or header names.
 #[derive(Default)]
-pub(super) struct Declared {
+pub(in crate::page) struct Declared {
     /// The first that is known.
-    pub(super) encoding: Option<&'static Encoding>,
+    pub(in crate::page) encoding: Option<&'static Encoding>,
     /// The first label, known or not, in lower case.
-    pub(super) label: Option<String>,
-    pub(super) has_unknown_label: bool,
+    pub(in crate::page) label: Option<String>,
+    pub(in crate::page) has_unknown_label: bool,
 }
 
 impl Declared {
@@ -58,7 +58,7 @@ impl Declared {
 }
 
 /// What a `Content-Type` names. Of one that does not parse, what a `meta` would name with the same text.
-pub(super) fn in_header(content_type: &str) -> Declared {
+pub(in crate::page) fn in_header(content_type: &str) -> Declared {
     let mut declared = Declared::default();
     match charset_in_fields(content_type) {
         Some(label) => label.iter().for_each(|label| declared.hear(label.as_bytes())),
@@ -68,7 +68,7 @@ pub(super) fn in_header(content_type: &str) -> Declared {
 }
 
 /// What `meta` elements name: within the first bytes, or else within a longer head.
-pub(super) fn in_meta(body: &[u8]) -> Declared {
+pub(in crate::page) fn in_meta(body: &[u8]) -> Declared {
     let head = &body[..body.len().min(HEAD_BYTES)];
     let scan = |start: &[u8], only_head: bool| {
         let mut metas = Metas { only_head, ..Metas::default() };
@@ -97,7 +97,7 @@ fn last_meta(bytes: &[u8]) -> Option<usize> {
 }
 
 /// What an XML declaration names.
-pub(super) fn in_xml_declaration(body: &[u8]) -> Declared {
+pub(in crate::page) fn in_xml_declaration(body: &[u8]) -> Declared {
     let mut declared = Declared::default();
     let start = &body[..body.len().min(PRESCAN_BYTES)];
     if let Some(rest) = start.strip_prefix(b"<?xml") {

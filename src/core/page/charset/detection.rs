@@ -24,7 +24,7 @@ const UTF_8_LEAD: u8 = 0xc2;
 const SOUND_FOR_EACH_BROKEN: usize = 4;
 
 /// The likeliest charset of the bytes, the country of the host as a hint.
-pub(super) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
+pub(in crate::page) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
     match body {
         [b'<', 0, _, 0, ..] => return UTF_16LE,
         [0, b'<', 0, _, ..] => return UTF_16BE,

@@ -1,10 +1,10 @@
 use memchr::memchr;
 
-use super::element_name::{ElementName, Namespace};
+use crate::page::tokenize::element_name::{ElementName, Namespace};
 
 /// The namespaces of an XML document (Namespaces in XML 1.0, §6): which prefix stands for which, and from where to where.
 #[derive(Default)]
-pub(super) struct Namespaces {
+pub(in crate::page) struct Namespaces {
     /// In the order in which they were declared; from `in_force` on those of the tag that is being read.
     declared: Vec<Declaration>,
     in_force: usize,
@@ -39,7 +39,7 @@ const MOST_NAME_BYTES: usize = 64;
 
 impl Namespaces {
     /// Begins a tag; gives its name without the prefix.
-    pub(super) fn begin<'n>(&mut self, name: &'n [u8]) -> &'n [u8] {
+    pub(in crate::page) fn begin<'n>(&mut self, name: &'n [u8]) -> &'n [u8] {
         self.value = None;
         self.declared.truncate(self.in_force);
         let (prefix, local) = split_prefix(name);
@@ -48,7 +48,7 @@ impl Namespaces {
     }
 
     /// Begins an attribute, if it declares a namespace.
-    pub(super) fn declare(&mut self, name: &[u8]) -> bool {
+    pub(in crate::page) fn declare(&mut self, name: &[u8]) -> bool {
         let prefix = match split_prefix(name) {
             (None, b"xmlns") => None,
             (Some(xmlns), prefix) if xmlns.is_named(b"xmlns") => Some(ElementName::spelled(prefix)),
@@ -63,14 +63,14 @@ impl Namespaces {
         is_kept
     }
 
-    pub(super) fn push_value(&mut self, piece: &[u8]) {
+    pub(in crate::page) fn push_value(&mut self, piece: &[u8]) {
         if let Some(value) = &mut self.value {
             value.extend(piece.iter().take(MOST_NAME_BYTES - value.len().min(MOST_NAME_BYTES)));
         }
     }
 
     /// The namespace of the tag's element, of what is declared so far.
-    pub(super) fn current(&self) -> Namespace {
+    pub(in crate::page) fn current(&self) -> Namespace {
         let declaration = self.declared.iter().rev().find(|declared| declared.prefix == self.prefix);
         // A document that declares nothing at all means HTML.
         let is_plain = self.prefix.is_none() && self.declared.is_empty();
@@ -79,7 +79,7 @@ impl Namespaces {
     }
 
     /// Enters the tag's element; gives its namespace.
-    pub(super) fn enter(&mut self, name: ElementName, is_empty: bool) -> Namespace {
+    pub(in crate::page) fn enter(&mut self, name: ElementName, is_empty: bool) -> Namespace {
         self.settle();
         let namespace = self.current();
         if is_empty {
@@ -95,7 +95,7 @@ impl Namespaces {
     }
 
     /// Leaves the innermost element of a name, and whatever is open in it.
-    pub(super) fn leave(&mut self, name: ElementName) {
+    pub(in crate::page) fn leave(&mut self, name: ElementName) {
         if self.further > 0 {
             self.further -= 1;
         } else if let Some(at) = self.open.iter().rposition(|open| open.name == name) {

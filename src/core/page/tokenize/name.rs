@@ -4,7 +4,7 @@ const LONGEST_NAME: usize = 16;
 /// The name of a tag or attribute, in a fixed buffer; a longer name than any we know reads as
 /// empty, which is the name of nothing.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Name {
+pub(in crate::page) struct Name {
     bytes: [u8; LONGEST_NAME],
     /// Larger than the buffer when the name did not fit.
     len: usize,
@@ -12,18 +12,18 @@ pub(super) struct Name {
 
 impl Name {
     /// A name that is known whole, in lower case.
-    pub(super) fn in_lower_case(name: &[u8]) -> Self {
+    pub(in crate::page) fn in_lower_case(name: &[u8]) -> Self {
         let mut lower = Self::default();
         lower.push(name);
         lower.bytes.make_ascii_lowercase();
         lower
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(in crate::page) fn clear(&mut self) {
         self.len = 0;
     }
 
-    pub(super) fn push(&mut self, piece: &[u8]) {
+    pub(in crate::page) fn push(&mut self, piece: &[u8]) {
         let end = self.len.saturating_add(piece.len());
         match self.bytes.get_mut(self.len..end) {
             Some(room) => {
@@ -34,7 +34,7 @@ impl Name {
         }
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(in crate::page) fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or(b"")
     }
 }

@@ -1,10 +1,10 @@
 use html5gum::Emitter;
 use memchr::{memchr, memchr3};
 
-use super::emitter::{Listener, TagEmitter};
-use super::plain_text;
-use super::tag::Attribute;
-use super::tag_name::{TagName, Text};
+use crate::page::tokenize::emitter::{Listener, TagEmitter};
+use crate::page::tokenize::plain_text;
+use crate::page::tokenize::tag::Attribute;
+use crate::page::tokenize::tag_name::{TagName, Text};
 
 /// Reads a tag that is written as most are, and gives what is behind it; none if something else stands here, or a tag that
 /// is written in a rarer way: then nothing is read, and nobody has been told anything.
@@ -12,7 +12,10 @@ use super::tag_name::{TagName, Text};
 /// As most are: `<`, for an end tag `/`, a name of ASCII letters and digits, then white space before each attribute,
 /// whose name is of letters, digits, `-`, `:`, `_` and is followed at once by `=` and a value or by nothing, and `>` or `/>`.
 /// Values that are kept have no character reference in them. With an element whose text is no markup its text is read, too.
-pub(super) fn read<'t, L: Listener>(text: &'t [u8], emitter: &mut TagEmitter<'_, L>) -> Option<&'t [u8]> {
+pub(in crate::page) fn read<'t, L: Listener>(
+    text: &'t [u8],
+    emitter: &mut TagEmitter<'_, L>,
+) -> Option<&'t [u8]> {
     let unread = text.strip_prefix(b"<")?;
     let is_end = unread.first() == Some(&b'/');
     let (spelled, mut unread) = split_name(&unread[usize::from(is_end)..], &IN_TAG_NAMES)?;

@@ -2,9 +2,9 @@ use std::borrow::Cow;
 
 use crate::address::MAX_URL_BYTES;
 
-use super::element_name::{ElementName, Namespace};
-use super::name::Name;
-use super::tag_name::TagName;
+use crate::page::tokenize::element_name::{ElementName, Namespace};
+use crate::page::tokenize::name::Name;
+use crate::page::tokenize::tag_name::TagName;
 
 /// How much of an attribute is kept: as much as address accepts of a reference before it
 /// parses it.
@@ -14,7 +14,7 @@ const MAX_SRCDOC_BYTES: usize = 1024 * 1024;
 
 /// The attributes that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Attribute {
+pub(in crate::page) enum Attribute {
     Charset,
     Content,
     Encoding,
@@ -36,7 +36,7 @@ const ATTRIBUTES: usize = 14;
 
 impl Attribute {
     /// The attribute of this name, if it says something on a tag.
-    pub(super) fn of(tag: TagName, name: &[u8]) -> Option<Self> {
+    pub(in crate::page) fn of(tag: TagName, name: &[u8]) -> Option<Self> {
         match (tag, name) {
             (TagName::A | TagName::Area | TagName::Base, b"href") => Some(Self::Href),
             (TagName::A | TagName::Area, b"rel") => Some(Self::Rel),
@@ -57,7 +57,7 @@ impl Attribute {
     }
 
     /// As [`of`](Self::of), with the name in any case.
-    pub(super) fn spelled(tag: TagName, name: &[u8]) -> Option<Self> {
+    pub(in crate::page) fn spelled(tag: TagName, name: &[u8]) -> Option<Self> {
         Self::of(tag, Name::in_lower_case(name).as_bytes())
     }
 }
@@ -65,18 +65,18 @@ impl Attribute {
 /// A tag being read: its name and what its wanted attributes say. One is used for all tags of
 /// a page, so that its buffers are allocated once.
 #[derive(Default)]
-pub(super) struct Tag {
-    pub(super) name: TagName,
-    pub(super) is_end: bool,
-    pub(super) is_self_closing: bool,
+pub(in crate::page) struct Tag {
+    pub(in crate::page) name: TagName,
+    pub(in crate::page) is_end: bool,
+    pub(in crate::page) is_self_closing: bool,
     /// Settled with what the tag opens.
-    pub(super) namespace: Namespace,
+    pub(in crate::page) namespace: Namespace,
     /// It has no content, for it closes itself where that means something.
-    pub(super) is_empty: bool,
+    pub(in crate::page) is_empty: bool,
     /// It stands in a body that a frameset may replace.
-    pub(super) is_replaceable: bool,
+    pub(in crate::page) is_replaceable: bool,
     /// Settled where more has to be known of the name than `name` tells.
-    pub(super) element: ElementName,
+    pub(in crate::page) element: ElementName,
     values: [Buffer; ATTRIBUTES],
     /// Which of them the tag has: a bit each.
     present: u16,
@@ -90,14 +90,14 @@ struct Buffer {
 
 /// What an attribute says, character references already read.
 #[derive(Clone, Copy)]
-pub(super) struct Value<'a> {
-    pub(super) bytes: &'a [u8],
+pub(in crate::page) struct Value<'a> {
+    pub(in crate::page) bytes: &'a [u8],
     /// It was longer than what is kept.
-    pub(super) is_cut: bool,
+    pub(in crate::page) is_cut: bool,
 }
 
 impl Tag {
-    pub(super) fn begin(&mut self, is_end: bool) {
+    pub(in crate::page) fn begin(&mut self, is_end: bool) {
         self.name = TagName::Other;
         self.is_end = is_end;
         self.is_self_closing = false;
@@ -105,7 +105,7 @@ impl Tag {
     }
 
     /// Begins an attribute; false if the tag has it already, for the first one counts.
-    pub(super) fn begin_value(&mut self, attribute: Attribute) -> bool {
+    pub(in crate::page) fn begin_value(&mut self, attribute: Attribute) -> bool {
         if self.has(attribute) {
             return false;
         }
@@ -116,7 +116,7 @@ impl Tag {
         true
     }
 
-    pub(super) fn push_value(&mut self, attribute: Attribute, piece: &[u8]) {
+    pub(in crate::page) fn push_value(&mut self, attribute: Attribute, piece: &[u8]) {
         let most_bytes = if attribute == Attribute::Srcdoc { MAX_SRCDOC_BYTES } else { MAX_VALUE_BYTES };
         let value = &mut self.values[attribute as usize];
         let room = most_bytes - value.bytes.len();
@@ -124,17 +124,17 @@ impl Tag {
         value.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    pub(super) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
+    pub(in crate::page) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
         let value = &self.values[attribute as usize];
         self.has(attribute).then_some(Value { bytes: &value.bytes, is_cut: value.is_cut })
     }
 
-    pub(super) fn has(&self, attribute: Attribute) -> bool {
+    pub(in crate::page) fn has(&self, attribute: Attribute) -> bool {
         self.present & (1 << attribute as u16) != 0
     }
 
     /// The value as text. Only a value cut within a character is not UTF-8.
-    pub(super) fn text(&self, attribute: Attribute) -> Option<Cow<'_, str>> {
+    pub(in crate::page) fn text(&self, attribute: Attribute) -> Option<Cow<'_, str>> {
         self.value(attribute).map(|value| String::from_utf8_lossy(value.bytes))
     }
 }

@@ -1,10 +1,10 @@
-use super::element_name::{ElementName, Kind, Namespace};
-use super::tag::{Attribute, Tag};
-use super::tag_name::TagName;
+use crate::page::tokenize::element_name::{ElementName, Kind, Namespace};
+use crate::page::tokenize::tag::{Attribute, Tag};
+use crate::page::tokenize::tag_name::TagName;
 
 /// How a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(in crate::page) enum Syntax {
     Html,
     /// HTML of which all open elements are kept.
     WholeHtml,
@@ -20,7 +20,7 @@ pub(super) enum Syntax {
 /// HTML elements those are here that decide which element an end tag ends; not here are formatting elements that are
 /// opened once more, which end nothing.
 #[derive(Default)]
-pub(super) struct Nesting {
+pub(in crate::page) struct Nesting {
     open: Vec<Open>,
     /// Open elements beyond [`MOST_OPEN`].
     further: u32,
@@ -73,7 +73,7 @@ enum Stage {
 
 /// What becomes of a start tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::page) enum Place {
     /// It has content, up to its end tag.
     Open,
     /// It has none, for it closes itself.
@@ -89,33 +89,33 @@ pub(super) enum Place {
 const MOST_OPEN: usize = 256;
 
 impl Nesting {
-    pub(super) fn of(syntax: Syntax) -> Self {
+    pub(in crate::page) fn of(syntax: Syntax) -> Self {
         let (is_whole, is_xml) = (syntax == Syntax::WholeHtml, syntax == Syntax::Xml);
         Self { is_whole, is_xml, is_kept: is_whole || is_xml, ..Self::default() }
     }
 
     /// Whether the document is to be read once more, with all open elements kept.
-    pub(super) fn is_whole_needed(&self) -> bool {
+    pub(in crate::page) fn is_whole_needed(&self) -> bool {
         self.is_whole_needed
     }
 
     /// Whether names have to be told apart beyond those of [`TagName`].
     #[inline]
-    pub(super) fn is_kept(&self) -> bool {
+    pub(in crate::page) fn is_kept(&self) -> bool {
         self.is_kept
     }
 
-    pub(super) fn is_inert(&self) -> bool {
+    pub(in crate::page) fn is_inert(&self) -> bool {
         self.templates > 0
     }
 
     /// Whether the innermost open element is of `svg` or `math`.
-    pub(super) fn is_foreign(&self) -> bool {
+    pub(in crate::page) fn is_foreign(&self) -> bool {
         self.open.last().is_some_and(Open::is_foreign)
     }
 
     /// Where an element of this name would stand, whatever its attributes.
-    pub(super) fn namespace_of(&self, name: ElementName) -> Namespace {
+    pub(in crate::page) fn namespace_of(&self, name: ElementName) -> Namespace {
         let Some(top) = self.open.last() else { return Namespace::Html };
         let is_html = match top.point {
             Point::Html | Point::Inert => true,
@@ -127,7 +127,7 @@ impl Nesting {
     }
 
     /// Hears of text between tags.
-    pub(super) fn add_text(&mut self, piece: &[u8]) {
+    pub(in crate::page) fn add_text(&mut self, piece: &[u8]) {
         let is_pending = matches!(self.stage, Stage::Head | Stage::Replaceable) && self.is_whole;
         let is_hidden = || self.is_inert() || self.open.last().is_some_and(|top| top.name.kind == Kind::Text);
         if is_pending
@@ -139,7 +139,7 @@ impl Nesting {
     }
 
     /// Whether text is shown where the document has come to.
-    pub(super) fn has_body(&self) -> bool {
+    pub(in crate::page) fn has_body(&self) -> bool {
         !matches!(self.stage, Stage::Framesets(_) | Stage::Behind)
     }
 
@@ -149,7 +149,7 @@ impl Nesting {
     }
 
     /// Enters an element, and notes its namespace on the tag.
-    pub(super) fn enter(&mut self, tag: &mut Tag) -> Place {
+    pub(in crate::page) fn enter(&mut self, tag: &mut Tag) -> Place {
         if self.is_kept {
             return self.enter_kept(tag);
         }
@@ -220,7 +220,7 @@ impl Nesting {
     }
 
     /// A declarative shadow root is shown; without `open` its end tag finds no template open.
-    pub(super) fn open_template(&mut self, tag: &Tag) {
+    pub(in crate::page) fn open_template(&mut self, tag: &Tag) {
         let is_inert = self.is_inert() || !tag.has(Attribute::ShadowRootMode);
         self.templates = self.templates.saturating_add(u32::from(is_inert));
         if self.is_kept && !self.is_xml {
@@ -366,7 +366,7 @@ impl Nesting {
     }
 
     /// Leaves an element; whatever is open in it ends.
-    pub(super) fn leave(&mut self, tag: &Tag) {
+    pub(in crate::page) fn leave(&mut self, tag: &Tag) {
         if self.is_xml || !self.is_kept {
             if tag.name == TagName::Template {
                 self.templates = self.templates.saturating_sub(1);

@@ -1,8 +1,8 @@
-use super::name::Name;
+use crate::page::tokenize::name::Name;
 
 /// The elements whose tags mean something here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum TagName {
+pub(in crate::page) enum TagName {
     A,
     /// Only where open elements are kept.
     AnnotationXml,
@@ -37,7 +37,7 @@ pub(super) enum TagName {
 
 impl TagName {
     /// The element of this name, in lower case.
-    pub(super) fn of(name: &[u8]) -> Self {
+    pub(in crate::page) fn of(name: &[u8]) -> Self {
         match name {
             b"a" => Self::A,
             b"area" => Self::Area,
@@ -67,7 +67,7 @@ impl TagName {
     }
 
     /// The element of this name, in any case.
-    pub(super) fn spelled(name: &[u8]) -> Self {
+    pub(in crate::page) fn spelled(name: &[u8]) -> Self {
         match Self::of(name) {
             Self::Other if name.iter().any(u8::is_ascii_uppercase) => {
                 Self::of(Name::in_lower_case(name).as_bytes())
@@ -77,12 +77,12 @@ impl TagName {
     }
 
     /// Whether tags in it may mean something else.
-    pub(super) fn nests(self) -> bool {
+    pub(in crate::page) fn nests(self) -> bool {
         matches!(self, Self::Frame | Self::Frameset | Self::Math | Self::Svg | Self::Template)
     }
 
     /// The element of this name in foreign content, where two more count.
-    pub(super) fn in_tree(self, name: &[u8]) -> Self {
+    pub(in crate::page) fn in_tree(self, name: &[u8]) -> Self {
         match (self, name.len()) {
             (Self::Other, 4) if name.eq_ignore_ascii_case(b"font") => Self::Font,
             (Self::Other, 14) if name.eq_ignore_ascii_case(b"annotation-xml") => Self::AnnotationXml,
@@ -92,7 +92,7 @@ impl TagName {
 
     /// How the text of the element is read (WHATWG HTML §13.2.6.4), as with scripting off: `noscript` is content.
     /// `noframes` is raw text, for frames are followed.
-    pub(super) fn text(self) -> Text {
+    pub(in crate::page) fn text(self) -> Text {
         match self {
             Self::Title | Self::Textarea => Text::Escapable,
             Self::Style | Self::Xmp | Self::Iframe | Self::Noembed | Self::Noframes => Text::Raw,
@@ -105,7 +105,7 @@ impl TagName {
 
 /// What the text of an element may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Text {
+pub(in crate::page) enum Text {
     /// Tags, character references and comments.
     Markup,
     /// Character references alone (RCDATA).

@@ -1,14 +1,14 @@
 use html5gum::{Emitter, Error, State};
 
-use super::element_name::{ElementName, Namespace};
-use super::name::Name;
-use super::namespaces::Namespaces;
-use super::nesting::{Nesting, Place, Syntax};
-use super::tag::{Attribute, Tag};
-use super::tag_name::{TagName, Text};
+use crate::page::tokenize::element_name::{ElementName, Namespace};
+use crate::page::tokenize::name::Name;
+use crate::page::tokenize::namespaces::Namespaces;
+use crate::page::tokenize::nesting::{Nesting, Place, Syntax};
+use crate::page::tokenize::tag::{Attribute, Tag};
+use crate::page::tokenize::tag_name::{TagName, Text};
 
 /// Who hears of the tags and the text of a document. What stands in templates is not told.
-pub(super) trait Listener {
+pub(in crate::page) trait Listener {
     fn start(&mut self, tag: &Tag);
     fn end(&mut self, name: TagName);
     /// A piece of text, not always of whole characters.
@@ -21,7 +21,7 @@ pub(super) trait Listener {
 
 /// Puts the tokenizer's events together into tags, and tells the tokenizer where text is not
 /// markup. Nothing is allocated per tag.
-pub(super) struct TagEmitter<'a, L> {
+pub(in crate::page) struct TagEmitter<'a, L> {
     listener: &'a mut L,
     is_xml: bool,
     tag: Tag,
@@ -49,7 +49,7 @@ enum Part {
 }
 
 impl<'a, L: Listener> TagEmitter<'a, L> {
-    pub(super) fn new(listener: &'a mut L, syntax: Syntax) -> Self {
+    pub(in crate::page) fn new(listener: &'a mut L, syntax: Syntax) -> Self {
         Self {
             listener,
             is_xml: syntax == Syntax::Xml,
@@ -63,22 +63,22 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         }
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    pub(in crate::page) fn is_done(&self) -> bool {
         self.listener.is_done()
     }
 
     /// Whether the document is to be read once more, as [`Syntax::WholeHtml`].
-    pub(super) fn is_whole_needed(&self) -> bool {
+    pub(in crate::page) fn is_whole_needed(&self) -> bool {
         self.nesting.is_whole_needed()
     }
 
-    pub(super) fn is_xml(&self) -> bool {
+    pub(in crate::page) fn is_xml(&self) -> bool {
         self.is_xml
     }
 
     /// Begins a tag whose name is known whole; tells which it is.
     #[inline]
-    pub(super) fn begin(&mut self, is_end: bool, spelled: &[u8]) -> TagName {
+    pub(in crate::page) fn begin(&mut self, is_end: bool, spelled: &[u8]) -> TagName {
         self.tag.begin(is_end);
         self.tag.name = TagName::spelled(spelled);
         if self.nesting.is_kept() {
@@ -100,7 +100,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
 
     /// How the text behind the start tag that was begun is to be read.
     #[inline]
-    pub(super) fn text(&self) -> Text {
+    pub(in crate::page) fn text(&self) -> Text {
         if self.nesting.is_kept() { self.nested_text() } else { self.tag.name.text() }
     }
 
@@ -122,14 +122,14 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
     }
 
     /// Gives the tag an attribute with its value, unless it has it already.
-    pub(super) fn give(&mut self, attribute: Attribute, value: &[u8]) {
+    pub(in crate::page) fn give(&mut self, attribute: Attribute, value: &[u8]) {
         if self.tag.begin_value(attribute) {
             self.tag.push_value(attribute, value);
         }
     }
 
     /// Tells the tag that was begun; text behind it is markup.
-    pub(super) fn emit_plain_tag(&mut self) {
+    pub(in crate::page) fn emit_plain_tag(&mut self) {
         if self.tag.is_end {
             self.end_tag();
         } else {
@@ -138,7 +138,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
     }
 
     /// Tells a piece of text, which may be empty.
-    pub(super) fn emit_text(&mut self, piece: &[u8]) {
+    pub(in crate::page) fn emit_text(&mut self, piece: &[u8]) {
         if self.nesting.is_kept() {
             self.nesting.add_text(piece);
             if !self.nesting.has_body() {

@@ -6,7 +6,7 @@ const REPLACEMENT: &str = "\u{fffd}";
 
 /// A body without its byte order mark as UTF-8 text, and how many of its sequences do not exist in its charset: each is
 /// read as U+FFFD. A body that is UTF-8 is its own text.
-pub(super) fn decoded<'a>(body: &'a [u8], charset: &'static Encoding) -> (Cow<'a, [u8]>, u32) {
+pub(in crate::page) fn decoded<'a>(body: &'a [u8], charset: &'static Encoding) -> (Cow<'a, [u8]>, u32) {
     match charset.decode_without_bom_handling_and_without_replacement(body) {
         Some(Cow::Borrowed(text)) => (Cow::Borrowed(text.as_bytes()), 0),
         Some(Cow::Owned(text)) => (Cow::Owned(text.into_bytes()), 0),

@@ -1,8 +1,8 @@
-use super::name::Name;
+use crate::page::tokenize::name::Name;
 
 /// The namespace of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Namespace {
+pub(in crate::page) enum Namespace {
     #[default]
     Html,
     Svg,
@@ -13,19 +13,19 @@ pub(super) enum Namespace {
 
 /// The name of an element, and what it means to the tree of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ElementName {
+pub(in crate::page) struct ElementName {
     /// Tells names apart, but not those that are too long to be kept.
     key: u64,
-    pub(super) kind: Kind,
+    pub(in crate::page) kind: Kind,
     /// Its start tag ends foreign content (WHATWG HTML §13.2.6.5). That of `font` does so with certain attributes.
-    pub(super) ends_foreign: bool,
+    pub(in crate::page) ends_foreign: bool,
     /// Behind its start tag a `frameset` counts no more (§13.2.6.4.7, frameset-ok flag).
-    pub(super) forbids_frameset: bool,
+    pub(in crate::page) forbids_frameset: bool,
 }
 
 /// How start and end tags of an HTML element change the stack of open elements (§13.2.4.2, §13.2.6.4.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::page) enum Kind {
     /// It has no content: `br`.
     Void,
     /// It ends an open `p`, and its end tag ends whatever is open in it: `div`.
@@ -60,7 +60,7 @@ pub(super) enum Kind {
 
 impl ElementName {
     /// The element of this name, in any case.
-    pub(super) fn spelled(name: &[u8]) -> Self {
+    pub(in crate::page) fn spelled(name: &[u8]) -> Self {
         let name = Name::in_lower_case(name);
         let name = name.as_bytes();
         Self {
@@ -71,20 +71,20 @@ impl ElementName {
         }
     }
 
-    pub(super) fn is(self, other: Self) -> bool {
+    pub(in crate::page) fn is(self, other: Self) -> bool {
         self.key == other.key
     }
 
     /// Whether it has this name, which is in lower case.
-    pub(super) fn is_named(self, name: &[u8]) -> bool {
+    pub(in crate::page) fn is_named(self, name: &[u8]) -> bool {
         self.key == key_of(name)
     }
 
-    pub(super) fn is_one_of<const N: usize>(self, names: [&[u8]; N]) -> bool {
+    pub(in crate::page) fn is_one_of<const N: usize>(self, names: [&[u8]; N]) -> bool {
         names.into_iter().any(|name| self.is_named(name))
     }
 
-    pub(super) fn is_special(self) -> bool {
+    pub(in crate::page) fn is_special(self) -> bool {
         !matches!(self.kind, Kind::Ordinary | Kind::Formatting | Kind::Option)
     }
 }

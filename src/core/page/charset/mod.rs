@@ -1,9 +1,13 @@
+pub(super) mod declaration;
+pub(super) mod decode;
+pub(super) mod detection;
+
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
 use super::Source;
-use super::declaration::{self, Declared};
-use super::detection;
+use super::charset::declaration::{self, Declared};
+use super::charset::detection;
 
 /// Where a page in UTF-16 must show a zero byte: its markup is ASCII.
 const UTF_16_BYTES: usize = 1024;
