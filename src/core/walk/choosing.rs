@@ -1,5 +1,5 @@
-use super::auto::Auto;
 use super::entry::ListedUrl;
+use super::settings::auto::Auto;
 use super::state::Walk;
 use super::yields::{Kind, Memory, Prospect};
 use crate::address::{ScriptKey, WebUrl};

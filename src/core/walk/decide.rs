@@ -4,7 +4,7 @@ use super::entry::ListedUrl;
 use super::origins::{Asked, Lookup, RobotsOutcome};
 use super::state::Walk;
 use super::step::OnRecord;
-use super::trap::endless_path;
+use super::traps::trap::endless_path;
 use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::{Ask, Class, Depth, Purpose};
 

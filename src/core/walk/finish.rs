@@ -1,13 +1,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::entrance::Candidate;
 use super::entry::{ListedUrl, UrlState};
-use super::listing::Listing;
-use super::shape::{Shape, ShapeId};
+use super::origins::entrance::Candidate;
 use super::state::Walk;
 use super::step::Known;
-use super::tally::Level;
+use super::traps::shape::{Shape, ShapeId};
+use super::traps::tally::Level;
+use super::tree::listing::Listing;
 use super::yields::Prospect;
 use super::{LevelCount, Tree};
 use crate::address::WebUrl;

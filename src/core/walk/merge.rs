@@ -4,13 +4,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_PAGE_REDIRECTS;
 use super::bans::tells_of_bans;
-use super::echoes::{Brought, Fingerprint};
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::origins::{Asked, RobotsOutcome};
 use super::settings::MAX_SESSION_REDIRECTS;
 use super::state::Walk;
 use super::step::Content;
-use super::tally::PageRead;
+use super::traps::echoes::{Brought, Fingerprint};
+use super::traps::tally::PageRead;
 use super::tree::External;
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Class, Depth, Failure, MediaType, Outcome, Purpose};

@@ -47,46 +47,31 @@
 //! decided in `load`, which the driver of the walk asks. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
 
-mod auto;
 mod bans;
 mod choosing;
-mod composed;
 mod decide;
-mod echoes;
-mod entrance;
 mod entry;
-mod evidence;
-mod filter;
 mod finish;
-mod home_server;
-mod level;
-mod listing;
 mod machine;
 mod merge;
-mod mirrors;
 mod origins;
-mod probe;
 mod probing;
-mod product;
-mod repeats;
 mod salvage;
 mod settings;
-mod shape;
 mod state;
 mod step;
-mod tally;
-mod trap;
+mod traps;
 mod tree;
 pub mod yields;
 
-pub use filter::Filter;
-pub use level::LevelCount;
 pub use merge::{availability, is_cut};
-pub use probe::{KeptBy, Probe, Probing};
 pub use salvage::Salvage;
+pub use settings::filter::Filter;
 pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, Settings};
 pub use state::Walk;
 pub use step::{Content, Known, OnRecord, Step};
+pub use tree::level::LevelCount;
+pub use tree::probe::{KeptBy, Probe, Probing};
 pub use tree::{External, Tree};
 
 #[cfg(test)]

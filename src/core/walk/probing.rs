@@ -2,9 +2,9 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use super::decide::Decision;
-use super::probe::Probe;
 use super::state::Walk;
 use super::step::{Content, Step};
+use super::tree::probe::Probe;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Answer, Ask, Outcome, Purpose};
 use crate::page::Page;

@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::home_server::HomeServer;
 use super::merge::{USUAL_URL_BYTES, is_page};
+use super::origins::home_server::HomeServer;
 use super::tree::External;
 use super::{Content, Known, LevelCount, Tree};
 use crate::address::{Host, PageKey, Scope, Site, WebUrl};

@@ -375,7 +375,7 @@ proptest! {
     ) {
         let pages: BTreeSet<String> =
             paths.iter().flat_map(|path| (1..=path.len()).map(|end| format!("/{}/", path[..end].join("/")))).collect();
-        prop_assume!(pages.iter().all(|page| crate::walk::trap::endless_path(&url(&format!("http://a.ke{page}"))).is_none()));
+        prop_assume!(pages.iter().all(|page| crate::walk::traps::trap::endless_path(&url(&format!("http://a.ke{page}"))).is_none()));
         let site = |path: &str| {
             let is_below = |page: &&String| page.strip_prefix(path).is_some_and(|rest| rest.matches('/').count() == 1 && rest.len() > 1);
             let host = if pages.contains(path) || path == "/" { format!("http://h{}.ke/", last_name(&drawn(path, 1)).trim()) } else { return None };

@@ -1,13 +1,13 @@
-use super::entry::ListedUrl;
 use crate::address::UrlList;
 use crate::exchange::Class;
+use crate::walk::entry::ListedUrl;
 
 /// The list of a level, in the order in which turns come: the URLs with which it began, and those that joined it.
 ///
 /// A level may have 10^5 URLs, and of most of those with which it began there is nothing to say before their turn: they are
 /// packed. Where each has a prospect, none is.
 #[derive(Default)]
-pub(super) struct Listing {
+pub(in crate::walk) struct Listing {
     packed: UrlList,
     /// Of packed URLs by their place: what was read so far says that they are not worth asking for.
     kept: foldhash::HashMap<usize, Class>,
@@ -17,20 +17,20 @@ pub(super) struct Listing {
 
 impl Listing {
     /// A list of URLs, with what keeps some of them back, by their places.
-    pub(super) fn of(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
+    pub(in crate::walk) fn of(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
         Self { packed, kept, entries: Vec::new() }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::walk) fn len(&self) -> usize {
         self.packed.len() + self.entries.len()
     }
 
-    pub(super) fn push(&mut self, entry: ListedUrl) {
+    pub(in crate::walk) fn push(&mut self, entry: ListedUrl) {
         self.entries.push(entry);
     }
 
     /// The one at a place.
-    pub(super) fn get(&self, at: usize) -> Option<ListedUrl> {
+    pub(in crate::walk) fn get(&self, at: usize) -> Option<ListedUrl> {
         match self.packed.get(at) {
             Some(url) => Some(ListedUrl { kept: self.kept.get(&at).copied(), ..ListedUrl::new(url) }),
             None => self.entries.get(at - self.packed.len()).cloned(),
@@ -38,18 +38,18 @@ impl Listing {
     }
 
     /// The last one, if it joined a list of so many.
-    pub(super) fn joined(&self, before: usize) -> Option<&ListedUrl> {
+    pub(in crate::walk) fn joined(&self, before: usize) -> Option<&ListedUrl> {
         self.entries.last().filter(|_| self.len() > before)
     }
 
     /// From a place on, where none is packed.
-    pub(super) fn entries_from(&mut self, at: usize) -> &mut [ListedUrl] {
+    pub(in crate::walk) fn entries_from(&mut self, at: usize) -> &mut [ListedUrl] {
         let at = at.saturating_sub(self.packed.len()).min(self.entries.len());
         &mut self.entries[at..]
     }
 
     /// How many URLs have no class yet, from a place on.
-    pub(super) fn without_class(&self, from: usize) -> usize {
+    pub(in crate::walk) fn without_class(&self, from: usize) -> usize {
         let packed = self.packed.len().saturating_sub(from);
         let entries = self.entries.iter().skip(from.saturating_sub(self.packed.len()));
         packed + entries.filter(|entry| !entry.again).count()

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::LevelCount;
 use crate::address::{ScriptKey, Site, WebUrl};
+use crate::walk::LevelCount;
 
 /// What rules keep back, looked at in a share of the sites: after a tree is walked, a few more query URLs of each
 /// script are fetched, and a few of the pages that promised too little. They tell what the rules hid and are no part
@@ -77,7 +77,7 @@ fn place(hash: u64) -> f64 {
 /// What the rule keeps back in a tree: how many URLs of each script, and a sample of them by chance, which is a
 /// hash of the URL.
 #[derive(Debug, Default)]
-pub(super) struct Withheld {
+pub(in crate::walk) struct Withheld {
     scripts: BTreeMap<u64, Sample>,
 }
 
@@ -89,7 +89,7 @@ struct Sample {
 }
 
 impl Withheld {
-    pub(super) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
+    pub(in crate::walk) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
         self.scripts.entry(scattered(script.0.0)).or_default().note(url, per_script);
     }
 
@@ -116,7 +116,7 @@ impl Sample {
 
 /// The probes of one tree.
 #[derive(Debug, Default)]
-pub(super) struct Probes {
+pub(in crate::walk) struct Probes {
     pub withheld: Withheld,
     left_out: Sample,
     /// None until the tree is walked: URLs still to be asked for, each with what kept it back.
@@ -129,17 +129,17 @@ pub(super) struct Probes {
 
 impl Probes {
     /// A page promised too little.
-    pub(super) fn leave_out(&mut self, url: &WebUrl) {
+    pub(in crate::walk) fn leave_out(&mut self, url: &WebUrl) {
         self.left_out.note(url, MOST_LEFT_OUT);
     }
 
     /// The URLs to fetch, of all that was kept back.
-    pub(super) fn take_questions(&mut self) -> VecDeque<(WebUrl, KeptBy)> {
+    pub(in crate::walk) fn take_questions(&mut self) -> VecDeque<(WebUrl, KeptBy)> {
         let withheld = std::mem::take(&mut self.withheld).into_questions();
         withheld.chain(std::mem::take(&mut self.left_out).into_questions(KeptBy::Yield)).collect()
     }
 
-    pub(super) fn next(&self) -> Option<&WebUrl> {
+    pub(in crate::walk) fn next(&self) -> Option<&WebUrl> {
         self.questions.as_ref()?.front().map(|(url, _)| url)
     }
 }

@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::AutoDepth;
-use super::yields::{Appraiser, Prospect, Rates};
 use crate::address::ScriptKey;
+use crate::walk::AutoDepth;
+use crate::walk::yields::{Appraiser, Prospect, Rates};
 
 /// What a walk with `--depth auto` keeps beside the tree.
-pub(super) struct Auto {
+pub(in crate::walk) struct Auto {
     pub rates: Arc<Rates>,
     pub appraiser: Appraiser,
     /// How far into the level's list the URLs are chosen.
@@ -18,7 +18,7 @@ pub(super) struct Auto {
 }
 
 impl Auto {
-    pub(super) fn new(settings: &AutoDepth) -> Self {
+    pub(in crate::walk) fn new(settings: &AutoDepth) -> Self {
         let appraiser = Appraiser::new(settings.rates.clone(), settings.price);
         Self {
             rates: settings.rates.clone(),

@@ -2,10 +2,10 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
-use super::composed::{Group, Path};
-use super::entry::Places;
-use super::tally::NEAR_BITS;
 use crate::address::{PageKey, UrlList, WebUrl};
+use crate::walk::entry::Places;
+use crate::walk::traps::composed::{Group, Path};
+use crate::walk::traps::tally::NEAR_BITS;
 
 /// Pages of which the server must have shown that it composes them, before a folder is an echo: as many as
 /// make combinations of words a product.
@@ -33,7 +33,7 @@ const OTHER_BITS: u32 = 30;
 /// All is weighed as responses are merged, in their order. A request is sent ahead of earlier responses only
 /// where these cannot have shown a folder to be an echo ([`Echoes::may_be_proven_by`]).
 #[derive(Default)]
-pub(super) struct Echoes {
+pub(in crate::walk) struct Echoes {
     /// What was read, by page.
     read: HashMap<PageKey, Fingerprint>,
     folders: HashMap<u64, Folder>,
@@ -43,14 +43,14 @@ pub(super) struct Echoes {
 
 /// What a page is compared by.
 #[derive(Clone, Copy)]
-pub(super) struct Fingerprint {
+pub(in crate::walk) struct Fingerprint {
     pub body_hash: u128,
     /// Of its text.
     pub simhash: Option<u64>,
 }
 
 /// What a page brought that is new in the tree.
-pub(super) struct Brought<'a> {
+pub(in crate::walk) struct Brought<'a> {
     /// Internal URLs by their place in the list of the next level.
     pub found: &'a UrlList,
     pub at: Range<usize>,
@@ -84,7 +84,13 @@ enum Verdict {
 
 impl Echoes {
     /// A page was read.
-    pub(super) fn note(&mut self, url: &WebUrl, content: Fingerprint, brought: &Brought<'_>, known: &Places) {
+    pub(in crate::walk) fn note(
+        &mut self,
+        url: &WebUrl,
+        content: Fingerprint,
+        brought: &Brought<'_>,
+        known: &Places,
+    ) {
         let path = Path::from_url(url);
         self.read.entry(path.key()).or_insert(content);
         let Some(group) = path.groups().find(|group| self.read.contains_key(&path.without(*group))) else {
@@ -106,7 +112,7 @@ impl Echoes {
     }
 
     /// How a trap is called that a URL would lead into; none where it may be asked for.
-    pub(super) fn trap(&self, url: &WebUrl, known: &Places) -> Option<String> {
+    pub(in crate::walk) fn trap(&self, url: &WebUrl, known: &Places) -> Option<String> {
         if self.most_echoes < LEAST_ECHOES {
             return None;
         }
@@ -120,7 +126,10 @@ impl Echoes {
     }
 
     /// Whether the responses to these requests may show a folder to be an echo.
-    pub(super) fn may_be_proven_by<'a>(&self, requests: impl ExactSizeIterator<Item = &'a WebUrl>) -> bool {
+    pub(in crate::walk) fn may_be_proven_by<'a>(
+        &self,
+        requests: impl ExactSizeIterator<Item = &'a WebUrl>,
+    ) -> bool {
         self.most_echoes + requests.len() >= LEAST_ECHOES
             && self.most_echoes + requests.filter(|url| Path::may_be_composed(url)).count() >= LEAST_ECHOES
     }

@@ -4,9 +4,9 @@ use foldhash::HashMap;
 use memchr::memrchr;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::shape::ShapeId;
-use super::tally::{LEAST_PAGES, Level, NEAR_BITS, PageRead};
 use crate::address::WebUrl;
+use crate::walk::traps::shape::ShapeId;
+use crate::walk::traps::tally::{LEAST_PAGES, Level, NEAR_BITS, PageRead};
 
 /// Pages that repeat others and lead to more of that, before the levels on which they do no longer matter: where a page has
 /// twenty such links, the third level has 8,000 pages.
@@ -21,7 +21,7 @@ const MOST_COPIES: usize = 3;
 /// What varies in their URLs may be spelled in any way, for the texts tell. Links that leave the site count where they lead
 /// to hosts that are new in the tree: pages without end often have one to share them by.
 #[derive(Default)]
-pub(super) struct Repeats {
+pub(in crate::walk) struct Repeats {
     /// What pages said, and how many.
     texts: HashMap<u64, usize>,
     /// What the last page of a name in its folder said, and how many before it.
@@ -52,7 +52,7 @@ struct Tally {
 
 impl Repeats {
     /// A page was read; whether more pages before it said the same than copies of a page tell of.
-    pub(super) fn note(&mut self, page: &PageRead) -> bool {
+    pub(in crate::walk) fn note(&mut self, page: &PageRead) -> bool {
         let path = page.url.path().trim_end_matches('/');
         let name = &path[memrchr(b'/', path.as_bytes()).map_or(0, |slash| slash + 1)..];
         let last = self.by_name.entry(xxh3_64(name.as_bytes())).or_default();
@@ -66,7 +66,7 @@ impl Repeats {
 
     /// A level is done: the folders that are traps by now. Of several around the same URLs it is the innermost; what is left
     /// out for another reason is no more of a folder.
-    pub(super) fn weigh(
+    pub(in crate::walk) fn weigh(
         &mut self,
         pages: &[PageRead],
         level: Level<'_>,
@@ -153,17 +153,17 @@ impl Streak {
 }
 
 /// Where a page that is no query lies: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
-pub(super) struct Place(String);
+pub(in crate::walk) struct Place(String);
 
 impl Place {
-    pub(super) fn of(url: &WebUrl, site: &str) -> Self {
+    pub(in crate::walk) fn of(url: &WebUrl, site: &str) -> Self {
         let canonical = url.canonical();
         let rest = canonical.split_once("://").map_or("", |(_, rest)| rest);
         Self(format!("*.{site}/{rest}"))
     }
 
     /// The folders around it, from the whole site on: `*.a.ke/`, `*.a.ke/www.a.ke/` …
-    pub(super) fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
+    pub(in crate::walk) fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.match_indices('/').map(|(slash, _)| &self.0[..=slash])
     }
 
@@ -173,11 +173,11 @@ impl Place {
 }
 
 /// How a folder is told: `www.a.ke/s/**`.
-pub(super) fn name(folder: &str) -> String {
+pub(in crate::walk) fn name(folder: &str) -> String {
     let (site, path) = folder.split_once('/').unwrap_or((folder, ""));
     if path.is_empty() { format!("{site}/**") } else { format!("{path}**") }
 }
 
-pub(super) fn id(folder: &str) -> ShapeId {
+pub(in crate::walk) fn id(folder: &str) -> ShapeId {
     ShapeId::Folder(xxh3_64(folder.as_bytes()))
 }

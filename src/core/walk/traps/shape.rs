@@ -16,7 +16,7 @@ const MONTHS: RangeInclusive<u32> = 1..=12;
 
 /// A URL with a sign in place of what varies in it: `#` for a number, `*` for a token of hexadecimal or many
 /// letters and digits. The domain of the site itself does not vary.
-pub(super) struct Shape {
+pub(in crate::walk) struct Shape {
     /// Host and path: `www.a.ke/calendar/#/#/#.html`.
     text: String,
     branch_bytes: usize,
@@ -26,7 +26,7 @@ pub(super) struct Shape {
 
 /// What a [`Shape`] is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum ShapeId {
+pub(in crate::walk) enum ShapeId {
     /// All that begins so, up to the first part that varies: `www.a.ke/calendar/#`.
     Branch(u64),
     /// All that looks so from beginning to end: `www.a.ke/calendar/#/#/#.html`.
@@ -39,7 +39,7 @@ pub(super) enum ShapeId {
 
 impl Shape {
     /// None where nothing varies, and for query URLs, which the rule on scripts bounds.
-    pub(super) fn from_url(url: &WebUrl, site: &str) -> Option<Self> {
+    pub(in crate::walk) fn from_url(url: &WebUrl, site: &str) -> Option<Self> {
         if url.is_query() {
             return None;
         }
@@ -63,23 +63,23 @@ impl Shape {
         Some(Self { text, branch_bytes: branch_bytes?, segment })
     }
 
-    pub(super) fn pattern(&self) -> &str {
+    pub(in crate::walk) fn pattern(&self) -> &str {
         &self.text
     }
 
-    pub(super) fn branch(&self) -> &str {
+    pub(in crate::walk) fn branch(&self) -> &str {
         &self.text[..self.branch_bytes]
     }
 
     /// How one of its ids is told: `**` is anything.
-    pub(super) fn name(&self, id: ShapeId) -> String {
+    pub(in crate::walk) fn name(&self, id: ShapeId) -> String {
         match id {
             ShapeId::Pattern(_) => self.text.clone(),
             _ => format!("{}/**", self.branch()),
         }
     }
 
-    pub(super) fn ids(&self) -> [ShapeId; 2] {
+    pub(in crate::walk) fn ids(&self) -> [ShapeId; 2] {
         [
             ShapeId::Branch(xxh3_64(self.branch().as_bytes())),
             ShapeId::Pattern(xxh3_64(self.pattern().as_bytes())),
@@ -130,7 +130,7 @@ fn runs(text: &str, is_in: impl Fn(char) -> bool) -> impl Iterator<Item = &str> 
 }
 
 /// Whether a path has a year and a month in it, one after the other: `/2006/05/`, `/2006-5-14`, `/20060514`.
-pub(super) fn is_dated(path: &str) -> bool {
+pub(in crate::walk) fn is_dated(path: &str) -> bool {
     let is_in = |text: Option<&str>, range: &RangeInclusive<u32>| {
         text.and_then(|text| text.parse().ok()).is_some_and(|number| range.contains(&number))
     };

@@ -1,3 +1,6 @@
+pub(super) mod auto;
+pub(super) mod filter;
+
 use std::sync::Arc;
 use std::time::Duration;
 

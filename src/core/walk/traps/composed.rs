@@ -7,7 +7,7 @@ const MAX_PARTS: usize = 32;
 
 /// Host, path and query of a page in canonical form, cut at the slashes of the path: `a.ke/en/about/` has the
 /// parts `en`, `about` and an empty one.
-pub(super) struct Path {
+pub(in crate::walk) struct Path {
     text: String,
     /// Where each part begins, at its slash.
     slashes: Vec<usize>,
@@ -19,13 +19,13 @@ pub(super) struct Path {
 
 /// Parts of a path in a row, by their places: from one to before another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Group {
+pub(in crate::walk) struct Group {
     from: usize,
     to: usize,
 }
 
 impl Path {
-    pub(super) fn from_url(url: &WebUrl) -> Self {
+    pub(in crate::walk) fn from_url(url: &WebUrl) -> Self {
         let canonical = url.without_session().canonical();
         let text = canonical.split_once("://").map_or_else(String::new, |(_, rest)| rest.to_owned());
         let end = text.find('?').unwrap_or(text.len());
@@ -36,30 +36,30 @@ impl Path {
         path
     }
 
-    pub(super) fn key(&self) -> PageKey {
+    pub(in crate::walk) fn key(&self) -> PageKey {
         PageKey(xxh3_64(self.text.as_bytes()))
     }
 
     /// What may be left out of the path: any parts in a row but the last name, for without it most paths lead
     /// to their folder.
-    pub(super) fn groups(&self) -> impl Iterator<Item = Group> + use<> {
+    pub(in crate::walk) fn groups(&self) -> impl Iterator<Item = Group> + use<> {
         let names = if self.slashes.len() > MAX_PARTS { 0 } else { self.names };
         (0..names).flat_map(move |from| (from + 1..names).map(move |to| Group { from, to }))
     }
 
     /// Whether a URL has parts that may be left out.
-    pub(super) fn may_be_composed(url: &WebUrl) -> bool {
+    pub(in crate::walk) fn may_be_composed(url: &WebUrl) -> bool {
         url.path().trim_end_matches('/').matches('/').count() > 1
     }
 
     /// The page without a group.
-    pub(super) fn without(&self, group: Group) -> PageKey {
+    pub(in crate::walk) fn without(&self, group: Group) -> PageKey {
         let [before, after] = [&self.text[..self.slashes[group.from]], &self.text[self.slashes[group.to]..]];
         PageKey(xxh3_64([before, after].concat().as_bytes()))
     }
 
     /// The folders that the page lies in, with and without a slash behind them.
-    pub(super) fn folders(&self) -> impl Iterator<Item = PageKey> + '_ {
+    pub(in crate::walk) fn folders(&self) -> impl Iterator<Item = PageKey> + '_ {
         let names = if self.slashes.len() > MAX_PARTS { 0 } else { self.names };
         let slashes = self.slashes.iter().take(names);
         let ends = slashes.enumerate().flat_map(|(at, slash)| [(at > 0).then_some(*slash), Some(slash + 1)]);
@@ -67,29 +67,29 @@ impl Path {
     }
 
     /// Whether a part of the group stands behind it, too.
-    pub(super) fn is_repeated(&self, group: Group) -> bool {
+    pub(in crate::walk) fn is_repeated(&self, group: Group) -> bool {
         let mut parts = (group.from..group.to).map(|at| self.part(at)).filter(|part| !part.is_empty());
         parts.any(|part| (group.to..self.names).any(|at| self.part(at) == part))
     }
 
     /// The group, and the folders behind it.
-    pub(super) fn pair(&self, group: Group) -> [u64; 2] {
+    pub(in crate::walk) fn pair(&self, group: Group) -> [u64; 2] {
         let (from, to) = (self.slashes[group.from], self.slashes[group.to]);
         let last = self.slashes.last().map_or(to, |last| *last);
         [&self.text[from..to], &self.text[to..last]].map(|text| xxh3_64(text.as_bytes()))
     }
 
     /// The folder that the group lies in.
-    pub(super) fn folder(&self, group: Group) -> u64 {
+    pub(in crate::walk) fn folder(&self, group: Group) -> u64 {
         xxh3_64(self.before(group).as_bytes())
     }
 
-    pub(super) fn before(&self, group: Group) -> &str {
+    pub(in crate::walk) fn before(&self, group: Group) -> &str {
         &self.text[..self.slashes[group.from]]
     }
 
     /// Whether this path has a group of another in the same place behind the same parts.
-    pub(super) fn begins_as(&self, other: &Self, group: Group) -> bool {
+    pub(in crate::walk) fn begins_as(&self, other: &Self, group: Group) -> bool {
         self.slashes.len() <= MAX_PARTS && self.text.starts_with(&other.text[..=other.slashes[group.to]])
     }
 

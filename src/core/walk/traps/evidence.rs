@@ -1,11 +1,11 @@
 use foldhash::{HashMap, HashSet};
 
-use super::entry::Places;
-use super::product::{self, is_removable, product};
-use super::repeats::{self, Place, Repeats};
-use super::shape::{Shape, ShapeId, is_dated};
-use super::tally::{LEAST_PAGES, Level, Marks, PageRead, ShapeTally, Streak};
 use crate::address::WebUrl;
+use crate::walk::entry::Places;
+use crate::walk::traps::product::{self, is_removable, product};
+use crate::walk::traps::repeats::{self, Place, Repeats};
+use crate::walk::traps::shape::{Shape, ShapeId, is_dated};
+use crate::walk::traps::tally::{LEAST_PAGES, Level, Marks, PageRead, ShapeTally, Streak};
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
 const LEAST_MAKERS: usize = 10;
@@ -29,7 +29,7 @@ const MAX_NAMES: usize = 8;
 ///
 /// Folders whose pages repeat what others said are told apart by [`Repeats`], whatever their URLs look like.
 #[derive(Default)]
-pub(super) struct Evidence {
+pub(in crate::walk) struct Evidence {
     /// Pages of the level that is being walked, in the order read.
     pages: Vec<PageRead>,
     /// Shapes that were quiet on the last level, and for how long.
@@ -55,13 +55,13 @@ impl Level<'_> {
 }
 
 impl Evidence {
-    pub(super) fn note(&mut self, page: PageRead) {
+    pub(in crate::walk) fn note(&mut self, page: PageRead) {
         let is_repeat = self.repeats.note(&page);
         self.pages.push(PageRead { is_repeat, ..page });
     }
 
     /// A level is done. The shape of a trap was quiet on so many levels in a row.
-    pub(super) fn weigh(&mut self, level: Level<'_>, levels: u16) {
+    pub(in crate::walk) fn weigh(&mut self, level: Level<'_>, levels: u16) {
         let pages = std::mem::take(&mut self.pages);
         let tallies = self.tally(&pages, level);
         self.lengthen(&tallies);
@@ -91,7 +91,7 @@ impl Evidence {
     }
 
     /// Whether a URL is of a shape that is a trap.
-    pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &Places) -> bool {
+    pub(in crate::walk) fn is_trap(&self, url: &WebUrl, site: &str, known: &Places) -> bool {
         if self.traps.is_empty() || url.is_query() {
             return false;
         }
@@ -103,12 +103,12 @@ impl Evidence {
     }
 
     /// Traps by their patterns, in the order in which they were recognised.
-    pub(super) fn names(&self) -> &[String] {
+    pub(in crate::walk) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Names a trap that was recognised.
-    pub(super) fn name(&mut self, name: &str) {
+    pub(in crate::walk) fn name(&mut self, name: &str) {
         if self.names.len() < MAX_NAMES && !self.names.iter().any(|known| known == name) {
             self.names.push(name.to_owned());
         }

@@ -5,7 +5,7 @@ use crate::exchange::{Answer, Purpose};
 /// The server of a site: the one that delivered its first page. Where none did, it is the one that responded first to a
 /// request for a page, and else to any request.
 #[derive(Debug, Default)]
-pub(super) struct HomeServer {
+pub(in crate::walk) struct HomeServer {
     rank: Rank,
     server: Option<(IpAddr, Option<String>)>,
 }
@@ -21,7 +21,7 @@ enum Rank {
 
 impl HomeServer {
     /// Takes in a response, in the order of the requests.
-    pub(super) fn note(&mut self, purpose: Purpose, answer: &Answer, is_page: bool) {
+    pub(in crate::walk) fn note(&mut self, purpose: Purpose, answer: &Answer, is_page: bool) {
         let rank = match purpose {
             _ if is_page => Rank::Page,
             Purpose::Page | Purpose::Head | Purpose::Check => Rank::ToPageRequest,
@@ -36,7 +36,7 @@ impl HomeServer {
     }
 
     /// Its address, and what its header says that it runs.
-    pub(super) fn into_parts(self) -> (Option<IpAddr>, Option<String>) {
+    pub(in crate::walk) fn into_parts(self) -> (Option<IpAddr>, Option<String>) {
         let (address, software) = self.server.unzip();
         (address, software.flatten())
     }

@@ -1,12 +1,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::origins::origin_of;
 use crate::address::{Host, OptOuts, PageKey, Scope, WebUrl};
 use crate::exchange::{Answer, Class, Entrance, Failure, Outcome};
 use crate::settings::Entrances;
+use crate::walk::origins::origin_of;
 
 /// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
-pub(super) struct Entering {
+pub(in crate::walk) struct Entering {
     offered: WebUrl,
     most: u16,
     /// Entrances put on the list so far.
@@ -37,7 +37,7 @@ pub(super) struct Entering {
     pub was_answered: bool,
 }
 
-pub(super) struct Candidate {
+pub(in crate::walk) struct Candidate {
     pub url: WebUrl,
     pub entrance: Entrance,
     applies: When,
@@ -86,7 +86,7 @@ impl Reached {
 }
 
 impl Entering {
-    pub(super) fn new(entrances: Entrances, scope: &Scope, offered: &WebUrl) -> Self {
+    pub(in crate::walk) fn new(entrances: Entrances, scope: &Scope, offered: &WebUrl) -> Self {
         Self {
             offered: offered.clone(),
             most: entrances.most(),
@@ -107,7 +107,7 @@ impl Entering {
     }
 
     /// The next entrance that applies: by the rule while there is no page, and then the doors that are asked anyway.
-    pub(super) fn next(&mut self, has_page: bool) -> Option<Candidate> {
+    pub(in crate::walk) fn next(&mut self, has_page: bool) -> Option<Candidate> {
         if has_page || self.front_page_moved || self.tried >= self.most {
             self.next.clear();
         }
@@ -131,7 +131,7 @@ impl Entering {
     }
 
     /// Notes how far a question at level 0 came, robots.txt included.
-    pub(super) fn note_answer(&mut self, url: &WebUrl, answer: &Answer) {
+    pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, answer: &Answer) {
         let failure = answer.failure;
         self.was_answered |= answer.status.is_some() || failure.is_some_and(Failure::server_answered);
         if let Some(reached) = Reached::by(answer) {
@@ -141,23 +141,23 @@ impl Entering {
     }
 
     /// A page came from an entrance.
-    pub(super) fn note_page(&mut self, url: &WebUrl, entrance: Option<Entrance>) {
+    pub(in crate::walk) fn note_page(&mut self, url: &WebUrl, entrance: Option<Entrance>) {
         self.brought = self.brought.or(entrance);
         self.home.get_or_insert_with(|| url.host().clone());
     }
 
     /// The address of a host is on the opt-out list.
-    pub(super) fn note_opted_out(&mut self, host: &Host) {
+    pub(in crate::walk) fn note_opted_out(&mut self, host: &Host) {
         self.has_home_address_opted_out |= self.home.as_ref() == Some(host);
     }
 
     /// Whether the host of the first page has opted out since, by its name or its address.
-    pub(super) fn has_home_opted_out(&self, opt_out: &OptOuts) -> bool {
+    pub(in crate::walk) fn has_home_opted_out(&self, opt_out: &OptOuts) -> bool {
         self.has_home_address_opted_out || self.home.as_ref().is_some_and(|home| opt_out.has_host(home))
     }
 
     /// A URL on the list of level 0 is not asked for; `again` where its page has its class already.
-    pub(super) fn note_kept(&mut self, url: &WebUrl, again: bool, class: Class) {
+    pub(in crate::walk) fn note_kept(&mut self, url: &WebUrl, again: bool, class: Class) {
         if !again {
             self.kept.insert(url.page_key(), class);
         }
@@ -168,21 +168,21 @@ impl Entering {
     }
 
     /// The class of a page of level 0 that is asked for now and was not under its other scheme.
-    pub(super) fn take_kept(&mut self, url: &WebUrl) -> Option<Class> {
+    pub(in crate::walk) fn take_kept(&mut self, url: &WebUrl) -> Option<Class> {
         self.kept.remove(&url.page_key())
     }
 
     /// Whether a page stood on the list of level 0 already, under this scheme.
-    pub(super) fn is_listed(&self, url: &WebUrl) -> bool {
+    pub(in crate::walk) fn is_listed(&self, url: &WebUrl) -> bool {
         self.listed.contains(&(url.is_https(), url.page_key()))
     }
 
-    pub(super) fn note_listed(&mut self, url: &WebUrl) {
+    pub(in crate::walk) fn note_listed(&mut self, url: &WebUrl) {
         self.listed.insert((url.is_https(), url.page_key()));
     }
 
     /// Whether another URL may still open a site that brought no page.
-    pub(super) fn leaves_hope(&self, outcome: Outcome) -> bool {
+    pub(in crate::walk) fn leaves_hope(&self, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Unreachable | Outcome::NoPage => true,
             Outcome::Moved => !self.front_page_moved,
@@ -191,7 +191,7 @@ impl Entering {
     }
 
     /// A URL of level 0 redirects out of the scope.
-    pub(super) fn note_moved(&mut self, entrance: Option<Entrance>, from: &WebUrl) {
+    pub(in crate::walk) fn note_moved(&mut self, entrance: Option<Entrance>, from: &WebUrl) {
         let began_at_a_front_page = match entrance {
             None => false,
             Some(Entrance::Offered) => self.offered.is_front_page(),

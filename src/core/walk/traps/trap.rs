@@ -11,7 +11,7 @@ const LONGEST_GROUP: usize = 3;
 
 /// A path that looks as if it never ended, by what it repeats: `www.a.ke/(news/items)/**`. Groups of digits only are
 /// let pass, as calendars and document numbers repeat (`/1/1/1/1/`).
-pub(super) fn endless_path(url: &WebUrl) -> Option<String> {
+pub(in crate::walk) fn endless_path(url: &WebUrl) -> Option<String> {
     // In canonical form, so that a letter in percent form does not hide a repetition.
     let canonical = url.canonical();
     let (host, target) = canonical.split_once("://")?.1.split_once('/')?;

@@ -1,16 +1,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::entry::{Places, UrlState};
 use crate::address::{UrlList, WebUrl};
+use crate::walk::entry::{Places, UrlState};
 
 /// Pages that bring nothing but more of their kind, before that is more than chance: a month of a calendar.
-pub(super) const LEAST_PAGES: usize = 30;
+pub(in crate::walk) const LEAST_PAGES: usize = 30;
 /// Bits of 64 in which the `SimHash` of near duplicates may differ (Manku, Jain, Das Sarma 2007).
-pub(super) const NEAR_BITS: u32 = 3;
+pub(in crate::walk) const NEAR_BITS: u32 = 3;
 
 /// A page that was read, and what it brought.
-pub(super) struct PageRead {
+pub(in crate::walk) struct PageRead {
     pub url: Arc<WebUrl>,
     /// Of its text.
     pub simhash: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct PageRead {
 
 /// What is looked up while a level is weighed.
 #[derive(Clone, Copy)]
-pub(super) struct Level<'a> {
+pub(in crate::walk) struct Level<'a> {
     /// The domain that does not vary.
     pub site: &'a str,
     /// What the level's pages link to.
@@ -38,7 +38,7 @@ pub(super) struct Level<'a> {
 
 impl Level<'_> {
     /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
-    pub(super) fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
+    pub(in crate::walk) fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
         let is_next =
             |url: &WebUrl| !url.is_query() && self.known.get(&url.page_key()) == Some(&UrlState::Found);
         page.found.clone().filter_map(|at| self.found.get(at)).filter(is_next)
@@ -47,7 +47,7 @@ impl Level<'_> {
 
 /// What the pages of one shape were like on one level.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ShapeTally {
+pub(in crate::walk) struct ShapeTally {
     pages: usize,
     /// Pages that are near duplicates of the first of their shape.
     alike: usize,
@@ -64,14 +64,14 @@ pub(super) struct ShapeTally {
 
 /// What a URL's name tells of sites without end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
+pub(in crate::walk) struct Marks {
     pub is_dated: bool,
     pub is_twin: bool,
 }
 
 /// What the pages of one shape were like on the levels in a row on which it was quiet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Streak {
+pub(in crate::walk) struct Streak {
     pub levels: u16,
     pages: usize,
     alike: usize,
@@ -80,7 +80,7 @@ pub(super) struct Streak {
 }
 
 impl ShapeTally {
-    pub(super) fn add_page(&mut self, page: &PageRead, streak: Option<&Streak>) {
+    pub(in crate::walk) fn add_page(&mut self, page: &PageRead, streak: Option<&Streak>) {
         self.first = self.first.or_else(|| streak.and_then(|streak| streak.first)).or(page.simhash);
         let is_near = |(one, other): (u64, u64)| (one ^ other).count_ones() <= NEAR_BITS;
         self.pages += 1;
@@ -88,7 +88,7 @@ impl ShapeTally {
         self.others += page.externals;
     }
 
-    pub(super) fn add_url(&mut self, is_own: bool, marks: Marks) {
+    pub(in crate::walk) fn add_url(&mut self, is_own: bool, marks: Marks) {
         self.own += usize::from(is_own);
         self.others += usize::from(!is_own);
         self.dated += usize::from(is_own && marks.is_dated);
@@ -96,19 +96,19 @@ impl ShapeTally {
     }
 
     /// Whether the pages brought more of their kind and nothing else.
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(in crate::walk) fn is_quiet(&self) -> bool {
         self.own > 0 && self.others == 0
     }
 
     /// Whether most of the new URLs have a mark.
-    pub(super) fn is_endless_by_name(&self) -> bool {
+    pub(in crate::walk) fn is_endless_by_name(&self) -> bool {
         2 * self.dated.max(self.twins) >= self.own
     }
 }
 
 impl Streak {
     /// One quiet level more.
-    pub(super) fn and(self, tally: &ShapeTally) -> Self {
+    pub(in crate::walk) fn and(self, tally: &ShapeTally) -> Self {
         Self {
             levels: self.levels.saturating_add(1),
             pages: self.pages + tally.pages,
@@ -117,12 +117,12 @@ impl Streak {
         }
     }
 
-    pub(super) fn is_long(&self, levels: u16) -> bool {
+    pub(in crate::walk) fn is_long(&self, levels: u16) -> bool {
         self.levels >= levels && self.pages >= LEAST_PAGES
     }
 
     /// Whether nine of ten pages were near duplicates.
-    pub(super) fn is_alike(&self) -> bool {
+    pub(in crate::walk) fn is_alike(&self) -> bool {
         10 * self.alike >= 9 * self.pages
     }
 }

@@ -1,8 +1,8 @@
 use foldhash::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entry::{Places, UrlState};
 use crate::address::WebUrl;
+use crate::walk::entry::{Places, UrlState};
 
 /// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two
 /// may be a page that says nothing yet: a frameset, "it works".
@@ -13,7 +13,7 @@ const LEAST_EQUAL: u32 = 3;
 /// Links of a copy that are written without a host lead to the copy again, so that a site of two hosts costs twice.
 /// Pages of the same bytes under different paths prove nothing: their relative links may lead elsewhere.
 #[derive(Default)]
-pub(super) struct Mirrors {
+pub(in crate::walk) struct Mirrors {
     /// Where a path and query was read first: the host's number, the hash of the body.
     pages: HashMap<u64, (u32, u128)>,
     /// Hosts in the order in which a page of them was read first.
@@ -32,7 +32,7 @@ struct Pair {
 }
 
 impl Mirrors {
-    pub(super) fn note(&mut self, url: &WebUrl, body_hash: u128) {
+    pub(in crate::walk) fn note(&mut self, url: &WebUrl, body_hash: u128) {
         let host = url.authority();
         let number = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(host).or_insert_with_key(|host| {
@@ -48,7 +48,7 @@ impl Mirrors {
     }
 
     /// Whether a URL's host is the mirror of one on which the same page is known.
-    pub(super) fn is_copy(&self, url: &WebUrl, known: &Places) -> bool {
+    pub(in crate::walk) fn is_copy(&self, url: &WebUrl, known: &Places) -> bool {
         if self.pairs.is_empty() {
             return false;
         }

@@ -1,3 +1,7 @@
+pub(super) mod level;
+pub(super) mod listing;
+pub(super) mod probe;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 

@@ -45,17 +45,17 @@ impl LevelCount {
         self.classes.total()
     }
 
-    pub(super) fn count(&mut self, class: Class) {
+    pub(in crate::walk) fn count(&mut self, class: Class) {
         self.classes[class] += 1;
     }
 
     /// A URL that was counted in one class ends in another.
-    pub(super) fn recount(&mut self, from: Class, to: Class) {
+    pub(in crate::walk) fn recount(&mut self, from: Class, to: Class) {
         self.classes[from] = self.classes[from].saturating_sub(1);
         self.count(to);
     }
 
-    pub(super) fn book(&mut self, answer: &Answer) {
+    pub(in crate::walk) fn book(&mut self, answer: &Answer) {
         if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
             self.requests += 1;
         }

@@ -1,3 +1,7 @@
+pub(super) mod entrance;
+pub(super) mod home_server;
+pub(super) mod mirrors;
+
 use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
