@@ -1,6 +1,6 @@
 use std::ops::{Index, IndexMut};
 
-use crate::exchange::vocabulary::vocabulary;
+use super::vocabulary;
 
 vocabulary! {
     /// How an internal URL ended: fetched, or the one reason why not. The word is the column of the table `levels`.

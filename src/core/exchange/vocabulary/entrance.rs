@@ -1,4 +1,4 @@
-use crate::exchange::vocabulary::vocabulary;
+use super::vocabulary;
 
 vocabulary! {
     /// A URL at which a tree may begin, by its relation to the one that was offered: the column `entrance`.

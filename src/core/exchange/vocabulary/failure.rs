@@ -1,4 +1,4 @@
-use crate::exchange::vocabulary::vocabulary;
+use super::vocabulary;
 
 vocabulary! {
     /// Why an exchange brought no complete answer: the closed list behind the column `failure`.

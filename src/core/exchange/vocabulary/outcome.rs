@@ -1,4 +1,4 @@
-use crate::exchange::vocabulary::vocabulary;
+use super::vocabulary;
 
 vocabulary! {
     /// Why the walk of a site ended: the closed list behind the column `outcome`.

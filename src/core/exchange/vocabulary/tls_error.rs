@@ -1,4 +1,4 @@
-use crate::exchange::vocabulary::vocabulary;
+use super::vocabulary;
 
 vocabulary! {
     /// Why a certificate is not valid for its host: the closed list behind the column `tls_error`.

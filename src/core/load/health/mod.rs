@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::delay_after;
-use super::health::doublings::Doublings;
-use super::health::site_troubles::{SiteHold, SiteState, SiteTroubles};
 use crate::address::Site;
 use crate::exchange::{Failure, asks_for_pause};
 use crate::settings::Pace;
+use doublings::Doublings;
+use site_troubles::{SiteHold, SiteState, SiteTroubles};
 
 /// How healthy a server has been lately, and what backoff follows from it.
 ///

@@ -2,7 +2,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::health::doublings::Doublings;
+use super::doublings::Doublings;
 
 /// How the sites of a server fare, beside the server itself.
 ///

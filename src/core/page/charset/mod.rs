@@ -6,8 +6,7 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
 use super::Source;
-use super::charset::declaration::{self, Declared};
-use super::charset::detection;
+use declaration::Declared;
 
 /// Where a page in UTF-16 must show a zero byte: its markup is ASCII.
 const UTF_16_BYTES: usize = 1024;

@@ -1,4 +1,4 @@
-use crate::page::tokenize::name::Name;
+use super::name::Name;
 
 /// The namespace of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 use html5gum::{Emitter, Error, State};
 
-use crate::page::tokenize::element_name::{ElementName, Namespace};
-use crate::page::tokenize::name::Name;
-use crate::page::tokenize::namespaces::Namespaces;
-use crate::page::tokenize::nesting::{Nesting, Place, Syntax};
-use crate::page::tokenize::tag::{Attribute, Tag};
-use crate::page::tokenize::tag_name::{TagName, Text};
+use super::element_name::{ElementName, Namespace};
+use super::name::Name;
+use super::namespaces::Namespaces;
+use super::nesting::{Nesting, Place, Syntax};
+use super::tag::{Attribute, Tag};
+use super::tag_name::{TagName, Text};
 
 /// Who hears of the tags and the text of a document. What stands in templates is not told.
 pub(in crate::page) trait Listener {

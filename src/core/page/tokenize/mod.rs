@@ -15,11 +15,9 @@ use std::convert::Infallible;
 use html5gum::{Emitter, ForwardingEmitter, Readable, Reader, Tokenizer};
 use memchr::memchr2;
 
-use super::tokenize::emitter::{Listener, TagEmitter};
-use super::tokenize::nesting::Syntax;
-use super::tokenize::plain_tag;
-use super::tokenize::plain_text;
-use super::tokenize::shallow::Shallow;
+use emitter::{Listener, TagEmitter};
+use nesting::Syntax;
+use shallow::Shallow;
 
 /// Tells a listener the tags and the text of a document, in UTF-8.
 ///

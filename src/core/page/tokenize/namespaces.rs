@@ -1,6 +1,6 @@
 use memchr::memchr;
 
-use crate::page::tokenize::element_name::{ElementName, Namespace};
+use super::element_name::{ElementName, Namespace};
 
 /// The namespaces of an XML document (Namespaces in XML 1.0, §6): which prefix stands for which, and from where to where.
 #[derive(Default)]

@@ -1,6 +1,6 @@
-use crate::page::tokenize::element_name::{ElementName, Kind, Namespace};
-use crate::page::tokenize::tag::{Attribute, Tag};
-use crate::page::tokenize::tag_name::TagName;
+use super::element_name::{ElementName, Kind, Namespace};
+use super::tag::{Attribute, Tag};
+use super::tag_name::TagName;
 
 /// How a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

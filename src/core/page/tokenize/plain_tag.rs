@@ -1,10 +1,10 @@
 use html5gum::Emitter;
 use memchr::{memchr, memchr3};
 
-use crate::page::tokenize::emitter::{Listener, TagEmitter};
-use crate::page::tokenize::plain_text;
-use crate::page::tokenize::tag::Attribute;
-use crate::page::tokenize::tag_name::{TagName, Text};
+use super::emitter::{Listener, TagEmitter};
+use super::plain_text;
+use super::tag::Attribute;
+use super::tag_name::{TagName, Text};
 
 /// Reads a tag that is written as most are, and gives what is behind it; none if something else stands here, or a tag that
 /// is written in a rarer way: then nothing is read, and nobody has been told anything.

@@ -4,7 +4,7 @@
 use memchr::memmem::find;
 use memchr::{memchr, memchr_iter};
 
-use crate::page::tokenize::tag_name::{TagName, Text};
+use super::tag_name::{TagName, Text};
 
 /// The references that most pages have. The standard's other two thousand are html5gum's.
 const NAMED: [(&[u8], &str); 6] =

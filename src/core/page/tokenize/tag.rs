@@ -2,9 +2,9 @@ use std::borrow::Cow;
 
 use crate::address::MAX_URL_BYTES;
 
-use crate::page::tokenize::element_name::{ElementName, Namespace};
-use crate::page::tokenize::name::Name;
-use crate::page::tokenize::tag_name::TagName;
+use super::element_name::{ElementName, Namespace};
+use super::name::Name;
+use super::tag_name::TagName;
 
 /// How much of an attribute is kept: as much as address accepts of a reference before it
 /// parses it.

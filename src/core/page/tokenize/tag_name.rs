@@ -1,4 +1,4 @@
-use crate::page::tokenize::name::Name;
+use super::name::Name;
 
 /// The elements whose tags mean something here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
-use super::rests::link::{self, Link};
-use super::rests::troubles::{SiteHold, Troubles, doubled};
 use super::{Count, Fact, Limits, Past, ShortRests};
 use crate::address::{Neighbourhood, Site, WebUrl, server_at};
 use crate::settings::{LONGEST_WAIT, Pace};
+use link::Link;
+use troubles::{SiteHold, Troubles, doubled};
 
 /// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
 /// have heard otherwise.

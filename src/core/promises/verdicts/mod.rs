@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::units::thousands;
-use super::verdicts::promise::micros;
 use super::{Amount, BudgetScope, Count, Judgement, Limits, Promise, Seen, ShortRests, Verdict, Worst};
+use promise::micros;
 
 /// What was seen says of each promise that can be judged by it.
 #[must_use]

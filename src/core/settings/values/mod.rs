@@ -11,10 +11,10 @@ pub(super) mod written;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::values::value::{Amount, NewPath, Shape, Value};
-use super::values::written::{Refusal, Written};
 use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
+use value::{Amount, NewPath, Shape, Value};
+use written::{Refusal, Written};
 
 macro_rules! whole_numbers {
     ($($type:ty),*) => {

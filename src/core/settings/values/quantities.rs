@@ -2,9 +2,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::settings::values::texts;
-use crate::settings::values::value::{Amount, Shape, Value};
-use crate::settings::values::written::{Refusal, Written};
+use super::texts;
+use super::value::{Amount, Shape, Value};
+use super::written::{Refusal, Written};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]

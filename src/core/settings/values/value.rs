@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::settings::values::written::{Refusal, Written};
+use super::written::{Refusal, Written};
 
 /// How a value is typed on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::origin_of;
 use crate::address::{Host, OptOuts, PageKey, Scope, WebUrl};
 use crate::exchange::{Answer, Class, Entrance, Failure, Outcome};
 use crate::settings::Entrances;
-use crate::walk::origins::origin_of;
 
 /// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
 pub(in crate::walk) struct Entering {

@@ -2,10 +2,10 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
+use super::composed::{Group, Path};
+use super::tally::NEAR_BITS;
 use crate::address::{PageKey, UrlList, WebUrl};
 use crate::walk::entry::Places;
-use crate::walk::traps::composed::{Group, Path};
-use crate::walk::traps::tally::NEAR_BITS;
 
 /// Pages of which the server must have shown that it composes them, before a folder is an echo: as many as
 /// make combinations of words a product.

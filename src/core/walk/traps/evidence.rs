@@ -1,11 +1,11 @@
 use foldhash::{HashMap, HashSet};
 
+use super::product::{self, is_removable, product};
+use super::repeats::{self, Place, Repeats};
+use super::shape::{Shape, ShapeId, is_dated};
+use super::tally::{LEAST_PAGES, Level, Marks, PageRead, ShapeTally, Streak};
 use crate::address::WebUrl;
 use crate::walk::entry::Places;
-use crate::walk::traps::product::{self, is_removable, product};
-use crate::walk::traps::repeats::{self, Place, Repeats};
-use crate::walk::traps::shape::{Shape, ShapeId, is_dated};
-use crate::walk::traps::tally::{LEAST_PAGES, Level, Marks, PageRead, ShapeTally, Streak};
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
 const LEAST_MAKERS: usize = 10;

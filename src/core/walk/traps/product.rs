@@ -1,8 +1,8 @@
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::shape::ShapeId;
 use crate::address::WebUrl;
 use crate::walk::entry::Places;
-use crate::walk::traps::shape::ShapeId;
 
 /// Longer paths are traps by their length.
 const MAX_SEGMENTS: usize = 30;

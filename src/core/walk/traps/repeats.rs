@@ -4,9 +4,9 @@ use foldhash::HashMap;
 use memchr::memrchr;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::shape::ShapeId;
+use super::tally::{LEAST_PAGES, Level, NEAR_BITS, PageRead};
 use crate::address::WebUrl;
-use crate::walk::traps::shape::ShapeId;
-use crate::walk::traps::tally::{LEAST_PAGES, Level, NEAR_BITS, PageRead};
 
 /// Pages that repeat others and lead to more of that, before the levels on which they do no longer matter: where a page has
 /// twenty such links, the third level has 8,000 pages.
