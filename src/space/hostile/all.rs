@@ -1,7 +1,8 @@
 use super::case::Case;
 use super::{
-    bans, charsets, codings, echoes, framing, markup, mazes, moves, names, resets, robots, sessions,
-    spellings, tls, types,
+    content::bans, content::charsets, content::echoes, content::markup, content::mazes, content::moves,
+    content::names, content::robots, content::sessions, content::spellings, content::types,
+    transport::codings, transport::framing, transport::resets, transport::tls,
 };
 
 impl Case {

@@ -15,24 +15,11 @@
 //! is written down where it is tested, in `tests/survey/hostile_web.rs`.
 
 mod all;
-mod bans;
 mod case;
-mod charsets;
-mod codings;
-mod echoes;
-mod framing;
-mod markup;
-mod mazes;
-mod moves;
-mod names;
+mod content;
 mod pages;
-mod resets;
-mod robots;
-mod sessions;
 mod site;
-mod spellings;
-mod tls;
-mod types;
+mod transport;
 
 pub use case::Case;
 pub(super) use site::Hostile;

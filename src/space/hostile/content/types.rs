@@ -1,7 +1,7 @@
 //! Content types that say what a page is in vain, wrongly, or not at all.
 
-use super::case::Case;
-use super::pages::{LINK_TO_NEXT, Request, on_front, raw};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{LINK_TO_NEXT, Request, on_front, raw};
 use crate::web::Act;
 
 const XHTML: &str = "<?xml version=\"1.0\"?>\n<!-- A page. -->\n\
@@ -9,7 +9,7 @@ const XHTML: &str = "<?xml version=\"1.0\"?>\n<!-- A page. -->\n\
 const FEED: &str = "<?xml version=\"1.0\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry>\
     <div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"/next\">Next</a></div></entry></feed>\n";
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("type-with-a-comma", "A type and its charset behind a comma.", |request| {
         of_type(request, &["text/html, charset=utf-8"], LINK_TO_NEXT)
     }),

@@ -3,15 +3,15 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::case::Case;
-use super::pages::{Request, anchors, html, redirect};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{Request, anchors, html, redirect};
 use crate::web::Act;
 
 /// Pages beside the front page, half of which lead abroad.
 const PAGES: u64 = 24;
 const WITH_ALL: u64 = 1 + PAGES;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("asp-net-sessions", "Every page redirects into a session of ASP.NET.", |request| {
         match request.target.split_once("))/") {
             Some((_, name)) => page(name, |name| format!("/{name}")),

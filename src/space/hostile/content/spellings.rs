@@ -1,10 +1,10 @@
 //! URLs in spellings that a surveyor must see through, or refuse.
 
-use super::case::Case;
-use super::pages::{Request, html, on_front};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{Request, html, on_front};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("idn-host", "One host in letters, in capitals and in Punycode.", |request| {
         front(request, &["http://bücher.HOST/", "http://BÜCHER.HOST/next", "http://xn--bcher-kva.HOST/next"])
     }),

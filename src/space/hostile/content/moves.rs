@@ -1,10 +1,10 @@
 //! Redirects that lead round in circles, nowhere, or where nobody should go.
 
-use super::case::{Case, neighbour};
-use super::pages::{LINK_TO_NEXT, Request, answer, html, on_front, redirect};
+use crate::hostile::case::{Case, neighbour};
+use crate::hostile::pages::{LINK_TO_NEXT, Request, answer, html, on_front, redirect};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("redirect-to-itself", "A page that redirects to itself.", |request| {
         redirect(request.target)
     }),
@@ -69,10 +69,10 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("redirect-to-opted-out", "A redirect to who is not to be contacted.", |request| {
         redirect(&format!("http://{}/", neighbour(request.main_host, "opted-out")))
     }),
-    Case::of_pages("opted-out", "A site to be put on the opt-out list.", super::pages::front),
+    Case::of_pages("opted-out", "A site to be put on the opt-out list.", crate::hostile::pages::front),
     Case::of_pages("opted-out-part", "A site whose host left-alone is to be put there.", |request| {
         let host = format!("http://left-alone.{}/", request.main_host);
-        on_front(request, || super::pages::links([host.as_str(), "/next"]))
+        on_front(request, || crate::hostile::pages::links([host.as_str(), "/next"]))
     }),
     Case::of_pages("redirect-without-location", "A redirect that does not say where to.", |_| {
         answer("302 Found", &[], LINK_TO_NEXT.as_bytes())
@@ -107,7 +107,11 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::of_pages("header-refresh-and-base", "A base, which a header Refresh does not go by.", |request| {
         let refresh = || answer("200 OK", &["Refresh: 5;URL='next'"], b"<base href=\"/a/\"><p>Wait.</p>");
-        if request.target == "/a/next" { super::pages::missing() } else { on_front(request, refresh) }
+        if request.target == "/a/next" {
+            crate::hostile::pages::missing()
+        } else {
+            on_front(request, refresh)
+        }
     }),
     Case::of_pages("redirect-and-refresh", "A redirect that refreshes too: to somewhere else.", |request| {
         on_front(request, || answer("302 Found", &["Location: /next", "Refresh: 0; url=/b"], b""))
@@ -131,14 +135,14 @@ fn in_bytes(request: &Request<'_>, location: &[u8], target: &str) -> Vec<Act> {
         "/" => vec![Act::Send([before, location, after].concat())],
         other if other == target => html(LINK_TO_NEXT),
         "/next" => html("<p>A page.</p>"),
-        _ => super::pages::missing(),
+        _ => crate::hostile::pages::missing(),
     }
 }
 
 fn front_with(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
-    on_front(request, || super::pages::links(targets))
+    on_front(request, || crate::hostile::pages::links(targets))
 }
 
 fn of_robots(request: &Request<'_>, to: &str) -> Vec<Act> {
-    if request.target == "/robots.txt" { redirect(to) } else { super::pages::front(request) }
+    if request.target == "/robots.txt" { redirect(to) } else { crate::hostile::pages::front(request) }
 }

@@ -1,10 +1,10 @@
 //! Markup that browsers and simple readers take apart differently. `/no` is nowhere a link.
 
-use super::case::Case;
-use super::pages::{Request, html, on_front, raw};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{Request, html, on_front, raw};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("links-in-svg", "Links that only an XLink attribute, or both, tell.", |request| {
         front(request, "<svg><a xlink:href='/1'><circle r='3'/></a><a href='/next' xlink:href='/no'/></svg>")
     }),

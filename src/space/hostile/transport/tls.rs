@@ -1,11 +1,11 @@
 //! Certificates that are not valid, and greetings that are answered by anything but TLS.
 
-use super::case::Case;
-use super::pages::raw;
+use crate::hostile::case::Case;
+use crate::hostile::pages::raw;
 use crate::web::Act;
 use crate::{Certificate, Handshake};
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_tls("tls-expired", "A certificate that has expired.", || {
         Handshake::Certificate(Certificate::Expired)
     }),

@@ -2,12 +2,12 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::case::{Case, Standing, neighbour};
-use super::pages::{Request, links, on_front, redirect};
+use crate::hostile::case::{Case, Standing, neighbour};
+use crate::hostile::pages::{Request, links, on_front, redirect};
 use crate::web::Act;
 use crate::{Lookup, Oddity, Records};
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),
     Case::of_names("dns-link-local", "The name leads to where clouds keep secrets.", |_| {
         v4([169, 254, 169, 254])

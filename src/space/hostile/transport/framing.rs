@@ -1,13 +1,13 @@
 //! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
 
-use super::case::Case;
-use super::pages::{LINK_TO_NEXT, Request, answer, html, on_front, raw, unframed};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{LINK_TO_NEXT, Request, answer, html, on_front, raw, unframed};
 use crate::web::Act;
 
 /// Every front page begins with a link, so that it shows whether the beginning was used.
 const BEGIN: &[u8] = LINK_TO_NEXT.as_bytes();
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("endless-body", "A page that never ends.", |request| {
         on_front(request, || vec![unframed("", BEGIN), Act::endless(b"<p>And so on.</p>\n")])
     }),

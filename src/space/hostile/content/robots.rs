@@ -1,14 +1,14 @@
 //! robots.txt of every kind that RFC 9309 has a word for, and of some that it has none for.
 
-use super::case::Case;
-use super::codings::gzipped;
-use super::pages::{Request, answer, html, links, raw, redirect, unframed};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{Request, answer, html, links, raw, redirect, unframed};
+use crate::hostile::transport::codings::gzipped;
 use crate::web::Act;
 
 /// Forbids one of the two pages that the front page leads to.
 const RULES: &str = "User-agent: *\nDisallow: /private\n";
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_robots("robots-of-5-mb", "5 MB: a rule at the beginning, and one at the end.", |request| {
         let filler = "# filler\n".repeat(5_000_000 / 9);
         of(request, || text(format!("{RULES}{filler}Disallow: /next\n")))

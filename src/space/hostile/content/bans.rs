@@ -1,8 +1,8 @@
 //! Servers that turn clients away after some pages, and sites of which much is forbidden to everybody.
 
-use super::case::Case;
-use super::pages::{Request, anchors, answer, html, links, missing, redirect};
 use crate::Handshake;
+use crate::hostile::case::Case;
+use crate::hostile::pages::{Request, anchors, answer, html, links, missing, redirect};
 use crate::web::Act;
 
 /// Pages that are delivered, the front page included, before a client is turned away.
@@ -14,7 +14,7 @@ const JUST_A_MOMENT: &[u8] = b"<html><head><title>Just a moment...</title></head
 const NOT_A_BOT: &[u8] = b"<html><head><title>Making sure you&#39;re not a bot!</title></head><body>\
     <a href=\"https://anubis.techaro.lol/\">Anubis</a></body></html>";
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("ban-403", "403 for everything after twenty pages.", |request| {
         banning(request, answer(FORBIDDEN, &[], b""))
     }),

@@ -7,11 +7,11 @@ use crc32fast::Hasher;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
-use super::case::Case;
-use super::pages::{LINK_TO_NEXT, answer, on_front, unframed};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{LINK_TO_NEXT, answer, on_front, unframed};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("gzip-bomb", "A page of 1 GiB in 1 MB of gzip.", |request| {
         on_front(request, || encoded("gzip", &GZIP_BOMB))
     }),
@@ -124,7 +124,7 @@ fn encoded(coding: &str, body: &[u8]) -> Vec<Act> {
     answer("200 OK", &[&format!("Content-Encoding: {coding}")], body)
 }
 
-pub(super) fn gzipped(bytes: &[u8]) -> Vec<u8> {
+pub(in crate::hostile) fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()

@@ -3,8 +3,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::case::Case;
-use super::pages::{Request, anchors, html, missing, redirect};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{Request, anchors, html, missing, redirect};
 use crate::web::Act;
 
 /// Links abroad of each case.
@@ -12,7 +12,7 @@ const SOUND: u64 = 12;
 
 const MENU: [&str; 6] = ["en/about/", "en/news/", "en/team/", "en/jobs/", "en/maps/", "en/contact/"];
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages(
         "one-page-for-every-path",
         "Every path shows the same page, with relative links.",

@@ -2,11 +2,11 @@
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 
-use super::case::Case;
-use super::pages::{LINK_TO_NEXT, Request, on_front};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{LINK_TO_NEXT, Request, on_front};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("mixed-charsets", "ISO-2022-JP, EUC-JP and Shift_JIS in one page.", |request| {
         let parts = [ISO_2022_JP, EUC_JP, SHIFT_JIS].map(japanese);
         page(request, "text/html", &[&parts.concat(), LINK_TO_NEXT.as_bytes()].concat())

@@ -1,11 +1,11 @@
 //! Connections that break, in every phase that a server behind a gateway can break them in.
 
-use super::case::Case;
-use super::pages::{LINK_TO_NEXT, Request, answer, front, missing, on_front, raw, unframed};
 use crate::Handshake;
+use crate::hostile::case::Case;
+use crate::hostile::pages::{LINK_TO_NEXT, Request, answer, front, missing, on_front, raw, unframed};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_tls("reset-in-handshake", "Reset when TLS greets.", || Handshake::Acts(vec![Act::Reset])),
     Case::of_pages("reset-before-answer", "Reset before the first byte.", |request| {
         on_front(request, || vec![Act::Reset])

@@ -2,11 +2,11 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::case::Case;
-use super::pages::{LINK_TO_NEXT, Request, anchors, html, links, on_front};
+use crate::hostile::case::Case;
+use crate::hostile::pages::{LINK_TO_NEXT, Request, anchors, html, links, on_front};
 use crate::web::Act;
 
-pub(super) const CASES: &[Case] = &[
+pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("hundred-thousand-links", "100,000 links on a page.", |request| {
         on_front(request, || links((0..100_000).map(|n| format!("/{n}"))))
     }),

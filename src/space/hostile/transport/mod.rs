@@ -1,0 +1,6 @@
+//! TODO
+
+pub(super) mod codings;
+pub(super) mod framing;
+pub(super) mod resets;
+pub(super) mod tls;
