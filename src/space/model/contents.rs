@@ -1,14 +1,14 @@
 use super::content::{Content, Page, Url};
 use super::copies;
-use super::external;
 use super::extras::{Kind, file_kind, has, has_bare_script, media_type};
 use super::https::Shut;
 use super::links;
-use super::lists;
+use super::links::external;
+use super::links::lists;
+use super::links::trap_pages;
 use super::paths::{Alias, Extra, Path, Query, Resource};
 use super::site::{Fault, Front, Role};
 use super::spot::Spot;
-use super::trap_pages;
 use super::tree::Node;
 use crate::World;
 use crate::draw::Key;

@@ -13,18 +13,14 @@ pub(super) mod change;
 pub(super) mod content;
 mod contents;
 pub(super) mod copies;
-pub(super) mod external;
 pub(super) mod extras;
 pub(super) mod https;
 mod links;
-mod lists;
-mod menu;
 mod names;
 pub(super) mod paths;
 pub(super) mod robots;
 pub(super) mod site;
 pub(super) mod spot;
-mod trap_pages;
 mod traps;
 pub(super) mod tree;
 

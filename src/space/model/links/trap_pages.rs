@@ -1,9 +1,9 @@
-use super::content::{Page, Url};
-use super::links;
-use super::paths::{Resource, Trap};
-use super::spot::Spot;
-use super::traps::{facet_links, month_links};
 use crate::World;
+use crate::model::content::{Page, Url};
+use crate::model::links;
+use crate::model::paths::{Resource, Trap};
+use crate::model::spot::Spot;
+use crate::model::traps::{facet_links, month_links};
 
 /// A page of a trap; none where the site does not have it.
 pub(crate) fn page(world: &World, spot: &Spot, trap: &Trap) -> Option<Page> {

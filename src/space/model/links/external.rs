@@ -1,9 +1,9 @@
-use super::content::{Element, Link, Url};
-use super::names::{Hosts, word};
-use super::paths::Resource;
-use super::site::Site;
 use crate::World;
 use crate::draw::Key;
+use crate::model::content::{Element, Link, Url};
+use crate::model::names::{Hosts, word};
+use crate::model::paths::Resource;
+use crate::model::site::Site;
 
 /// One link that leaves a site: to one of its favourites, or to anybody.
 pub(crate) fn link(world: &World, site: &Site, key: Key) -> Link {

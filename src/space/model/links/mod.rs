@@ -1,9 +1,12 @@
+pub(super) mod external;
+pub(super) mod lists;
+pub(super) mod menu;
+pub(super) mod trap_pages;
+
 use super::change;
 use super::content::{Element, Link, Page, Url};
 use super::copies;
-use super::external;
 use super::extras::{Kind, has, has_bare_script, linked};
-use super::menu::{ancestors, entrances, front, insert_bare_script, link, menu, named};
 use super::paths::{Extra, Query, Resource};
 use super::site::Role;
 use super::spot::Spot;
@@ -11,6 +14,7 @@ use super::tree::{Node, Tree, decayed, median_of_mean_one};
 use crate::World;
 use crate::draw::{Draw, Key, rounded};
 use crate::settings::sections::Variant;
+use menu::{ancestors, entrances, front, insert_bare_script, link, menu, named};
 
 /// A page of the tree. Its internal links go up, sideways or to the front page's children, so that
 /// the fewest links that lead to a page are as many as its depth in the tree; only its own children

@@ -1,11 +1,11 @@
-use super::content::{Element, Link, Url};
-use super::copies::second_name;
-use super::paths::{Listed, Path, Resource};
-use super::site::Role;
-use super::spot::Spot;
-use super::tree::{Node, Tree};
 use crate::World;
 use crate::draw::Key;
+use crate::model::content::{Element, Link, Url};
+use crate::model::copies::second_name;
+use crate::model::paths::{Listed, Path, Resource};
+use crate::model::site::Role;
+use crate::model::spot::Spot;
+use crate::model::tree::{Node, Tree};
 
 pub(crate) fn link(url: Url) -> Link {
     Link { url, element: Element::A, nofollow: false }

@@ -1,8 +1,8 @@
-use super::content::{Page, Url};
-use super::links;
-use super::paths::{Listed, Resource};
-use super::spot::Spot;
 use crate::World;
+use crate::model::content::{Page, Url};
+use crate::model::links;
+use crate::model::paths::{Listed, Resource};
+use crate::model::spot::Spot;
 
 /// A list leads to the next one, back, and to its items; an item leads back to its list.
 pub(crate) fn page(world: &World, spot: &Spot, listed: Listed) -> Option<Page> {
