@@ -23,74 +23,55 @@
 //!
 //! This room never decides what is recorded, never reads the clock and never opens a socket.
 
-mod cell;
-mod compact;
-mod csv_line;
-mod curves;
 mod dictionary;
 pub mod durable;
 mod error;
 mod exchange_counts;
-mod exchanges;
+mod files;
 mod geo;
-mod layout;
-mod levels;
-mod links;
 mod manifest;
 mod opt_outs;
-mod others;
-mod place;
 mod rates_used;
-mod read;
-mod segment;
-mod servers;
-mod servers_file;
+mod rows;
 mod site_totals;
-mod sites;
 mod surveyed_web;
 mod table;
-mod table_file;
-mod tables;
-mod term;
-mod timestamp;
 mod unlevelled;
 mod visible;
 
 #[cfg(test)]
 mod geo_tests;
 #[cfg(test)]
-mod samples;
-#[cfg(test)]
 mod tables_tests;
 
 pub use crate::promises::units;
 pub use crate::promises::{Judgement, Verdict};
-pub use cell::ColumnType;
-pub use csv_line::{csv_line, disarmed};
-pub use curves::{CurveRow, read_curves, write_curves};
 pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
 pub use durable::{replace_with, sync_folder};
 pub use error::TablesError;
 pub use exchange_counts::{ExchangeCounts, Unchanged, exchange_counts};
-pub use exchanges::{ExchangeRow, milliseconds};
+pub use files::curves::{CurveRow, read_curves, write_curves};
+pub use files::read::{RowGroup, read_frames, read_pieces, read_table, row_count, row_counts, row_groups};
+pub use files::servers_file::ServersFile;
+pub use files::tables::{Segments, Tables};
+pub use geo::place::GeoLocation;
 pub use geo::{Geo, GeoDatabase, GeoError};
-pub use levels::LevelRow;
-pub use links::{LinkRow, PageLinkRow, RobotsRow};
 pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
-pub use others::{Others, THIN, Waits};
-pub use place::GeoLocation;
 pub use rates_used::{LostHosts, RatesUsed, ToldLoss};
-pub use read::{RowGroup, read_frames, read_pieces, read_table, row_count, row_counts, row_groups};
-pub use segment::SegmentRows;
-pub use servers::ServerRow;
-pub use servers_file::ServersFile;
+pub use rows::exchanges::{ExchangeRow, milliseconds};
+pub use rows::levels::LevelRow;
+pub use rows::links::{LinkRow, PageLinkRow, RobotsRow};
+pub use rows::others::{Others, THIN, Waits};
+pub use rows::segment::SegmentRows;
+pub use rows::servers::ServerRow;
+pub use rows::sites::SiteRow;
 pub use site_totals::{SiteTotals, site_totals};
-pub use sites::SiteRow;
 pub use surveyed_web::SurveyedWeb;
+pub use table::cell::ColumnType;
+pub use table::csv_line::{csv_line, disarmed};
+pub use table::term::Term;
+pub use table::timestamp::{Timestamp, TimestampError};
 pub use table::{ColumnDoc, Row};
-pub use tables::{Segments, Tables};
-pub use term::Term;
-pub use timestamp::{Timestamp, TimestampError};
 pub use unlevelled::{Cost, Unlevelled};
 pub use visible::{visible, visible_json, visible_lines};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::durable::steps;
-use super::samples::{segment, site};
+use super::rows::samples::{segment, site};
 use super::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow, TableCount,
     Tables, read_frames, read_table, row_count, row_counts, write_curves,
@@ -115,9 +115,9 @@ fn columns_stand_in_the_file_as_in_the_dictionary() {
     write_curves(dir.path(), &[]).unwrap();
     let mut tables_seen = 0;
     for table in super::dictionary() {
-        let path = super::read::files(dir.path(), table.name).unwrap().remove(0);
+        let path = super::files::read::files(dir.path(), table.name).unwrap().remove(0);
         let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
-        let frame = super::read::read_file::<SiteRow>(&path, None).unwrap();
+        let frame = super::files::read::read_file::<SiteRow>(&path, None).unwrap();
         assert_eq!(frame.get_column_names(), names);
         tables_seen += 1;
     }
@@ -233,13 +233,13 @@ fn a_column_that_an_older_version_did_not_write_is_null() {
     let (dir, tables) = survey();
     tables.write(0, &site("a.ke", 1)).unwrap();
     let path = dir.path().join("tables/exchanges/000000.parquet");
-    let mut older = super::read::read_file::<ExchangeRow>(&path, None).unwrap().drop("title").unwrap();
-    fs::write(&path, super::layout::encode(&mut older, &path).unwrap()).unwrap();
+    let mut older = super::files::read::read_file::<ExchangeRow>(&path, None).unwrap().drop("title").unwrap();
+    fs::write(&path, super::files::layout::encode(&mut older, &path).unwrap()).unwrap();
     assert_eq!(all::<ExchangeRow>(dir.path())[0].title, None);
     let frame = read_frames::<ExchangeRow>(dir.path(), &["title", "site"]).unwrap().next().unwrap().unwrap();
     assert_eq!(frame.column("title").unwrap().null_count(), 1);
     let mut without_site = older.drop("site").unwrap();
-    fs::write(&path, super::layout::encode(&mut without_site, &path).unwrap()).unwrap();
+    fs::write(&path, super::files::layout::encode(&mut without_site, &path).unwrap()).unwrap();
     let error = read_table::<ExchangeRow>(dir.path()).unwrap().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("site"), "{error}");
 }

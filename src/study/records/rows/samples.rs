@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use super::{
+use crate::exchange::{Class, ClassCounts};
+use crate::records::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SegmentRows, ServerRow, SiteRow, Timestamp,
 };
-use crate::exchange::{Class, ClassCounts};
 
 /// Few texts, so that they repeat, and some that are empty, long or not Latin.
 fn text() -> impl Strategy<Value = String> {
@@ -34,7 +34,7 @@ fn classes() -> impl Strategy<Value = ClassCounts> {
 macro_rules! arbitrary {
     ($row:ident: $($field:ident = $strategy:expr),+ $(,)?) => {
         impl $row {
-            pub(super) fn arbitrary() -> impl Strategy<Value = Self> {
+            pub(in crate::records) fn arbitrary() -> impl Strategy<Value = Self> {
                 // Tuples of strategies end at twelve; a map at a time does not.
                 let row = Just(Self::default());
                 // Boxed, for types nested as deep as a table is wide take the compiler minutes.
@@ -94,7 +94,7 @@ arbitrary!(PageLinkRow: site = text(), seed = any::<u16>(), page = text(), posit
 arbitrary!(RobotsRow: site = text(), seed = any::<u16>(), url = text(), status = any::<u16>(), body = text());
 
 /// A segment of up to a few rows in each table.
-pub(super) fn segment() -> impl Strategy<Value = SegmentRows> {
+pub(in crate::records) fn segment() -> impl Strategy<Value = SegmentRows> {
     let rows = 0..4usize;
     (
         vec(ExchangeRow::arbitrary(), rows.clone()),
@@ -115,7 +115,7 @@ pub(super) fn segment() -> impl Strategy<Value = SegmentRows> {
 }
 
 /// One site with as many links as wanted, told apart by its name.
-pub(super) fn site(name: &str, links: usize) -> SegmentRows {
+pub(in crate::records) fn site(name: &str, links: usize) -> SegmentRows {
     let site = || name.to_owned();
     SegmentRows {
         exchanges: vec![ExchangeRow { site: site(), ..ExchangeRow::default() }],

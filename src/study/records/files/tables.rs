@@ -3,7 +3,9 @@ use std::path::{Path, PathBuf};
 
 use super::layout::{OPTIONAL, SEGMENTED, encode, folder, names, segment_name, segment_number, segmented};
 use super::read::{files, rows_of};
-use super::{Row, SegmentRows, ServerRow, ServersFile, TablesError, compact, curves, durable};
+use crate::records::{
+    Row, SegmentRows, ServerRow, ServersFile, TablesError, durable, files::compact, files::curves,
+};
 
 /// The writing side of `DIR/tables`. There is one writer at a time; readers need no permission.
 ///

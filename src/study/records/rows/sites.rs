@@ -1,5 +1,5 @@
-use super::Timestamp;
-use super::table::table;
+use crate::records::Timestamp;
+use crate::records::table::table;
 
 table! {
     /// A row per site tree, written when its walk has ended.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::table_file::TableFile;
-use super::{Row, ServerRow, TablesError};
+use crate::records::{Row, ServerRow, TablesError};
 
 /// The table of servers while it is written anew, a row group at a time: memory is that of one of them, however many
 /// servers there are.
@@ -13,7 +13,7 @@ pub struct ServersFile {
 }
 
 impl ServersFile {
-    pub(super) fn begin(path: PathBuf) -> Result<Self, TablesError> {
+    pub(in crate::records) fn begin(path: PathBuf) -> Result<Self, TablesError> {
         Ok(Self { file: TableFile::begin::<ServerRow>(path.clone())?, path })
     }
 

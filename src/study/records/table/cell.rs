@@ -6,7 +6,7 @@ use polars::prelude::{
     PolarsNumericType, PolarsResult, StringChunked, TimeUnit, TimeZone, UInt32Type, UInt64Type,
 };
 
-use super::Timestamp;
+use crate::records::Timestamp;
 
 /// What a column holds, whichever tool reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl fmt::Display for ColumnType {
 /// A Rust type that a column is made of: how it is written and read.
 ///
 /// `u16` is written as 32 bits: a narrower column saves nothing in a compressed file.
-pub(super) trait Cell: Sized {
+pub(in crate::records) trait Cell: Sized {
     const TYPE: ColumnType;
     const OPTIONAL: bool;
 

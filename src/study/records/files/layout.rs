@@ -6,11 +6,11 @@ use polars::prelude::{CompatLevel, DataFrame, Schema, SchemaExt};
 use polars_io::prelude::{KeyValueMetadata, ParquetCompression, ParquetWriter, StatisticsOptions};
 use polars_parquet::write::schema_to_metadata_key;
 
-use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError};
+use crate::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError};
 
 /// The tables that are written in segments, in the order in which a segment appears: who sees a
 /// site finds its exchanges, links and levels.
-pub(super) const SEGMENTED: [&str; 6] = [
+pub(in crate::records) const SEGMENTED: [&str; 6] = [
     ExchangeRow::TABLE,
     LinkRow::TABLE,
     PageLinkRow::TABLE,
@@ -20,32 +20,32 @@ pub(super) const SEGMENTED: [&str; 6] = [
 ];
 
 /// Those of them that are only where their folder is.
-pub(super) const OPTIONAL: [&str; 2] = [PageLinkRow::TABLE, RobotsRow::TABLE];
+pub(in crate::records) const OPTIONAL: [&str; 2] = [PageLinkRow::TABLE, RobotsRow::TABLE];
 
 /// The segmented tables that a survey has.
-pub(super) fn segmented(dir: &Path) -> impl Iterator<Item = &'static str> {
+pub(in crate::records) fn segmented(dir: &Path) -> impl Iterator<Item = &'static str> {
     let is_there = |table: &&str| !OPTIONAL.contains(table) || folder(dir, table).is_dir();
     SEGMENTED.into_iter().filter(is_there)
 }
 
 /// `DIR/tables/NAME`.
-pub(super) fn folder(dir: &Path, table: &str) -> PathBuf {
+pub(in crate::records) fn folder(dir: &Path, table: &str) -> PathBuf {
     dir.join("tables").join(table)
 }
 
 /// Six digits sort well for a million segments; more digits are still read rightly.
-pub(super) fn segment_name(number: u64) -> String {
+pub(in crate::records) fn segment_name(number: u64) -> String {
     format!("{number:06}.parquet")
 }
 
 /// Segments joined to one file: `000000-000012.parquet`. The name tells it from any single segment, so that
 /// who has noted something about a file by its name is never given another one.
-pub(super) fn joined_name(first: u64, last: u64) -> String {
+pub(in crate::records) fn joined_name(first: u64, last: u64) -> String {
     format!("{first:06}-{last:06}.parquet")
 }
 
 /// The number of a segment, the last one of joined ones; none for any other file, which is not ours to remove.
-pub(super) fn segment_number(name: &str) -> Option<u64> {
+pub(in crate::records) fn segment_number(name: &str) -> Option<u64> {
     let numbers = name.strip_suffix(".parquet")?;
     let mut numbers = numbers.splitn(2, '-').map(|digits| {
         (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -56,7 +56,7 @@ pub(super) fn segment_number(name: &str) -> Option<u64> {
 }
 
 /// The names in a folder, those that are not text left out.
-pub(super) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
+pub(in crate::records) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
     let entries = fs::read_dir(folder).map_err(TablesError::at("read folder", folder))?;
     entries
         .filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose())
@@ -66,7 +66,7 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
 
 /// Parquet in memory, so that what goes wrong on the disk is plainly an error of the disk:
 /// zstd, dictionaries for strings that repeat, least and greatest values of every column.
-pub(super) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
+pub(in crate::records) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
     let mut bytes = Vec::new();
     let writer = parquet(&mut bytes, frame.schema());
     writer.finish(frame).map_err(TablesError::at("encode", path))?;
@@ -78,7 +78,7 @@ pub(super) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, Tabl
 /// polars holds text as views, and its writer says so in the Arrow schema that it adds to the file. No filter, sort or join
 /// of pyarrow takes views, and pyarrow 14 opens no such file (pola-rs/polars#26435). The pages hold plain UTF-8 either way,
 /// so the schema says `large_utf8`: plain `utf8` ends at 2 GiB of text, which a column of URLs may exceed.
-pub(super) fn parquet<W: Write>(output: W, columns: &Schema) -> ParquetWriter<W> {
+pub(in crate::records) fn parquet<W: Write>(output: W, columns: &Schema) -> ParquetWriter<W> {
     let without_views = schema_to_metadata_key(&columns.to_arrow(CompatLevel::oldest()));
     ParquetWriter::new(output)
         .with_compression(ParquetCompression::Zstd(None))

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::ServerRow;
+use crate::records::ServerRow;
 
 /// How much longer the servers' other users waited for their answers because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,7 +1,12 @@
+pub(super) mod cell;
+pub(super) mod csv_line;
+pub(super) mod term;
+pub(super) mod timestamp;
+
 use polars::prelude::{Column, DataFrame, PolarsError, PolarsResult};
 
 use super::ColumnType;
-use super::cell::Cell;
+use cell::Cell;
 
 /// A row of one of the tables: what its columns are, and how rows become columns and back.
 pub trait Row: Sized {
@@ -124,8 +129,8 @@ macro_rules! table {
                 const LISTS: &[&[$crate::records::ColumnDoc]] = &[
                     &[$($crate::records::ColumnDoc {
                         name: stringify!($field),
-                        column_type: <$type as $crate::records::cell::Cell>::TYPE,
-                        nullable: <$type as $crate::records::cell::Cell>::OPTIONAL,
+                        column_type: <$type as $cell::Cell>::TYPE,
+                        nullable: <$type as $cell::Cell>::OPTIONAL,
                         unit: $unit,
                         meaning: concat!($($meaning),+).trim_ascii(),
                         example: $example,

@@ -1,8 +1,8 @@
 use polars::prelude::{Column, DataFrame, PolarsResult};
 
-use super::table::{ColumnGroup, read_column, table, write_column};
-use super::{ColumnDoc, ColumnType};
 use crate::exchange::{Class, ClassCounts};
+use crate::records::table::{ColumnGroup, read_column, table, write_column};
+use crate::records::{ColumnDoc, ColumnType};
 
 table! {
     /// A row per site tree and depth level: what the level cost and what it brought. Internal URLs are
@@ -119,8 +119,8 @@ impl ColumnGroup for ClassCounts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Row;
     use super::*;
+    use crate::records::Row;
 
     #[test]
     fn every_class_is_a_column_and_in_the_sum() {

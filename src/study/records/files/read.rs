@@ -8,10 +8,10 @@ use polars_io::SerReader;
 use polars_io::parquet::metadata::{FileMetadata, FileMetadataRef};
 use polars_io::prelude::{ParallelStrategy, ParquetReader};
 
-use super::error::IntoIoError;
 use super::layout::{folder, names, segment_number, segmented};
-use super::units::thousands;
-use super::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
+use crate::records::error::IntoIoError;
+use crate::records::units::thousands;
+use crate::records::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
 
 /// The rows of a table, one row group at a time, in the order they were written.
 ///
@@ -77,7 +77,7 @@ pub fn row_groups<R: Row>(
     }))
 }
 
-pub(super) fn row_groups_of<R: Row>(path: &Path) -> Result<Vec<RowGroup<R>>, TablesError> {
+pub(in crate::records) fn row_groups_of<R: Row>(path: &Path) -> Result<Vec<RowGroup<R>>, TablesError> {
     let footer = footer(path)?;
     let group = |rows| RowGroup { path: path.to_owned(), footer: footer.clone(), rows, of: PhantomData };
     Ok(slices(&footer).into_iter().map(group).collect())
@@ -186,7 +186,7 @@ fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
 }
 
 /// The files of a table in the order of their numbers.
-pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
+pub(in crate::records) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
     let folder = folder(dir, table);
     let mut names = names(&folder)?;
     names.retain(|name| name.ends_with(".parquet") && !name.starts_with('.'));
@@ -194,13 +194,16 @@ pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError
     Ok(names.into_iter().map(|name| folder.join(name)).collect())
 }
 
-pub(super) fn rows_of(path: &Path) -> Result<u64, TablesError> {
+pub(in crate::records) fn rows_of(path: &Path) -> Result<u64, TablesError> {
     let rows = open(path)?.num_rows().map_err(wrong_in(path, Some(&[])))?;
     Ok(rows as u64)
 }
 
 /// A file as it is, or with the given columns in their order.
-pub(super) fn read_file<R: Row>(path: &Path, columns: Option<&[&str]>) -> Result<DataFrame, TablesError> {
+pub(in crate::records) fn read_file<R: Row>(
+    path: &Path,
+    columns: Option<&[&str]>,
+) -> Result<DataFrame, TablesError> {
     let mut reader = open(path)?;
     match columns {
         None => reader.finish(),

@@ -1,4 +1,4 @@
-use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow};
+use crate::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow};
 
 /// The rows of one segment; how many is the caller's bound on memory.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use polars::prelude::DataFrame;
 use polars_io::prelude::BatchedWriter;
 
-use super::durable::{self, Staging};
 use super::layout::parquet;
-use super::{Row, TablesError};
+use crate::records::durable::{self, Staging};
+use crate::records::{Row, TablesError};
 
 /// A file of a table while it is written, a row group at a time: memory is that of one of them, however many rows there are.
 ///
 /// Until it is finished the old file is there, if there was one.
-pub(super) struct TableFile {
+pub(in crate::records) struct TableFile {
     path: PathBuf,
     writer: BatchedWriter<Encoded>,
     encoded: Encoded,
@@ -20,7 +20,7 @@ pub(super) struct TableFile {
 }
 
 impl TableFile {
-    pub(super) fn begin<R: Row>(path: PathBuf) -> Result<Self, TablesError> {
+    pub(in crate::records) fn begin<R: Row>(path: PathBuf) -> Result<Self, TablesError> {
         let staging = Staging::begin(&path).map_err(TablesError::at("write table", &path))?;
         let encoded = Encoded::default();
         let columns = R::frame(&[]).map_err(TablesError::at("encode", &path))?;
@@ -31,7 +31,7 @@ impl TableFile {
     }
 
     /// Writes the next rows as a row group.
-    pub(super) fn write(&mut self, mut rows: DataFrame) -> Result<(), TablesError> {
+    pub(in crate::records) fn write(&mut self, mut rows: DataFrame) -> Result<(), TablesError> {
         // Each chunk would be a row group of its own.
         rows.rechunk_mut_par();
         self.writer.write_batch(&rows).map_err(TablesError::at("encode", &self.path))?;
@@ -39,7 +39,7 @@ impl TableFile {
     }
 
     /// Puts the file in its place.
-    pub(super) fn finish(mut self) -> Result<(), TablesError> {
+    pub(in crate::records) fn finish(mut self) -> Result<(), TablesError> {
         self.writer.finish().map_err(TablesError::at("encode", &self.path))?;
         self.staging.write(&self.encoded.take()).map_err(at(&self.path))?;
         self.staging.finish().map_err(at(&self.path))?;

@@ -2,8 +2,8 @@ use std::fs;
 use std::path::Path;
 
 use super::layout::{encode, folder};
-use super::table::table;
-use super::{Row, TablesError, durable, read_table};
+use crate::records::table::table;
+use crate::records::{Row, TablesError, durable, read_table};
 
 table! {
     /// A row per group of site trees and depth: what levels 0 to this depth cost and brought, robots.txt
@@ -202,7 +202,7 @@ pub fn read_curves(dir: &Path) -> Result<Vec<CurveRow>, TablesError> {
 }
 
 /// Removes the table of curves of a survey that goes on: they would be those of fewer rows.
-pub(super) fn discard_curves(dir: &Path) -> Result<(), TablesError> {
+pub(in crate::records) fn discard_curves(dir: &Path) -> Result<(), TablesError> {
     let path = folder(dir, CurveRow::TABLE).join(FILE);
     durable::remove_if_there(&path).map_err(TablesError::at("discard", &path))
 }

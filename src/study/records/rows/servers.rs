@@ -1,4 +1,4 @@
-use super::table::table;
+use crate::records::table::table;
 
 table! {
     /// A row per server, that is per address that answered at least once, over the whole survey. What was sent

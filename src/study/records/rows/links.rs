@@ -1,4 +1,4 @@
-use super::table::table;
+use crate::records::table::table;
 
 table! {
     /// A row per external URL of a site tree (a URL pair): the first place where it was found.

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use super::Timestamp;
-use super::table::table;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Purpose};
+use crate::records::Timestamp;
+use crate::records::table::table;
 
 table! {
     /// A row per request to a server, robots.txt and redirects included, and per attempt that

@@ -70,7 +70,7 @@ enum NumberOrText {
 
 impl GeoLocation {
     /// What one record of a database tells; values of an unknown form are not known.
-    pub(super) fn of<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
+    pub(in crate::records) fn of<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
         let text = |path: &Path| value::<String, S>(record, path);
         let organisation_at = |paths: &[Path]| paths.iter().find_map(|path| organisation(&text(path)?));
         let asn = ASN.iter().find_map(|path| system_number(value(record, path)?));
@@ -90,7 +90,7 @@ impl GeoLocation {
     }
 
     /// What is not known here is taken from another database.
-    pub(super) fn or(self, other: impl FnOnce() -> Self) -> Self {
+    pub(in crate::records) fn or(self, other: impl FnOnce() -> Self) -> Self {
         if self.country.is_some() && self.asn.is_some() && self.as_org.is_some() && self.time_zone.is_some() {
             return self;
         }

@@ -13,10 +13,12 @@ use std::path::{Path, PathBuf};
 use super::layout::{SEGMENTED, folder, joined_name, names, segment_number, segmented};
 use super::read::{files, row_groups_of, rows_of};
 use super::table_file::TableFile;
-use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable};
+use crate::records::{
+    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable,
+};
 
 /// Joins the segments of the tables that are there; a table with other files in its folder is left alone.
-pub(super) fn compact(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
+pub(in crate::records) fn compact(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
     compact_table::<ExchangeRow>(dir, max_rows)?;
     compact_table::<LinkRow>(dir, max_rows)?;
     compact_table::<PageLinkRow>(dir, max_rows)?;
@@ -27,7 +29,7 @@ pub(super) fn compact(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
 }
 
 /// Sets right what a crash left: the table is the old one or the new one, never none.
-pub(super) fn recover(dir: &Path) -> Result<(), TablesError> {
+pub(in crate::records) fn recover(dir: &Path) -> Result<(), TablesError> {
     for table in SEGMENTED {
         let (current, old) = (folder(dir, table), replaced(dir, table));
         if old.is_dir() && !current.is_dir() {

@@ -1,3 +1,5 @@
+pub(super) mod place;
+
 use std::fs;
 use std::io;
 use std::net::IpAddr;

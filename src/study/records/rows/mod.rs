@@ -1,0 +1,11 @@
+//! TODO
+
+pub(super) mod exchanges;
+pub(super) mod levels;
+pub(super) mod links;
+pub(super) mod others;
+#[cfg(test)]
+pub(super) mod samples;
+pub(super) mod segment;
+pub(super) mod servers;
+pub(super) mod sites;
