@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::group;
-pub use super::super::group::UNKNOWN;
+use super::super::tables::group;
+pub use super::super::tables::group::UNKNOWN;
 use super::super::tables::{columns, key};
 use super::listed::SiteView;
 use super::spread::{Spread, share};

@@ -5,7 +5,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::tables::columns;
-use super::super::{Labels, group};
+use super::super::{Labels, tables::group};
 use super::exchange::Exchange;
 use super::names::Names;
 use super::opt_outs::OptedOut;

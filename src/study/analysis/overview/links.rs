@@ -6,7 +6,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::AnalysisError;
-use super::super::key_table::{KeyCounts, KeyTable, Occurring};
+use super::super::keys::key_table::{KeyCounts, KeyTable, Occurring};
 use super::super::tables::{columns, digest_each, key, with_tree};
 use super::listed::Listed;
 use super::tally::{Counted, Tally};

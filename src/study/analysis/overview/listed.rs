@@ -1,7 +1,7 @@
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::super::tables::{TreeNumbers, columns};
-use super::super::{Labels, group};
+use super::super::{Labels, tables::group};
 use super::names::Names;
 
 /// The site trees that are in the table of sites, by which the rows of other tables are known.

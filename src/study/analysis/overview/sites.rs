@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::super::group;
+use super::super::tables::group;
 use super::age::{Age, AgeMaker};
 use super::copies::{Copies, CopiesMaker};
 use super::exchange::Exchange;

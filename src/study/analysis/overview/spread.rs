@@ -1,4 +1,4 @@
-use super::super::sampling::quantile;
+use super::super::intervals::sampling::quantile;
 
 /// How a quantity is spread over sites or servers.
 ///

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::group::software_family;
+use super::super::tables::group::software_family;
 use super::exchange::Exchange;
 use super::listed::SiteView;
 use super::tally::{Counted, Tally};

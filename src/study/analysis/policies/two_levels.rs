@@ -112,7 +112,7 @@ mod tests {
     use super::super::play::Policy;
     use super::*;
     use crate::address::WebUrl;
-    use crate::analysis::worlds::{survey, tree};
+    use crate::analysis::curves::worlds::{survey, tree};
     use crate::analysis::{Curves, LoadUnit, Sampling};
     use crate::exchange::Depth;
     use crate::walk::yields::Source;

@@ -1,0 +1,149 @@
+use std::path::Path;
+
+use crate::analysis::{AnalysisError, CurveLevel, Curves, Estimate, Grouped, Grouping, Recorded, Standing};
+use crate::records::CurveRow;
+
+/// The grouping, and the only group, of the whole survey.
+const WHOLE: [&str; 2] = ["survey", "all"];
+
+impl Curves {
+    /// The rows of these curves in the table `curves`, as those of the whole survey, which stands like this.
+    #[must_use]
+    pub fn rows(&self, standing: &Standing) -> Vec<CurveRow> {
+        let [grouped_by, group_name] = WHOLE;
+        self.rows_of(grouped_by, group_name, standing)
+    }
+
+    fn rows_of(&self, grouped_by: &str, group_name: &str, standing: &Standing) -> Vec<CurveRow> {
+        let row = |level| CurveRow {
+            grouped_by: grouped_by.to_owned(),
+            group_name: group_name.to_owned(),
+            trees: self.trees,
+            confidence: self.sampling.confidence,
+            is_partial: Some(standing.is_partial()),
+            ..row_of(level)
+        };
+        self.levels.iter().map(row).collect()
+    }
+}
+
+/// The table `curves` of a survey: `whole`, the curves of all its trees, and for every grouping those of the `most`
+/// largest groups and of all others.
+///
+/// # Errors
+/// The table of links cannot be read.
+pub fn curve_rows(
+    dir: &Path,
+    recorded: &Recorded,
+    whole: &Curves,
+    most: usize,
+) -> Result<Vec<CurveRow>, AnalysisError> {
+    let standing = recorded.standing();
+    let (mut rows, grouped) = (whole.rows(&standing), Grouped::of(dir, recorded, whole));
+    for by in Grouping::ALL {
+        for (name, curves) in grouped.by(by, most)? {
+            rows.extend(curves.rows_of(by.word(), &name, &standing));
+        }
+    }
+    Ok(rows)
+}
+
+fn row_of(level: &CurveLevel) -> CurveRow {
+    let [pair_urls, pair_hosts, pair_sites] = level.found;
+    let [union_urls, union_hosts, union_sites, union_addresses] = level.known;
+    let mut row = CurveRow {
+        depth: level.depth,
+        requests: level.requests,
+        bytes: level.bytes,
+        busy_ms: level.busy_ms,
+        pages: level.pages,
+        pair_urls,
+        pair_hosts,
+        pair_sites,
+        union_urls,
+        union_hosts,
+        union_sites,
+        union_addresses,
+        ..CurveRow::default()
+    };
+    add_shares(&mut row, level);
+    row
+}
+
+/// The shares with the ends of their intervals, or why they have none.
+#[rustfmt::skip]
+fn add_shares(row: &mut CurveRow, level: &CurveLevel) {
+    let told = |share: Estimate| {
+        let interval = share.interval();
+        let why = share.no_interval.map(|why| why.word().to_owned());
+        (share.value, interval.map(|(low, _)| low), interval.map(|(_, high)| high), share.corrected, why)
+    };
+    let ([requests, bytes, busy], [urls, hosts, sites]) = (level.load.map(told), level.pair.map(told));
+    (row.requests_share, row.requests_share_low, row.requests_share_high, row.requests_share_corrected, row.requests_share_no_interval) = requests;
+    (row.bytes_share, row.bytes_share_low, row.bytes_share_high, row.bytes_share_corrected, row.bytes_share_no_interval) = bytes;
+    (row.busy_share, row.busy_share_low, row.busy_share_high, row.busy_share_corrected, row.busy_share_no_interval) = busy;
+    (row.pair_urls_coverage, row.pair_urls_coverage_low, row.pair_urls_coverage_high, row.pair_urls_coverage_corrected, row.pair_urls_coverage_no_interval) = urls;
+    (row.pair_hosts_coverage, row.pair_hosts_coverage_low, row.pair_hosts_coverage_high, row.pair_hosts_coverage_corrected, row.pair_hosts_coverage_no_interval) = hosts;
+    (row.pair_sites_coverage, row.pair_sites_coverage_low, row.pair_sites_coverage_high, row.pair_sites_coverage_corrected, row.pair_sites_coverage_no_interval) = sites;
+    let [urls, hosts, sites, addresses] = level.union.map(told);
+    (row.union_urls_coverage, row.union_urls_coverage_low, row.union_urls_coverage_high, row.union_urls_coverage_corrected, row.union_urls_coverage_no_interval) = urls;
+    (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high, row.union_hosts_coverage_corrected, row.union_hosts_coverage_no_interval) = hosts;
+    (row.union_sites_coverage, row.union_sites_coverage_low, row.union_sites_coverage_high, row.union_sites_coverage_corrected, row.union_sites_coverage_no_interval) = sites;
+    (row.union_addresses_coverage, row.union_addresses_coverage_low, row.union_addresses_coverage_high, row.union_addresses_coverage_corrected, row.union_addresses_coverage_no_interval) = addresses;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Sampling;
+    use crate::analysis::curves::worlds::{country, survey, tree};
+
+    #[test]
+    fn a_row_says_what_the_level_of_the_curve_says() {
+        let recorded = survey(&country(60, 5, 3));
+        let curves = Curves::measure(&recorded, &Sampling::default());
+        let (rows, levels) = (curves.rows(&recorded.standing()), &curves.levels);
+        assert_eq!(rows.len(), levels.len());
+        for (row, level) in rows.iter().zip(levels) {
+            assert_eq!((row.grouped_by.as_str(), row.group_name.as_str(), row.trees), ("survey", "all", 60));
+            assert_eq!([row.requests, row.bytes, row.pages], [level.requests, level.bytes, level.pages]);
+            assert_eq!([row.pair_urls, row.pair_hosts, row.pair_sites], level.found);
+            let known = [row.union_urls, row.union_hosts, row.union_sites, row.union_addresses];
+            assert_eq!(known, level.known);
+            let [busy, hosts] = [level.load[2], level.union[1]];
+            let ends = |share: Estimate| {
+                let is_exact = share.low >= share.high;
+                (share.value, (!is_exact).then_some(share.low), (!is_exact).then_some(share.high))
+            };
+            let busy = ends(busy);
+            assert_eq!((row.busy_share, row.busy_share_low, row.busy_share_high), busy);
+            let hosts = ends(hosts);
+            let of_row =
+                (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high);
+            assert_eq!(of_row, hosts);
+            assert_eq!((row.confidence, row.pair_sites_coverage), (0.95, level.pair[2].value));
+            assert_eq!(row.is_partial, Some(true), "the survey has only begun");
+            let [requests, addresses] = [level.load[0], level.union[3]];
+            assert_eq!(row.requests_share_corrected, requests.corrected);
+            assert_eq!(row.union_addresses_coverage_corrected, addresses.corrected);
+            let why = addresses.no_interval.map(|why| why.word().to_owned());
+            assert_eq!(row.union_addresses_coverage_no_interval, why);
+        }
+    }
+
+    #[test]
+    fn a_single_site_has_no_interval() {
+        let recorded = survey(&[tree("complete", &[(2, &[1, 2]), (2, &[4])])]);
+        let row = &Curves::measure(&recorded, &Sampling::default()).rows(&recorded.standing())[0];
+        assert_eq!(
+            (row.requests_share, row.requests_share_low, row.union_urls_coverage_high),
+            (0.5, None, None)
+        );
+        let [of_load, of_urls] = [&row.requests_share_no_interval, &row.union_urls_coverage_no_interval];
+        assert_eq!([of_load.as_deref(), of_urls.as_deref()], [Some("one_site"); 2]);
+        assert_eq!(
+            (row.requests_share_corrected, row.union_urls_coverage_corrected),
+            (0.5, row.union_urls_coverage)
+        );
+    }
+}

@@ -1,0 +1,153 @@
+use serde::Serialize;
+
+use crate::analysis::curves::LOAD;
+use crate::analysis::curves::censoring::{might_bring, share};
+use crate::analysis::{Kind, LevelCost, LoadUnit, Reading, Recorded, Unasked};
+
+/// How much of what a survey without a limit of depth would find and cost is in the levels that this one walked.
+///
+/// Coverage and load are shares of what the survey knows, so a survey that ends where most trees go on has covered all
+/// of it at its last level. What lies deeper is told in two ways. *With the next level*: every URL that the depth left
+/// unasked is a page, and brings as much as a page of its tree, all of it new; nothing comes below it. *By the trend*:
+/// what each further level adds shrinks as it did from the last level but one to the last; where it did not shrink there
+/// is no trend, and the next level is all that can be told. The share may be less than either where levels still grow.
+#[derive(Clone, Debug, Serialize)]
+pub struct DepthShares {
+    /// Site trees that go on below the depth of the survey.
+    pub open_trees: u64,
+    /// Of external URLs, hosts and sites, each counted once in every site tree.
+    pub pair: [DepthShare; 3],
+    /// Of external URLs, hosts, sites and server addresses, each counted once in the survey.
+    pub union: [DepthShare; 4],
+    /// Of requests, bytes and busy time.
+    pub load: [DepthShare; 3],
+}
+
+/// A share of what there is below no depth, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DepthShare {
+    /// If all that the depth left unasked brings something new, and no level comes below it.
+    pub with_next: f64,
+    /// If the levels go on to shrink as they did.
+    pub by_trend: f64,
+}
+
+impl DepthShares {
+    /// Compares what the last levels brought with what they left unasked.
+    #[must_use]
+    pub fn of(recorded: &Recorded) -> Self {
+        let unasked = recorded.trees.unasked();
+        let mut open: Vec<u32> = unasked.iter().filter(|of| of.too_deep > 0).map(|of| of.tree).collect();
+        open.dedup();
+        let too_deep = |of: &Unasked| u64::from(of.too_deep);
+        let might_bring = might_bring(recorded, too_deep);
+        let pair =
+            |kind: usize| DepthShare::of(&by_depth(recorded, |level| level.found()[kind]), might_bring[kind]);
+        let union = |kind: Kind| {
+            let depths = 0..=recorded.trees.deepest();
+            let known: Vec<f64> =
+                depths.map(|depth| recorded.known.counts(kind).up_to(depth) as f64).collect();
+            DepthShare::of(&news(&known), might_bring[kind as usize])
+        };
+        let urls: u64 = unasked.iter().map(too_deep).sum();
+        Self {
+            open_trees: open.len() as u64,
+            pair: std::array::from_fn(pair),
+            union: Kind::ALL.map(union),
+            load: LOAD.map(|amount| {
+                let (load, requests) = (by_depth(recorded, amount), by_depth(recorded, LOAD[0]));
+                let of_a_request = share(load.iter().sum(), requests.iter().sum());
+                DepthShare::of(&load, urls as f64 * of_a_request)
+            }),
+        }
+    }
+
+    /// The share of what there is to be known.
+    #[must_use]
+    pub fn known(&self, kind: Kind, reading: Reading) -> DepthShare {
+        match reading {
+            Reading::Pair => self.pair.get(kind as usize).copied().unwrap_or(self.union[kind as usize]),
+            Reading::Union => self.union[kind as usize],
+        }
+    }
+
+    /// The share of what there is to be spent.
+    #[must_use]
+    pub fn spent(&self, unit: LoadUnit) -> DepthShare {
+        self.load[unit as usize]
+    }
+}
+
+impl DepthShare {
+    /// Of what each level brought, from depth 0 down, and what may come at the next.
+    fn of(levels: &[f64], next: f64) -> Self {
+        let all: f64 = levels.iter().sum();
+        if next <= 0.0 || all <= 0.0 {
+            return Self { with_next: 1.0, by_trend: 1.0 };
+        }
+        let with_next = all / (all + next);
+        let deeper = match levels {
+            [.., before, last] if last < before => last * last / (before - last),
+            _ => f64::INFINITY,
+        };
+        Self { with_next, by_trend: with_next.max(all / (all + deeper)) }
+    }
+}
+
+/// What all trees together have at each depth.
+fn by_depth(recorded: &Recorded, amount: impl Fn(&LevelCost) -> f64) -> Vec<f64> {
+    let mut sums = vec![0.0; usize::from(recorded.trees.deepest()) + 1];
+    for tree in 0..recorded.trees.len() {
+        for (sum, level) in sums.iter_mut().zip(recorded.trees.levels(tree)) {
+            *sum += amount(level);
+        }
+    }
+    sums
+}
+
+/// What each depth adds.
+fn news(up_to: &[f64]) -> Vec<f64> {
+    let before = std::iter::once(&0.0).chain(up_to);
+    up_to.iter().zip(before).map(|(known, before)| known - before).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{Grown, survey, tree};
+
+    fn cut(levels: &[(u32, &[u64])], unasked: u32) -> Grown {
+        Grown { unasked, ..tree("depth", levels) }
+    }
+
+    #[test]
+    fn a_survey_that_saw_all_trees_to_their_ends_knows_all() {
+        let shares = DepthShares::of(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3])])]));
+        let all = DepthShare { with_next: 1.0, by_trend: 1.0 };
+        assert_eq!((shares.open_trees, shares.union, shares.load), (0, [all; 4], [all; 3]));
+    }
+
+    #[test]
+    fn urls_that_a_budget_or_a_trap_kept_back_are_not_deeper() {
+        let kept_back = Grown { unasked: 9, ..tree("trap", &[(1, &[1, 2]), (2, &[3])]) };
+        assert_eq!(DepthShares::of(&survey(&[kept_back])).open_trees, 0);
+    }
+
+    #[test]
+    fn levels_that_bring_less_and_less_tell_how_much_is_left() {
+        // Levels of 8, 4 and 2 go on as 1, a half and so on: 2 are left. Ten unasked URLs with 14 links to 7 pages each
+        // might bring 20.
+        let names: Vec<u64> = (0..14).collect();
+        let grown = cut(&[(4, &names[..8]), (2, &names[8..12]), (1, &names[12..])], 10);
+        let shares = DepthShares::of(&survey(&[grown]));
+        let expected = DepthShare { with_next: 14.0 / 34.0, by_trend: 14.0 / 16.0 };
+        assert_eq!((shares.open_trees, shares.union[0], shares.pair[1]), (1, expected, expected));
+        assert_eq!(shares.load[0], DepthShare { with_next: 7.0 / 17.0, by_trend: 7.0 / 8.0 });
+    }
+
+    #[test]
+    fn levels_that_bring_more_and_more_have_no_trend() {
+        let shares = DepthShares::of(&survey(&[cut(&[(1, &[1]), (2, &[2, 3, 4])], 3)]));
+        assert_eq!(shares.union[0], DepthShare { with_next: 0.5, by_trend: 0.5 });
+    }
+}

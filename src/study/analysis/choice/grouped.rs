@@ -1,0 +1,133 @@
+use std::path::Path;
+
+use crate::analysis::curves::subset::numbers;
+use crate::analysis::intervals::units::Most;
+use crate::analysis::keys::divided::Divided;
+use crate::analysis::keys::groups::Groups;
+use crate::analysis::tables::retried;
+use crate::analysis::{AnalysisError, Curves, Evidence, Grouping, Known, Recorded, Sampling};
+
+/// The curves of the groups of a survey's site trees.
+pub struct Grouped<'a> {
+    dir: &'a Path,
+    recorded: &'a Recorded,
+    whole: &'a Curves,
+}
+
+impl<'a> Grouped<'a> {
+    /// Groups of the survey in `dir`, whose own curves are `whole`.
+    #[must_use]
+    pub fn of(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
+        Self { dir, recorded, whole }
+    }
+
+    /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
+    /// together as the last; drawn as those of the survey were.
+    ///
+    /// The links of the survey are read once more where they are so many that not all occurrences are in
+    /// memory, and were not read for these groups before ([`Recorded::with_groups`]): the unions of every group are
+    /// exact. All trees in one group have the survey's own curves.
+    ///
+    /// # Errors
+    /// The table of links cannot be read.
+    pub fn by(&self, by: Grouping, most: usize) -> Result<Vec<(String, Curves)>, AnalysisError> {
+        let groups = Groups::of(&self.recorded.trees, by, most);
+        let curves = self.each(&groups, |_, draw| draw(&self.whole.sampling))?;
+        Ok(groups.names.into_iter().zip(curves).collect())
+    }
+
+    /// What a depth is chosen by for each of these groups: by curves as [`by`](Self::by) draws them.
+    ///
+    /// # Errors
+    /// The table of links cannot be read.
+    pub fn evidence(&self, groups: &Groups, confidence: f64) -> Result<Vec<Evidence>, AnalysisError> {
+        self.each(groups, |group, draw| Evidence::by(group, &self.whole.sampling, confidence, draw))
+    }
+
+    /// What is made of the trees of each group and the way in which their curves are drawn.
+    fn each<T>(
+        &self,
+        groups: &Groups,
+        make: impl Fn(&Recorded, &dyn Fn(&Sampling) -> Curves) -> T,
+    ) -> Result<Vec<T>, AnalysisError> {
+        if groups.names.len() == 1 {
+            return Ok(vec![make(self.recorded, &|sampling| self.whole_by(sampling))]);
+        }
+        let trees = self.recorded.trees.len();
+        let most = Most::of_each(groups.names.len(), trees);
+        // What a group knows is given to it: nobody else needs it.
+        let mut known = self.known_of(groups)?.map(Vec::into_iter);
+        let of_group = |group: usize| {
+            let is_in = |tree: usize| groups.has(group, tree);
+            let part = match &mut known {
+                Some(known) => self.recorded.part(&numbers(trees, is_in), known.next().unwrap_or_default()),
+                None => self.recorded.only(is_in),
+            };
+            make(&part, &|sampling| Curves::draw(&part, most, sampling))
+        };
+        Ok((0..groups.names.len()).map(of_group).collect())
+    }
+
+    fn whole_by(&self, sampling: &Sampling) -> Curves {
+        if *sampling == self.whole.sampling {
+            self.whole.clone()
+        } else {
+            Curves::measure(self.recorded, sampling)
+        }
+    }
+
+    /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not
+    /// asked for when they were read first.
+    fn known_of(&self, groups: &Groups) -> Result<Option<Vec<Known>>, AnalysisError> {
+        let Recorded { index, known, kinds, trees, divided, .. } = self.recorded;
+        if known.has_all_occurrences() {
+            return Ok(None);
+        }
+        let read = divided.as_ref().and_then(|divided| divided.of_groups(groups));
+        if read.is_some() {
+            return Ok(read);
+        }
+        let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
+        Ok(divided.of_groups(groups))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{country, survey};
+    use crate::analysis::{CurveLevel, Kind};
+
+    fn figures(curves: &Curves) -> Vec<(u64, [u64; 4], [f64; 2])> {
+        let figures = |level: &CurveLevel| {
+            let hosts = level.union(Kind::Hosts);
+            (level.requests, level.known, [hosts.low, hosts.high])
+        };
+        curves.levels.iter().map(figures).collect()
+    }
+
+    #[test]
+    fn a_survey_that_is_one_group_has_its_own_curves_and_its_links_are_not_read_again() {
+        let mut grown = country(60, 5, 3);
+        grown.iter_mut().for_each(|tree| tree.cctld = "ke");
+        let mut recorded = survey(&grown);
+        let whole = Curves::measure(&recorded, &Sampling::default());
+        // As if there were too many for memory; there is no table to read them from.
+        recorded.known.occurrences.iter_mut().for_each(|of| of.halvings = 1);
+        let groups = Grouped::of(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
+        let [(name, curves)] = groups.as_slice() else { panic!("{} groups", groups.len()) };
+        assert_eq!((name.as_str(), figures(curves)), ("ke", figures(&whole)));
+    }
+
+    #[test]
+    fn groups_are_the_largest_first_and_together_the_survey() {
+        let recorded = survey(&country(90, 5, 3));
+        let whole = Curves::measure(&recorded, &Sampling::default());
+        let groups = Grouped::of(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
+        let [(_, first), (_, second), (others, rest)] = groups.as_slice() else { panic!() };
+        assert!(first.trees >= second.trees && second.trees >= rest.trees && others == "all others");
+        assert_eq!(first.trees + second.trees + rest.trees, whole.trees);
+        let requests = |curves: &Curves| curves.levels.last().unwrap().requests;
+        assert_eq!(requests(first) + requests(second) + requests(rest), requests(&whole));
+    }
+}

@@ -1,0 +1,186 @@
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::analysis::curves::LOAD;
+use crate::analysis::{Choice, Criterion, Estimate, Evidence, Kind, Reading, Recorded, Sampling};
+
+/// What the answer on depth is without one site: leave one out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Influence {
+    /// The site that is left out, with all of its trees.
+    pub site: String,
+    /// What it alone has, as a share of what the answer is about: hosts that nobody else links to, or load.
+    pub share: f64,
+    /// The depth that is chosen without it, by the criterion alone.
+    pub depth: Option<u16>,
+    /// The depth whose figure this is.
+    pub at: u16,
+    /// What the figure that decides is there without the site.
+    pub figure: Estimate,
+}
+
+/// Sites that are left out, each by itself: those that alone have most.
+const LEFT_OUT: usize = 3;
+/// A site that alone has less changes coverage or load by no more than about that.
+const LEAST_SHARE: f64 = 0.01;
+/// Above so many site trees only the first of them is: each takes as long as the answer.
+const MANY_TREES: usize = 20_000;
+
+impl Influence {
+    /// Of the sites that alone have most, the one without which the figure of the depth `at` changes most. None of one
+    /// site, and where none has a hundredth of all.
+    #[must_use]
+    pub fn most(recorded: &Recorded, sampling: &Sampling, choice: &Choice, at: u16) -> Option<Self> {
+        let figure = |choice: &Choice| Some(choice.criterion.figure_of(choice.level(at)?));
+        let with_all = figure(choice)?;
+        let kinds = match choice.criterion {
+            Criterion::Coverage { of, reading, .. } => reading.rests_on(of),
+            Criterion::Load { .. } => &[],
+        };
+        let recorded = &recorded.of_kinds(kinds);
+        let weights = Weights::of(recorded, &choice.criterion);
+        let mut sites: Vec<(usize, f64)> = weights.alone.iter().copied().enumerate().collect();
+        sites.sort_by(|(one, alone), (other, more)| more.total_cmp(alone).then(one.cmp(other)));
+        if sites.len() < 2 {
+            return None;
+        }
+        sites.retain(|(_, alone)| *alone >= LEAST_SHARE * weights.whole && *alone > 0.0);
+        sites.truncate(if recorded.trees.len() > MANY_TREES { 1 } else { LEFT_OUT });
+        let left_out = sites.into_iter().map(|(site, alone)| {
+            let without = recorded.only(|tree| weights.site_of[tree] != site);
+            let evidence = Evidence::measure(&without, sampling, choice.confidence);
+            let chosen = Choice::by(&evidence, choice.criterion);
+            // Without a deep site the survey may end above that depth: nothing is missing there.
+            let figure = figure(&chosen).unwrap_or(Estimate::exact(1.0));
+            let site = weights.names[site].clone();
+            let share = alone / weights.whole.max(f64::MIN_POSITIVE);
+            Self { site, share, depth: chosen.depth, at, figure }
+        });
+        let change = |one: &Self| (one.figure.value - with_all.value).abs();
+        // Of equals the one that has most.
+        left_out
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .max_by(|one, other| change(one).total_cmp(&change(other)))
+    }
+}
+
+/// What each site alone has of what a criterion is about.
+struct Weights {
+    names: Vec<String>,
+    /// By tree.
+    site_of: Vec<usize>,
+    /// By site.
+    alone: Vec<f64>,
+    whole: f64,
+}
+
+impl Weights {
+    fn of(recorded: &Recorded, criterion: &Criterion) -> Self {
+        let (mut numbers, mut names, mut site_of) = (HashMap::new(), Vec::new(), Vec::new());
+        for tree in recorded.trees.iter() {
+            let next = names.len();
+            let number = *numbers.entry(tree.site.clone()).or_insert(next);
+            if number == next {
+                names.push(tree.site.to_string());
+            }
+            site_of.push(number);
+        }
+        let mut alone = vec![0.0; names.len()];
+        let mut whole = 0.0;
+        let mut add = |site: usize, amount: f64| {
+            alone[site] += amount;
+            whole += amount;
+        };
+        let mut add_sums = |amount: &dyn Fn(&crate::analysis::LevelCost) -> f64| {
+            for (tree, site) in site_of.iter().enumerate() {
+                add(*site, recorded.trees.levels(tree).iter().map(amount).sum());
+            }
+        };
+        match *criterion {
+            Criterion::Load { unit, .. } => add_sums(&|level| LOAD[unit as usize](level)),
+            Criterion::Coverage { of, reading: Reading::Pair, .. } if of != Kind::Addresses => {
+                add_sums(&|level| level.found()[of as usize]);
+            }
+            Criterion::Coverage { of, .. } => {
+                let occurrences = recorded.known.occurrences(of);
+                for key in occurrences.keys() {
+                    whole += 1.0;
+                    let site = site_of[key[0].tree as usize];
+                    if key.iter().all(|one| site_of[one.tree as usize] == site) {
+                        alone[site] += 1.0;
+                    }
+                }
+            }
+        }
+        Self { names, site_of, alone, whole }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::LoadUnit;
+    use crate::analysis::curves::worlds::{Grown, survey, tree};
+
+    /// Sites whose hosts stand on their front pages, and one whose hosts stand deep.
+    fn with_a_giant() -> Vec<Grown> {
+        let mut grown: Vec<Grown> =
+            (0..30).map(|n| tree("complete", &[(1, &[n * 10, n * 10 + 1]), (1, &[])])).collect();
+        let hosts: Vec<u64> = (1000..1040).collect();
+        grown.push(tree("complete", &[(1, &[]), (20, &[]), (30, &hosts)]));
+        grown
+    }
+
+    fn choice(recorded: &Recorded, criterion: Criterion) -> Choice {
+        Choice::by(&Evidence::measure(recorded, &Sampling::default(), Evidence::EVEN), criterion)
+    }
+
+    fn most(recorded: &Recorded, criterion: Criterion, at: u16) -> Option<Influence> {
+        Influence::most(recorded, &Sampling::default(), &choice(recorded, criterion), at)
+    }
+
+    #[test]
+    fn the_site_that_makes_the_curve_is_named_with_the_answer_without_it() {
+        let recorded = survey(&with_a_giant());
+        for reading in [Reading::Union, Reading::Pair] {
+            let criterion = Criterion::Coverage { at_least: 0.9, of: Kind::Hosts, reading };
+            assert_eq!(choice(&recorded, criterion).depth, Some(2));
+            let influence = most(&recorded, criterion, 2).unwrap();
+            assert_eq!((influence.site.as_str(), influence.share), ("site30.ke", 0.4));
+            assert_eq!((influence.depth, influence.at, influence.figure.value), (Some(0), 2, 1.0));
+        }
+        let criterion = Criterion::Load {
+            at_most: 0.6,
+            unit: LoadUnit::Requests,
+            of: Kind::Hosts,
+            reading: Reading::Union,
+        };
+        let influence = most(&recorded, criterion, 1).unwrap();
+        // 51 of 111 requests; without it, half of all are made at the front pages.
+        assert_eq!((influence.site.as_str(), influence.share), ("site30.ke", 51.0 / 111.0));
+        assert_eq!((influence.depth, influence.figure.value), (Some(0), 1.0));
+    }
+
+    #[test]
+    fn a_site_of_several_trees_is_left_out_whole() {
+        let mut recorded = survey(&with_a_giant());
+        // The first three trees are those of one site, which alone knows their hosts; two of them know the same.
+        for (seed, tree) in (0..).zip(&mut recorded.trees.trees[..3]) {
+            (tree.site, tree.seed) = ("several.ke".into(), seed);
+        }
+        let criterion = Criterion::Coverage { at_least: 0.5, of: Kind::Hosts, reading: Reading::Union };
+        let weights = Weights::of(&recorded, &criterion);
+        let place = weights.names.iter().position(|name| name == "several.ke").unwrap();
+        assert_eq!((weights.alone[place], weights.whole), (6.0, 100.0));
+    }
+
+    #[test]
+    fn one_site_has_no_influence_on_others() {
+        let recorded = survey(&[tree("complete", &[(1, &[1, 2]), (4, &[3])])]);
+        let criterion = Criterion::Coverage { at_least: 0.5, of: Kind::Hosts, reading: Reading::Union };
+        assert!(most(&recorded, criterion, 0).is_none());
+    }
+}

@@ -1,0 +1,76 @@
+use std::path::Path;
+
+use polars::prelude::DataFrame;
+use serde::Serialize;
+
+use crate::analysis::tables::each;
+use crate::analysis::{AnalysisError, Kind, Recorded, Verdict};
+use crate::exchange::Class;
+use crate::records::{LevelRow, LostHosts};
+use crate::settings::{DepthRule, Settings};
+
+/// Why a survey that left pages out recommends no depth.
+pub const TELLS_NO_DEPTH: &str =
+    "pages were left out at every level, so that nothing can be told of a survey to a depth";
+
+/// What a survey says that left pages out of every level (`--depth auto`, `--focus`): of no depth can it tell what it would have
+/// found, but of itself what it cost and what it left.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOut {
+    /// What the survey can say of depths.
+    pub verdict: Verdict,
+    /// The flags by which it left pages out.
+    pub flags: String,
+    /// Site trees of the survey.
+    pub trees: u64,
+    /// Sent, robots.txt included; without the probes of what was left out.
+    pub requests: u64,
+    /// Distinct external hosts that it knows.
+    pub hosts: u64,
+    /// URLs that were found and left out.
+    pub urls: u64,
+    /// External hosts, new in their trees, that these pages were expected to bring themselves.
+    pub expected_hosts: f64,
+    /// Those that are lost with them and with what they lead to, by the surveys that the rates were learned from; none where these
+    /// cannot tell it.
+    pub lost_hosts: Option<LostHosts>,
+}
+
+impl LeftOut {
+    /// Reads what was left out of the survey in `dir`.
+    ///
+    /// # Errors
+    /// The table of levels cannot be read.
+    pub fn read(dir: &Path, recorded: &Recorded) -> Result<Self, AnalysisError> {
+        let (mut urls, mut expected_hosts, mut found) = (0, 0.0, 0_u64);
+        let (left, expected) = (Class::Yield.as_str(), "expected_external_hosts");
+        each::<LevelRow>(dir, &[left, expected, "external_hosts"], |frame: &DataFrame| {
+            urls += frame.column(left)?.u64()?.iter().flatten().sum::<u64>();
+            expected_hosts += frame.column(expected)?.f64()?.iter().flatten().sum::<f64>();
+            found += frame.column("external_hosts")?.u64()?.iter().flatten().sum::<u64>();
+            Ok(())
+        })?;
+        let settings = Settings::recorded(&recorded.manifest.settings);
+        let flags = match (settings.focus, settings.depth) {
+            (Some(share), _) => format!("--focus {share}"),
+            (None, DepthRule::Auto) => {
+                format!("--depth auto --coverage {}", settings.wanted_coverage().unwrap_or(1.0))
+            }
+            (None, DepthRule::Levels(depth)) => format!("--depth {depth}"),
+        };
+        let loss = recorded.manifest.rates.as_ref().and_then(|rates| rates.loss);
+        let lost_hosts =
+            loss.and_then(|loss| loss.of(expected_hosts)).filter(|lost| lost.tells(found as f64));
+        let levels = |tree| recorded.trees.levels(tree).iter();
+        Ok(Self {
+            verdict: Verdict::LeavesPagesOut,
+            flags,
+            trees: recorded.trees.len() as u64,
+            requests: (0..recorded.trees.len()).flat_map(levels).map(|level| u64::from(level.requests)).sum(),
+            hosts: recorded.known.counts(Kind::Hosts).total(),
+            urls,
+            expected_hosts,
+            lost_hosts,
+        })
+    }
+}

@@ -1,0 +1,408 @@
+pub(super) mod curve_rows;
+pub(super) mod depth_share;
+pub(super) mod evidence;
+pub(super) mod grouped;
+pub(super) mod influence;
+pub(super) mod left_out;
+
+use serde::Serialize;
+
+use super::{Bounds, Censoring, CurveLevel, DepthShare, Estimate, Evidence, Kind, LoadUnit, Reading};
+use evidence::Side;
+
+/// A depth chosen by one criterion, with all depths for comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Choice {
+    /// What was asked of a depth.
+    pub criterion: Criterion,
+    /// That the depth chosen meets the criterion: one half, the corrected curve decides.
+    pub confidence: f64,
+    /// Of the intervals that are shown.
+    pub interval_confidence: f64,
+    /// What the survey can say.
+    pub verdict: Verdict,
+    /// The depth chosen; none when no depth does, or the survey ended too early to tell.
+    pub depth: Option<u16>,
+    /// The depth that would be chosen by the curve as it was measured.
+    pub as_measured: Option<u16>,
+    /// The depth that would be chosen by the end of the interval that is on the safe side; none without intervals, or
+    /// if the survey ended too early to be so sure.
+    pub at_worst: Option<u16>,
+    /// The depth that would be chosen by the other end of the interval.
+    pub at_best: Option<u16>,
+    /// How many more sites would settle the figure that decides; none when it is settled or has no interval.
+    pub settling: Option<Settling>,
+    /// The deepest level walked. Coverage there is 1 by definition: it is a share of what is known.
+    pub deepest: u16,
+    /// Site trees of the survey.
+    pub trees: u64,
+    /// Trees of which not all was seen.
+    pub cut_trees: u64,
+    /// Trees that go on below the deepest level.
+    pub open_trees: u64,
+    /// How much of what there is in deeper levels too (of what is counted, or of the load) the survey knows.
+    pub known: DepthShare,
+    /// From depth 0 down.
+    pub levels: Vec<ChoiceLevel>,
+}
+
+/// What a survey can say of the depth to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A depth is recommended.
+    Recommended,
+    /// The survey ended where too much lies deeper: what it knows is no measure of what there is.
+    SurveyDeeper,
+    /// No depth does what is asked.
+    NoneFits,
+    /// The survey left pages out of every level: of a depth it cannot tell.
+    LeavesPagesOut,
+}
+
+/// How many more sites a survey would need until a figure's interval has a certain width.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Settling {
+    /// To either side, as a share.
+    pub within: f64,
+    /// More than were surveyed. Widths fall with the square root of the sites, and slower where a few large sites hold
+    /// most of it.
+    pub more_sites: u64,
+}
+
+/// What is asked of a depth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Criterion {
+    /// The least depth whose coverage is at least this.
+    Coverage {
+        /// From 0 to 1.
+        at_least: f64,
+        /// What is counted.
+        of: Kind,
+        /// How often what several trees know is counted.
+        reading: Reading,
+    },
+    /// The greatest depth whose load rate is at most this.
+    Load {
+        /// From 0 to 1.
+        at_most: f64,
+        /// What load is counted in.
+        unit: LoadUnit,
+        /// What the coverage shown beside it counts.
+        of: Kind,
+        /// How often that counts what several trees know.
+        reading: Reading,
+    },
+}
+
+/// What the levels 0 to `depth` cost and cover.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ChoiceLevel {
+    /// The deepest level that counts.
+    pub depth: u16,
+    /// Sent, robots.txt included.
+    pub requests: u64,
+    /// On the wire, both ways.
+    pub bytes: u64,
+    /// Of the servers, in milliseconds.
+    pub busy_ms: f64,
+    /// The share of the load of all levels: requests, bytes, busy time.
+    pub load: [Estimate; 3],
+    /// The load that is saved against the deepest level walked, in the same units.
+    pub saved: [f64; 3],
+    /// In the unit and the reading of the criterion.
+    pub coverage: Estimate,
+    /// The coverage or load that decides: of the corrected curve, or its safe bound at the confidence asked for.
+    pub deciding: f64,
+    /// Between what coverage lies, whatever the cut trees hold.
+    pub censored: Bounds,
+    /// Whether the criterion is met.
+    pub fits: bool,
+}
+
+impl Criterion {
+    /// What coverage is counted in.
+    #[must_use]
+    pub fn counted(&self) -> (Kind, Reading) {
+        match self {
+            Self::Coverage { of, reading, .. } | Self::Load { of, reading, .. } => (*of, *reading),
+        }
+    }
+
+    /// The unit in which load is compared: requests where the criterion names none.
+    #[must_use]
+    pub fn unit(&self) -> LoadUnit {
+        match self {
+            Self::Coverage { .. } => LoadUnit::Requests,
+            Self::Load { unit, .. } => *unit,
+        }
+    }
+
+    /// The figure that decides, of a level.
+    fn figure(&self, level: &CurveLevel) -> Estimate {
+        match self {
+            Self::Coverage { of, reading, .. } => reading.coverage(level, *of),
+            Self::Load { unit, .. } => level.load(*unit),
+        }
+    }
+
+    /// The same of a level of a choice.
+    #[must_use]
+    pub fn figure_of(&self, level: &ChoiceLevel) -> Estimate {
+        match self {
+            Self::Coverage { .. } => level.coverage,
+            Self::Load { unit, .. } => level.load[*unit as usize],
+        }
+    }
+
+    /// On which side that figure is safe.
+    fn safe_side(&self) -> Side {
+        match self {
+            Self::Coverage { .. } => Side::Low,
+            Self::Load { .. } => Side::High,
+        }
+    }
+
+    pub(super) fn is_met_by(&self, figure: f64) -> bool {
+        match self {
+            Self::Coverage { at_least, .. } => figure >= *at_least,
+            Self::Load { at_most, .. } => figure <= *at_most,
+        }
+    }
+
+    fn choose(&self, figures: impl IntoIterator<Item = f64>) -> Option<u16> {
+        let mut meeting =
+            (0..).zip(figures).filter(|(_, figure)| self.is_met_by(*figure)).map(|(depth, _)| depth);
+        match self {
+            Self::Coverage { .. } => meeting.next(),
+            Self::Load { .. } => meeting.last(),
+        }
+    }
+
+    /// How much the survey knows of what the criterion speaks of.
+    fn known(&self, evidence: &Evidence) -> DepthShare {
+        match self {
+            Self::Coverage { of, reading, .. } => evidence.shares.known(*of, *reading),
+            Self::Load { unit, .. } => evidence.shares.spent(*unit),
+        }
+    }
+
+    /// Whether a survey that knows so much of it can choose. Coverage: if it knows as much as is wanted. Load: if what
+    /// may be spent does not pay for all of its levels, and so perhaps for more.
+    fn can_choose(&self, known: f64) -> bool {
+        match self {
+            Self::Coverage { at_least, .. } => known >= *at_least,
+            Self::Load { at_most, .. } => known > *at_most || *at_most >= 1.0,
+        }
+    }
+}
+
+/// A saving below this is shown as 0.0 %: it is none.
+const LEAST_SAVING: f64 = 0.0005;
+
+impl ChoiceLevel {
+    /// The share of the load that is saved against the deepest level walked; none where that is nothing worth a word.
+    #[must_use]
+    pub fn saving(&self, unit: LoadUnit) -> Option<f64> {
+        Some(self.saved[unit as usize]).filter(|saved| *saved >= LEAST_SAVING)
+    }
+}
+
+impl Choice {
+    /// Chooses a depth by a criterion.
+    #[must_use]
+    pub fn by(evidence: &Evidence, criterion: Criterion) -> Self {
+        let Evidence { curves, censoring, shares, confidence, .. } = evidence;
+        let side = criterion.safe_side();
+        let deciding = evidence.deciding(|level| criterion.figure(level), side);
+        let (chosen, known) = (criterion.choose(deciding.iter().copied()), criterion.known(evidence));
+        let verdict = match chosen {
+            None => Verdict::NoneFits,
+            Some(_) if criterion.can_choose(evidence.share(known)) => Verdict::Recommended,
+            Some(_) => Verdict::SurveyDeeper,
+        };
+        let depth = chosen.filter(|_| verdict == Verdict::Recommended);
+        let level = |(at, figure): (&CurveLevel, &f64)| level(at, censoring, &criterion, *figure);
+        let figures = || curves.levels.iter().map(|level| criterion.figure(level));
+        let by_ends = |end: Side| criterion.choose(figures().map(|figure| end.end_of(figure)));
+        let (at_low, at_high) = (by_ends(Side::Low), by_ends(Side::High));
+        let (at_worst, at_best) = if side == Side::Low { (at_low, at_high) } else { (at_high, at_low) };
+        let has_intervals = figures().any(|figure| figure.interval().is_some());
+        Self {
+            criterion,
+            confidence: *confidence,
+            interval_confidence: curves.sampling.confidence,
+            verdict,
+            depth,
+            as_measured: criterion.choose(figures().map(|figure| figure.value)),
+            at_worst: at_worst.filter(|_| has_intervals && criterion.can_choose(known.with_next)),
+            at_best: at_best.filter(|_| has_intervals),
+            settling: depth.and_then(|depth| Settling::of(figures().nth(depth.into())?, curves.trees)),
+            deepest: curves.levels.last().map_or(0, |level| level.depth),
+            trees: curves.trees,
+            cut_trees: censoring.cut_trees,
+            open_trees: shares.open_trees,
+            known,
+            levels: curves.levels.iter().zip(&deciding).map(level).collect(),
+        }
+    }
+
+    /// The level of a depth.
+    #[must_use]
+    pub fn level(&self, depth: u16) -> Option<&ChoiceLevel> {
+        self.levels.get(usize::from(depth))
+    }
+}
+
+impl Settling {
+    /// Five points to either side: enough to tell depths apart of which each adds as much.
+    const WITHIN: f64 = 0.05;
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "`as` saturates; no count is negative"
+    )]
+    pub(super) fn of(figure: Estimate, sites: u64) -> Option<Self> {
+        let (low, high) = figure.interval()?;
+        let times = ((high - low) / (2.0 * Self::WITHIN)).powi(2);
+        let more = sites as f64 * (times - 1.0);
+        (more > 0.0).then(|| Self { within: Self::WITHIN, more_sites: two_digits(more) as u64 })
+    }
+}
+
+/// Rounded up to two digits: no more of it is known.
+fn two_digits(number: f64) -> f64 {
+    let unit = 10.0_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    (number / unit).ceil() * unit
+}
+
+fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion, deciding: f64) -> ChoiceLevel {
+    let (kind, reading) = criterion.counted();
+    ChoiceLevel {
+        depth: at.depth,
+        requests: at.requests,
+        bytes: at.bytes,
+        busy_ms: at.busy_ms,
+        load: at.load,
+        saved: at.load.map(|load| 1.0 - load.value),
+        coverage: reading.coverage(at, kind),
+        censored: reading.bounds(censoring, usize::from(at.depth), kind),
+        deciding,
+        fits: criterion.is_met_by(deciding),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Curves, DepthShares, NoInterval, Sampling};
+
+    /// Coverage and load of each level with a twentieth to either side.
+    fn curves(levels: &[(f64, f64)]) -> Curves {
+        let about = |value: f64| Estimate::between(value - 0.05, value, (value + 0.05).min(1.0));
+        let levels = (0..).zip(levels).map(|(depth, (coverage, load))| CurveLevel {
+            depth,
+            pages: 0,
+            requests: 0,
+            bytes: 0,
+            busy_ms: 0.0,
+            found: [0; 3],
+            known: [0; 4],
+            load: [about(*load); 3],
+            pair: [about(*coverage); 3],
+            union: [about(coverage / 2.0); 4],
+            new_servers_per_1000_requests: None,
+        });
+        Curves { trees: 100, sampling: Sampling::default(), levels: levels.collect() }
+    }
+
+    /// A survey that knows so much at least, and so much by the trend.
+    fn knowing(with_next: f64, by_trend: f64) -> DepthShares {
+        let share = DepthShare { with_next, by_trend };
+        DepthShares { open_trees: 3, pair: [share; 3], union: [share; 4], load: [share; 3] }
+    }
+
+    fn choice(confidence: f64, shares: DepthShares, criterion: Criterion) -> Choice {
+        let curves = curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]);
+        Choice::by(&Evidence::of_curves(curves, confidence, shares), criterion)
+    }
+
+    fn coverage(at_least: f64) -> Criterion {
+        Criterion::Coverage { at_least, of: Kind::Urls, reading: Reading::Pair }
+    }
+
+    fn load(at_most: f64) -> Criterion {
+        Criterion::Load { at_most, unit: LoadUnit::Bytes, of: Kind::Urls, reading: Reading::Pair }
+    }
+
+    fn depths(confidence: f64, criteria: [Criterion; 4]) -> [Option<u16>; 4] {
+        criteria.map(|criterion| choice(confidence, knowing(1.0, 1.0), criterion).depth)
+    }
+
+    #[test]
+    fn at_even_odds_the_curve_decides() {
+        assert_eq!(depths(0.5, [0.5, 0.8, 0.95, 1.0].map(coverage)), [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(depths(0.5, [0.1, 0.2, 0.5, 1.0].map(load)), [None, Some(0), Some(1), Some(3)]);
+    }
+
+    #[test]
+    fn above_even_odds_the_safe_end_of_the_interval_decides() {
+        assert_eq!(depths(0.975, [0.75, 0.8, 0.95, 0.96].map(coverage)), [Some(1), Some(2), Some(3), None]);
+        assert_eq!(depths(0.975, [0.2, 0.5, 0.56, 1.0].map(load)), [None, Some(0), Some(1), Some(3)]);
+    }
+
+    #[test]
+    fn what_the_curve_and_either_end_say_stands_beside_the_choice() {
+        let choice = choice(0.5, knowing(1.0, 1.0), coverage(0.78));
+        assert_eq!([choice.at_best, choice.as_measured, choice.at_worst], [Some(1), Some(1), Some(2)]);
+        assert_eq!(choice.verdict, Verdict::Recommended);
+    }
+
+    #[test]
+    fn a_survey_that_knows_less_than_is_wanted_cannot_choose() {
+        let verdict = |confidence, criterion| choice(confidence, knowing(0.4, 0.9), criterion).verdict;
+        assert_eq!(verdict(0.5, coverage(0.9)), Verdict::Recommended);
+        assert_eq!(verdict(0.5, coverage(0.95)), Verdict::SurveyDeeper);
+        // To be sure, what is known at least must do.
+        assert_eq!(verdict(0.975, coverage(0.9)), Verdict::SurveyDeeper);
+        assert_eq!(verdict(0.5, load(0.5)), Verdict::Recommended);
+        assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
+        assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
+        assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
+    }
+
+    #[test]
+    fn a_level_without_an_interval_is_sure_of_nothing() {
+        let mut curves = curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]);
+        let unsure = |value| Estimate { no_interval: Some(NoInterval::FewBelow), ..Estimate::exact(value) };
+        curves.levels[2].pair = [unsure(0.96); 3];
+        let at = |confidence| {
+            Choice::by(&Evidence::of_curves(curves.clone(), confidence, knowing(1.0, 1.0)), coverage(0.9))
+        };
+        let (even, sure) = (at(0.5), at(0.975));
+        assert_eq!((even.depth, even.at_worst), (Some(2), Some(3)));
+        assert_eq!(sure.depth, even.at_worst, "as the same confidence chooses");
+    }
+
+    #[test]
+    fn four_times_the_sites_halve_an_interval() {
+        let settling = |width: f64| Settling::of(Estimate::between(0.4, 0.5, 0.4 + width), 340);
+        assert_eq!(settling(0.2), Some(Settling { within: 0.05, more_sites: 1100 }));
+        assert_eq!([settling(0.09), settling(0.0)], [None, None]);
+    }
+
+    #[test]
+    fn addresses_have_one_reading() {
+        let both = [Reading::Pair, Reading::Union].map(|reading| {
+            choice(
+                0.5,
+                knowing(1.0, 1.0),
+                Criterion::Coverage { at_least: 0.4, of: Kind::Addresses, reading },
+            )
+            .depth
+        });
+        assert_eq!(both, [Some(1), Some(1)]);
+    }
+}

@@ -1,0 +1,192 @@
+use serde::Serialize;
+
+use crate::analysis::{Ended, Kind, Recorded, Trees, Unasked};
+
+/// Between which bounds coverage lies, whatever the trees hold below the place where they were cut.
+///
+/// Coverage is a share of what the survey knows, and a tree that was cut may hold more. It is least if all
+/// that the cut trees might bring were new: every URL that a cut tree left unasked (too deep, too late for a
+/// limit, taken for a trap, opted out) were a page, and that page with all below it brought as much as a page
+/// of that depth with all below it brought in the trees that ended by themselves, or as a page of its own tree,
+/// whichever is more. It is greatest if they brought nothing more: then it is the coverage that was measured.
+///
+/// The lower bound is one of this model and not of the worst that could be: a tree without end may bring
+/// anything.
+#[derive(Clone, Debug, Serialize)]
+pub struct Censoring {
+    /// Trees that a limit of the survey ended.
+    pub cut_trees: u64,
+    /// URLs of cut trees that were found and not asked for.
+    pub unasked_urls: u64,
+    /// What they would bring, all of it new: external URLs, hosts, sites and server addresses.
+    pub might_bring: [f64; 4],
+    /// From depth 0 down.
+    pub levels: Vec<CensoredLevel>,
+}
+
+/// Coverage from levels 0 to `depth`, between its bounds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CensoredLevel {
+    /// The deepest level that counts.
+    pub depth: u16,
+    /// External URLs, hosts and sites, each counted once in every site tree.
+    pub pair: [Bounds; 3],
+    /// External URLs, hosts, sites and server addresses, each counted once in the survey.
+    pub union: [Bounds; 4],
+}
+
+/// Coverage at the least and at the most, each from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Bounds {
+    /// If all that the cut trees might bring were new.
+    pub low: f64,
+    /// If the cut trees brought nothing more.
+    pub high: f64,
+}
+
+impl Censoring {
+    /// Bounds the coverage of a survey.
+    #[must_use]
+    pub fn of(recorded: &Recorded) -> Self {
+        let trees = &recorded.trees;
+        let is_cut = |tree: usize| trees.get(tree).ended == Ended::Cut;
+        let unasked = |of: &Unasked| if is_cut(of.tree as usize) { of.urls() } else { 0 };
+        let might_bring = might_bring(recorded, unasked);
+        let cut_trees = (0..trees.len()).filter(|tree| is_cut(*tree)).count() as u64;
+        let unasked_urls = trees.unasked().iter().map(unasked).sum();
+        Self { cut_trees, unasked_urls, levels: levels(recorded, might_bring), might_bring }
+    }
+}
+
+/// What unasked URLs would bring, so `many` of each tree and depth, if all of it were new: external URLs, hosts, sites
+/// and server addresses.
+pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&Unasked) -> u64) -> [f64; 4] {
+    let trees = &recorded.trees;
+    let yields = Yields::of(trees);
+    let mut found = [0.0; 3];
+    for of in trees.unasked() {
+        let per_page = yields.of_a_page(trees, of.tree as usize, of.depth);
+        add(&mut found, per_page.map(|per_page| many(of) as f64 * per_page));
+    }
+    with_addresses(recorded, found)
+}
+
+/// New hosts bring new addresses as the known hosts brought known ones.
+fn with_addresses(recorded: &Recorded, [urls, hosts, sites]: [f64; 3]) -> [f64; 4] {
+    let known = |kind| recorded.known.counts(kind).total() as f64;
+    let addresses = hosts * share(known(Kind::Addresses), known(Kind::Hosts));
+    [urls, hosts, sites, addresses]
+}
+
+fn levels(recorded: &Recorded, might_bring: [f64; 4]) -> Vec<CensoredLevel> {
+    let mut by_depth = vec![[0.0; 3]; usize::from(recorded.trees.deepest()) + 1];
+    for tree in 0..recorded.trees.len() {
+        for (sums, level) in by_depth.iter_mut().zip(recorded.trees.levels(tree)) {
+            add(sums, level.found());
+        }
+    }
+    let all = by_depth.iter().fold([0.0; 3], |mut sums, level| {
+        add(&mut sums, *level);
+        sums
+    });
+    let mut up_to = [0.0; 3];
+    (0..)
+        .zip(by_depth)
+        .map(|(depth, level)| {
+            add(&mut up_to, level);
+            let known = |kind: usize| &recorded.known.counts[kind];
+            CensoredLevel {
+                depth,
+                pair: std::array::from_fn(|kind| bounds(up_to[kind], all[kind], might_bring[kind])),
+                union: std::array::from_fn(|kind| {
+                    bounds(known(kind).up_to(depth) as f64, known(kind).total() as f64, might_bring[kind])
+                }),
+            }
+        })
+        .collect()
+}
+
+fn bounds(up_to: f64, all: f64, might_bring: f64) -> Bounds {
+    Bounds { low: share(up_to, all + might_bring), high: share(up_to, all) }
+}
+
+pub(in crate::analysis) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+fn add(sums: &mut [f64; 3], more: [f64; 3]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+/// What a page of each depth brought with all below it, in the trees that ended by themselves: external URLs,
+/// hosts and sites.
+struct Yields {
+    by_depth: Vec<[f64; 3]>,
+}
+
+impl Yields {
+    fn of(trees: &Trees) -> Self {
+        let mut pages = vec![0.0; usize::from(trees.deepest()) + 1];
+        let mut found = vec![[0.0; 3]; pages.len()];
+        let ended = (0..trees.len()).filter(|tree| trees.get(*tree).ended == Ended::ByItself);
+        for tree in ended {
+            for (depth, level) in trees.levels(tree).iter().enumerate().take(pages.len()) {
+                pages[depth] += f64::from(level.pages);
+                add(&mut found[depth], level.found());
+            }
+        }
+        for depth in (1..found.len()).rev() {
+            let below = found[depth];
+            add(&mut found[depth - 1], below);
+        }
+        let by_depth = found.iter().zip(&pages).map(|(found, pages)| found.map(|sum| share(sum, *pages)));
+        Self { by_depth: by_depth.collect() }
+    }
+
+    /// What an unasked page of a tree might bring; what is deeper than all trees that ended brings as much
+    /// as the mean page of its own tree.
+    fn of_a_page(&self, trees: &Trees, tree: usize, depth: u16) -> [f64; 3] {
+        let (mut pages, mut own) = (0.0, [0.0; 3]);
+        for level in trees.levels(tree) {
+            pages += f64::from(level.pages);
+            add(&mut own, level.found());
+        }
+        let others = self.by_depth.get(usize::from(depth)).copied().unwrap_or_default();
+        std::array::from_fn(|kind| others[kind].max(share(own[kind], pages)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{Grown, survey, tree};
+
+    #[test]
+    fn without_cut_trees_coverage_is_what_was_measured() {
+        let found = Censoring::of(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3, 4])])]));
+        assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (0, 0, [0.0; 4]));
+        assert_eq!(found.levels[0].union, [Bounds { low: 0.5, high: 0.5 }; 4]);
+        assert_eq!(found.levels[1].pair, [Bounds { low: 1.0, high: 1.0 }; 3]);
+    }
+
+    #[test]
+    fn unasked_urls_bring_what_pages_of_their_depth_and_below_brought_elsewhere() {
+        let ended = tree("complete", &[(1, &[1]), (2, &[2, 3]), (2, &[4, 5, 6, 7])]);
+        let cut = Grown { unasked: 3, ..tree("depth", &[(1, &[1])]) };
+        let found = Censoring::of(&survey(&[ended, cut]));
+        // Two pages at depth 1 brought six with what was below them, so that three would bring nine.
+        assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (1, 3, [9.0; 4]));
+        assert_eq!(found.levels[0].pair[0], Bounds { low: 2.0 / 17.0, high: 2.0 / 8.0 });
+        assert_eq!(found.levels[0].union[1], Bounds { low: 1.0 / 16.0, high: 1.0 / 7.0 });
+        assert_eq!(found.levels[2].union[1], Bounds { low: 7.0 / 16.0, high: 1.0 });
+    }
+
+    #[test]
+    fn a_tree_that_is_deeper_than_all_others_is_its_own_measure() {
+        let cut = Grown { unasked: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
+        let found = Censoring::of(&survey(&[tree("complete", &[(1, &[])]), cut]));
+        assert_eq!(found.might_bring, [10.0; 4]);
+    }
+}

@@ -1,0 +1,147 @@
+use serde::Serialize;
+
+use crate::analysis::{Ended, Estimate, Recorded, Sampling};
+
+/// How deep site trees are: how many end at each level, and what share goes on.
+///
+/// A tree that was cut is known to reach its last level and not where it ends. The share of trees that are
+/// deeper than a level is therefore the product-limit estimate of Kaplan and Meier (1958), which lets a cut
+/// tree count for the levels that it was seen at; it holds if trees are cut for reasons that say nothing of
+/// how much deeper they are.
+#[derive(Clone, Debug, Serialize)]
+pub struct Deepest {
+    /// Trees of which a page was read.
+    pub trees: u64,
+    /// Trees without one, left out: there is no tree to speak of.
+    pub without_page: u64,
+    /// From depth 0 to the deepest level of all trees.
+    pub levels: Vec<DeepestLevel>,
+    /// The share of trees that go on below the deepest level walked: without end as far as the survey can tell.
+    pub share_without_end: Estimate,
+}
+
+/// The trees whose deepest level is `depth`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DeepestLevel {
+    /// Levels below the start URL.
+    pub depth: u16,
+    /// Trees that ended here by themselves.
+    pub ended: u64,
+    /// Trees that were cut here by the depth, a budget, a trap or a stop.
+    pub cut: u64,
+    /// The share of all trees that are deeper than this.
+    pub deeper: Estimate,
+}
+
+impl Deepest {
+    /// Counts the trees of a survey by their deepest level.
+    #[must_use]
+    pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
+        let counts = counts(recorded);
+        let trees = counts.iter().map(|(ended, cut)| ended + cut).sum();
+        let mut survival = Survival { share: 1.0, spread: 0.0, reach: sampling.normal_quantile() };
+        let (mut at_risk, mut levels) = (trees, Vec::with_capacity(counts.len()));
+        for (depth, (ended, cut)) in (0..).zip(counts) {
+            survival.pass(ended, at_risk);
+            at_risk -= ended + cut;
+            levels.push(DeepestLevel { depth, ended, cut, deeper: survival.estimate() });
+        }
+        let share_without_end = levels.last().map_or_else(Estimate::default, |level| level.deeper);
+        Self { trees, without_page: recorded.trees.len() as u64 - trees, levels, share_without_end }
+    }
+}
+
+/// Trees that ended and trees that were cut, by their deepest level.
+fn counts(recorded: &Recorded) -> Vec<(u64, u64)> {
+    let mut counts: Vec<(u64, u64)> = Vec::new();
+    for tree in recorded.trees.iter() {
+        let deepest = usize::from(tree.deepest.unwrap_or(0));
+        if tree.ended != Ended::NoPage && counts.len() <= deepest {
+            counts.resize(deepest + 1, (0, 0));
+        }
+        match tree.ended {
+            Ended::ByItself => counts[deepest].0 += 1,
+            Ended::Cut => counts[deepest].1 += 1,
+            Ended::NoPage => {}
+        }
+    }
+    counts
+}
+
+/// The product-limit estimate on its way down.
+struct Survival {
+    share: f64,
+    /// Greenwood's sum (1926): ended / (at risk × (at risk − ended)) over the levels.
+    spread: f64,
+    reach: f64,
+}
+
+impl Survival {
+    /// Trees cut at a level are at risk there: that they were cut shows that something lies below.
+    fn pass(&mut self, ended: u64, at_risk: u64) {
+        if at_risk > 0 {
+            let (ended, at_risk) = (ended as f64, at_risk as f64);
+            self.share *= 1.0 - ended / at_risk;
+            self.spread += ended / (at_risk * (at_risk - ended));
+        }
+    }
+
+    /// The interval on the scale of log(−log), where it cannot leave 0 to 1 (Kalbfleisch and Prentice, The
+    /// Statistical Analysis of Failure Time Data, 1980).
+    fn estimate(&self) -> Estimate {
+        let value = self.share;
+        if value <= 0.0 || value >= 1.0 {
+            return Estimate::exact(value);
+        }
+        let factor = (self.reach * self.spread.sqrt() / value.ln().abs()).exp();
+        Estimate::between(value.powf(factor), value, value.powf(factor.recip()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{survey, tree};
+
+    fn levels(
+        outcome: &'static str,
+        levels: usize,
+        trees: usize,
+    ) -> Vec<crate::analysis::curves::worlds::Grown> {
+        vec![tree(outcome, &vec![(1, &[] as &[u64]); levels]); trees]
+    }
+
+    #[test]
+    fn trees_that_were_cut_count_for_the_levels_they_were_seen_at() {
+        let grown = [
+            levels("complete", 1, 4),
+            levels("complete", 2, 3),
+            levels("request_budget", 2, 1),
+            levels("complete", 3, 2),
+            levels("depth", 4, 2),
+            levels("unreachable", 0, 5),
+        ];
+        let found = Deepest::measure(&survey(&grown.concat()), &Sampling::default());
+        assert_eq!((found.trees, found.without_page), (12, 5));
+        let counts: Vec<_> = found.levels.iter().map(|level| (level.ended, level.cut)).collect();
+        assert_eq!(counts, [(4, 0), (3, 1), (2, 0), (0, 2)]);
+        // 8/12, then 5/8 and 2/4 of that; intervals computed apart from the formulas of Greenwood and of
+        // Kalbfleisch and Prentice.
+        let expected =
+            [(0.66667, 0.33702, 0.85971), (0.41667, 0.15247, 0.66530), (0.20833, 0.03534, 0.47898)];
+        for (level, (value, low, high)) in found.levels.iter().zip(expected) {
+            let off = [level.deeper.value - value, level.deeper.low - low, level.deeper.high - high];
+            assert!(off.iter().all(|off| off.abs() < 1e-4), "{level:?}");
+        }
+        assert_eq!(found.share_without_end, found.levels[2].deeper);
+    }
+
+    #[test]
+    fn where_all_trees_ended_none_goes_on() {
+        let grown = [levels("complete", 1, 1), levels("complete", 3, 2)].concat();
+        let found = Deepest::measure(&survey(&grown), &Sampling::default());
+        assert_eq!(found.share_without_end, Estimate::exact(0.0));
+        let nothing = Deepest::measure(&survey(&levels("unreachable", 0, 2)), &Sampling::default());
+        assert_eq!((nothing.trees, nothing.levels.len()), (0, 0));
+    }
+}

@@ -1,0 +1,41 @@
+use crate::analysis::intervals::sampled_rate::SampledRate;
+use crate::analysis::intervals::units::Units;
+use crate::analysis::{LevelCost, Trees};
+
+/// A sum over site trees as a share of all of it: load rates and pair coverage.
+pub(in crate::analysis) fn ratio(
+    trees: &Trees,
+    units: &Units,
+    amount: impl Fn(&LevelCost) -> f64,
+) -> SampledRate {
+    let mut members: Vec<(u32, usize)> = units.of_tree.iter().copied().zip(0..).collect();
+    members.sort_unstable();
+    let members: Vec<&[(u32, usize)]> = members.chunk_by(|one, other| one.0 == other.0).collect();
+    let mut rate = SampledRate::new(trees.depths());
+    let mut levels = Vec::new();
+    for stratum in &units.strata {
+        rate.begin_stratum();
+        for unit in stratum {
+            levels.clear();
+            for (_, tree) in members[*unit as usize] {
+                for (depth, level) in trees.levels(*tree).iter().enumerate() {
+                    levels.resize(levels.len().max(depth + 1), 0.0);
+                    levels[depth] += amount(level);
+                }
+            }
+            let whole = to_beyond(&mut levels);
+            rate.add(whole, &levels);
+        }
+    }
+    rate.sum_up();
+    rate
+}
+
+/// Makes of what each level has what lies below each; gives the sum.
+fn to_beyond(levels: &mut [f64]) -> f64 {
+    let mut below = 0.0;
+    for level in levels.iter_mut().rev() {
+        below += std::mem::replace(level, below);
+    }
+    below
+}

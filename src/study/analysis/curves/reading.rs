@@ -1,0 +1,118 @@
+use serde::Serialize;
+
+use crate::analysis::{Bounds, Censoring, CurveLevel, Estimate, Kind};
+
+/// How coverage counts what several site trees know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reading {
+    /// Once in every site tree.
+    Pair,
+    /// Once in the survey.
+    Union,
+}
+
+impl Reading {
+    /// What is counted, in words: no number of the one reading is called as that of the other.
+    #[must_use]
+    pub fn counts(self, kind: Kind) -> &'static str {
+        match (kind, self) {
+            (Kind::Urls, Self::Union) => "external URLs",
+            (Kind::Hosts, Self::Union) => "external hosts",
+            (Kind::Sites, Self::Union) => "external sites",
+            (Kind::Urls, Self::Pair) => "URL pairs",
+            (Kind::Hosts, Self::Pair) => "host pairs",
+            (Kind::Sites, Self::Pair) => "site pairs",
+            // They belong to no tree.
+            (Kind::Addresses, _) => "server addresses",
+        }
+    }
+}
+
+/// What coverage is counted in, as far as it was said.
+#[must_use]
+pub fn counted(kind: Option<Kind>, reading: Option<Reading>) -> (Kind, Reading) {
+    (kind.unwrap_or(Kind::Hosts), reading.unwrap_or(Reading::Union))
+}
+
+impl Reading {
+    /// The word in files and flags.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pair => "pair",
+            Self::Union => "union",
+        }
+    }
+
+    /// The reading that a word of files and flags stands for.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        [Self::Pair, Self::Union].into_iter().find(|reading| reading.word() == word)
+    }
+
+    /// The coverage of a level. Addresses belong to the survey and not to a tree, so they have one reading.
+    #[must_use]
+    pub fn coverage(self, level: &CurveLevel, kind: Kind) -> Estimate {
+        match self {
+            Self::Pair => level.pair(kind).unwrap_or_else(|| level.union(kind)),
+            Self::Union => level.union(kind),
+        }
+    }
+
+    /// The kinds that such coverage is counted by. How many addresses are still to be found is told by hosts.
+    #[must_use]
+    pub fn rests_on(self, kind: Kind) -> &'static [Kind] {
+        match (self, kind) {
+            (_, Kind::Addresses) => &[Kind::Hosts, Kind::Addresses],
+            (Self::Pair, _) => &[],
+            (Self::Union, Kind::Urls) => &[Kind::Urls],
+            (Self::Union, Kind::Hosts) => &[Kind::Hosts],
+            (Self::Union, Kind::Sites) => &[Kind::Sites],
+        }
+    }
+
+    pub(in crate::analysis) fn bounds(self, censoring: &Censoring, depth: usize, kind: Kind) -> Bounds {
+        let Some(level) = censoring.levels.get(depth) else { return Bounds { low: 0.0, high: 1.0 } };
+        match self {
+            Self::Pair => level.pair.get(kind as usize).copied().unwrap_or(level.union[kind as usize]),
+            Self::Union => level.union[kind as usize],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{country, survey};
+    use crate::analysis::{Choice, Criterion, Evidence, Known, Sampling};
+
+    #[test]
+    fn a_choice_rests_on_the_kinds_that_its_coverage_is_counted_by() {
+        let mut grown = country(40, 5, 3);
+        // What trees leave unasked would bring addresses, too.
+        for tree in grown.iter_mut().step_by(3) {
+            (tree.outcome, tree.unasked) = ("depth", 5);
+        }
+        let recorded = survey(&grown);
+        for (of, reading) in
+            Kind::ALL.into_iter().flat_map(|kind| [(kind, Reading::Pair), (kind, Reading::Union)])
+        {
+            let mut known = Known::default();
+            for kind in reading.rests_on(of) {
+                known.counts[*kind as usize] = recorded.known.counts[*kind as usize].clone();
+                known.occurrences[*kind as usize] = recorded.known.occurrences[*kind as usize].clone();
+            }
+            let enough = recorded.part(&(0..40).map(Some).collect::<Vec<_>>(), known);
+            let chosen = |recorded| {
+                let evidence = Evidence::measure(recorded, &Sampling::default(), 0.9);
+                serde_json::to_value(Choice::by(
+                    &evidence,
+                    Criterion::Coverage { at_least: 0.9, of, reading },
+                ))
+                .unwrap()
+            };
+            assert_eq!(chosen(&enough), chosen(&recorded), "{of:?} {reading:?}");
+        }
+    }
+}

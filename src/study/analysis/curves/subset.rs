@@ -1,0 +1,98 @@
+use std::sync::Arc;
+
+use crate::analysis::intervals::chance::Chance;
+use crate::analysis::{
+    Kind, Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, Unasked, intervals::units,
+};
+
+impl Recorded {
+    /// The survey as if it had only some of its site trees. What they know in common is counted exactly as long
+    /// as all occurrences are in memory, and estimated from the sample of keys beyond that.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let numbers = numbers(self.trees.len(), keep);
+        let occurrences = self.known.occurrences.each_ref().map(|all| all.only(&numbers));
+        let counts = occurrences.each_ref().map(Occurrences::known);
+        self.part(&numbers, Known { counts, occurrences })
+    }
+
+    /// The survey as far as these kinds are concerned.
+    pub(in crate::analysis) fn of_kinds(&self, kinds: &'static [Kind]) -> Self {
+        let mut known = Known::default();
+        for kind in kinds {
+            known.counts[*kind as usize] = self.known.counts[*kind as usize].clone();
+            known.occurrences[*kind as usize] = self.known.occurrences[*kind as usize].clone();
+        }
+        let every: Vec<Option<u32>> = (0..).map(Some).take(self.trees.len()).collect();
+        Self { kinds, ..self.part(&every, known) }
+    }
+
+    /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
+    #[must_use]
+    pub fn sample(&self, trees: usize, seed: u64) -> Self {
+        let mut chosen = vec![false; self.trees.len()];
+        for tree in units::sample(&self.trees, trees, &mut Chance::new(seed, 0)) {
+            chosen[tree as usize] = true;
+        }
+        self.only(|tree| chosen[tree])
+    }
+
+    /// The trees that have new numbers, with what they know.
+    pub(in crate::analysis) fn part(&self, numbers: &[Option<u32>], known: Known) -> Self {
+        let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
+        let (kinds, out_of_budget) = (self.kinds, self.out_of_budget);
+        Self { manifest, trees, known, out_of_budget, kinds, index: Arc::default(), divided: None }
+    }
+}
+
+/// New numbers of the trees that are kept, in their old order.
+pub(in crate::analysis) fn numbers(trees: usize, keep: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let mut number = |tree| {
+        keep(tree).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    (0..trees).map(&mut number).collect()
+}
+
+impl Trees {
+    fn only(&self, numbers: &[Option<u32>]) -> Self {
+        let is_kept = |(tree, number): (&Tree, &Option<u32>)| number.map(|_| tree.clone());
+        let trees = self.trees.iter().zip(numbers).filter_map(is_kept).collect();
+        let kept = |of: &Unasked| Some(Unasked { tree: numbers[of.tree as usize]?, ..*of });
+        let unasked = self.unasked.iter().filter_map(kept).collect();
+        Self { trees, unasked, levels: Arc::clone(&self.levels), labels: self.labels.clone() }
+    }
+}
+
+impl Occurrences {
+    fn only(&self, numbers: &[Option<u32>]) -> Self {
+        let kept = |at: &Occurrence| Some(Occurrence { tree: numbers[at.tree as usize]?, ..*at });
+        Self { list: self.list.iter().filter_map(kept).collect(), halvings: self.halvings }
+    }
+
+    /// How many keys are known first at each depth, of all of which these are a share.
+    pub(in crate::analysis) fn known(&self) -> KnownByDepth {
+        let mut known = KnownByDepth::default();
+        let each_stands_for = 1_u64 << self.halvings.min(u64::BITS - 1);
+        for key in self.keys() {
+            known.add(key.iter().map(|one| one.depth).min().unwrap_or(0), each_stands_for);
+        }
+        known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_share_count_for_all() {
+        let at = |key, tree, depth| Occurrence { key, tree, depth };
+        let occurrences = Occurrences { list: vec![at(4, 0, 2), at(4, 1, 1), at(8, 0, 2)], halvings: 2 };
+        let known = occurrences.known();
+        assert_eq!([known.up_to(0), known.up_to(1), known.up_to(2), known.total()], [0, 4, 8, 8]);
+    }
+}

@@ -1,0 +1,180 @@
+use crate::analysis::Occurrences;
+use crate::analysis::intervals::sampled_rate::SampledRate;
+use crate::analysis::intervals::units::Units;
+
+/// Keys known from levels 0 to d as a share of all known keys, each counted once: union coverage.
+///
+/// A unit contributes what only it knows: the keys that would be lost without it (the jackknife's influence).
+pub(in crate::analysis) struct Union {
+    depths: usize,
+    /// Where the keys of each unit begin in `known`, and one more for the end.
+    starts: Vec<usize>,
+    /// Keys by number with their least depth in the unit.
+    known: Vec<(u32, u16)>,
+    /// Of each key, what the chosen units know of it; [`Seen::NOWHERE`] between readings.
+    seen: Vec<Seen>,
+}
+
+/// Where a key stands among the chosen units.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The unit that has it at the least depth.
+    unit: u32,
+    least: u16,
+    /// The least depth in any other unit.
+    next: u16,
+}
+
+impl Seen {
+    const NOWHERE: Self = Self { unit: u32::MAX, least: u16::MAX, next: u16::MAX };
+
+    fn at(&mut self, unit: u32, depth: u16) {
+        if depth < self.least || self.unit == u32::MAX {
+            *self = Self { unit, least: depth, next: self.least };
+        } else {
+            self.next = self.next.min(depth);
+        }
+    }
+}
+
+/// Occurrences of a kind that are enough for an interval; keys chosen by hash stand for all beyond it.
+const ENOUGH: usize = 1 << 19;
+
+impl Union {
+    pub(in crate::analysis) fn new(occurrences: &Occurrences, units: &Units, depths: usize) -> Self {
+        let (mut list, mut keys) = (Vec::new(), 0);
+        let halvings = occurrences.halvings_to(ENOUGH);
+        for key in occurrences.keys().filter(|key| key[0].key.trailing_zeros() >= halvings) {
+            list.extend(key.iter().map(|one| (units.of_tree[one.tree as usize], keys, one.depth)));
+            keys += 1;
+        }
+        list.sort_unstable();
+        list.dedup_by_key(|(unit, key, _)| (*unit, *key));
+        let mut starts = Vec::with_capacity(units.count + 1);
+        starts.push(0);
+        for unit in 1..=units.count {
+            starts.push(list.partition_point(|one| (one.0 as usize) < unit));
+        }
+        let known = list.into_iter().map(|(_, key, depth)| (key, depth)).collect();
+        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize] }
+    }
+
+    /// The reading of the chosen units, stratum by stratum.
+    pub(in crate::analysis) fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
+        let mut reading = SampledRate::new(self.depths);
+        chosen.iter().flatten().for_each(|unit| self.see(*unit));
+        let mut beyond = vec![0.0; self.depths];
+        for stratum in chosen {
+            reading.begin_stratum();
+            for unit in stratum {
+                beyond.fill(0.0);
+                let whole = self.lost(*unit, &mut beyond);
+                reading.add(whole, &beyond);
+            }
+        }
+        for unit in chosen.iter().flatten() {
+            reading.whole += self.forget(*unit, &mut reading.beyond);
+        }
+        reading
+    }
+
+    fn keys_of(&self, unit: u32) -> std::ops::Range<usize> {
+        self.starts[unit as usize]..self.starts[unit as usize + 1]
+    }
+
+    fn see(&mut self, unit: u32) {
+        for place in self.keys_of(unit) {
+            let (key, depth) = self.known[place];
+            self.seen[key as usize].at(unit, depth);
+        }
+    }
+
+    /// What would be lost without a unit: of all keys, and of those below each depth. A key that another
+    /// unit has at a greater depth is not lost, but it would move there: less is lost below those depths.
+    fn lost(&self, unit: u32, beyond: &mut [f64]) -> f64 {
+        let mut whole = 0.0;
+        for place in self.keys_of(unit) {
+            let seen = self.seen[self.known[place].0 as usize];
+            if seen.unit != unit {
+                continue;
+            }
+            let (least, next) = (usize::from(seen.least), usize::from(seen.next));
+            if seen.next == u16::MAX {
+                whole += 1.0;
+                beyond.iter_mut().take(least).for_each(|below| *below += 1.0);
+            } else {
+                beyond.iter_mut().take(next).skip(least).for_each(|below| *below -= 1.0);
+            }
+        }
+        whole
+    }
+
+    fn forget(&mut self, unit: u32, totals: &mut [f64]) -> f64 {
+        let mut whole = 0.0;
+        for place in self.keys_of(unit) {
+            let seen = std::mem::replace(&mut self.seen[self.known[place].0 as usize], Seen::NOWHERE);
+            if seen.unit != u32::MAX {
+                whole += 1.0;
+                totals.iter_mut().take(usize::from(seen.least)).for_each(|below| *below += 1.0);
+            }
+        }
+        whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::analysis::curves::worlds::{country, survey};
+    use crate::analysis::intervals::chance::Chance;
+    use crate::analysis::intervals::units::MOST_UNITS;
+
+    fn union_of(trees: usize, seed: u64) -> (Union, Units) {
+        let recorded = survey(&country(trees, 5, seed));
+        let units = Units::draw(&recorded.trees, MOST_UNITS, &mut Chance::new(1, 0));
+        (Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths()), units)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// The spread is that of the jackknife, done by leaving out one tree after the other.
+        #[test]
+        fn a_reading_varies_as_its_readings_without_one_tree_do(seed in 0_u64..1000, trees in 5_usize..15) {
+            let (mut union, units) = union_of(trees, seed);
+            let all = union.read(&units.strata);
+            prop_assert_eq!(units.strata.len(), 1);
+            for depth in 0..all.beyond.len() {
+                let (missing, mut lost) = (all.missing(depth), Vec::new());
+                for left_out in 0..trees {
+                    let mut fewer = units.strata.clone();
+                    fewer[0].remove(left_out);
+                    let without = union.read(&fewer);
+                    let left = |reading: &SampledRate| reading.beyond[depth] - missing * reading.whole;
+                    lost.push(left(&all) - left(&without));
+                }
+                let mean = lost.iter().sum::<f64>() / trees as f64;
+                let squares: f64 = lost.iter().map(|lost| (lost - mean).powi(2)).sum();
+                let spread = (squares * trees as f64 / (trees as f64 - 1.0)).sqrt() / all.whole;
+                prop_assert!((spread - all.spread(depth)).abs() < 1e-9, "{} {}", spread, all.spread(depth));
+            }
+        }
+    }
+
+    #[test]
+    fn a_reading_of_all_trees_is_the_union_coverage() {
+        let recorded = survey(&country(200, 6, 3));
+        let units = Units::draw(&recorded.trees, MOST_UNITS, &mut Chance::new(1, 0));
+        let mut union = Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths());
+        for _ in 0..2 {
+            let reading = union.read(&units.strata);
+            for depth in 0..recorded.trees.depths() {
+                let known = &recorded.known.counts[0];
+                let coverage = known.up_to(u16::try_from(depth).unwrap()) as f64 / known.total() as f64;
+                assert!((1.0 - reading.missing(depth) - coverage).abs() < 1e-12);
+            }
+        }
+    }
+}

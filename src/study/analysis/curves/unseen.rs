@@ -1,0 +1,209 @@
+use serde::Serialize;
+
+use crate::analysis::tables::in_turn::each_of;
+use crate::analysis::{Estimate, Kind, Occurrences, Recorded, Sampling};
+
+/// How many external URLs, hosts, sites and addresses there are, those included that no tree showed.
+///
+/// Chao's estimate from incidences, site trees being the samples (Chao, Biometrics 43, 1987: Chao2), with the
+/// log-normal interval of the same paper, and the sample coverage after Good and Turing for incidences (Chao
+/// and Jost, Ecology 93, 2012). Chao's variance takes each key to be found for itself; but a single tree may bring
+/// thousands that no other knows. The variance is therefore at least twice what the estimate varies by when trees are
+/// left out one by one, the jackknife's (Efron and Stein, Annals of Statistics 9, 1981): of what a few trees hold most of,
+/// half of the variance is in trees that a survey does not have (measured in `reports/intervals`).
+#[derive(Clone, Debug, Serialize)]
+pub struct Unseen {
+    /// One of each kind that can be estimated.
+    pub kinds: Vec<UnseenOfKind>,
+    /// What the estimates rest on, for people.
+    pub caveat: &'static str,
+}
+
+/// What is estimated of one kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct UnseenOfKind {
+    /// What is counted.
+    pub kind: Kind,
+    /// Known from the survey.
+    pub known: u64,
+    /// Known from one tree only, from exactly two.
+    pub in_one_tree: u64,
+    /// Known in exactly two site trees.
+    pub in_two_trees: u64,
+    /// The least that there are, known ones included, with its interval.
+    pub all: Estimate,
+    /// The share of all links from trees to such things that leads to known ones, were more trees walked; none from one
+    /// tree, or one link: nothing tells then how often more would lead to the same.
+    pub sample_coverage: Option<f64>,
+}
+
+/// What must stand beside the estimate.
+pub const UNSEEN_CAVEAT: &str = "A lower bound: it is an estimate only if all were equally likely to be linked \
+    to. They are not: popular ones are linked to together and from everywhere, rare ones hardly at all, so there \
+    are more than this. The interval tells what chance alone does, and supposes many more site trees than were surveyed: where a \
+    quarter or more of them all were, its low end is too high. What no tree links to at all is not counted.";
+
+impl Unseen {
+    /// Estimates the unseen of every kind.
+    #[must_use]
+    pub fn estimate(recorded: &Recorded, sampling: &Sampling) -> Self {
+        let trees = recorded.trees.len();
+        let kinds: [UnseenOfKind; 4] = each_of(|number| {
+            let kind = Kind::ALL[number];
+            let (known, occurrences) =
+                (recorded.known.counts(kind).total(), recorded.known.occurrences(kind));
+            let all = Frequencies::of(occurrences, known);
+            let without = Frequencies::without_each_tree(all, occurrences, trees);
+            all.estimate(kind, &without, sampling)
+        });
+        Self { kinds: kinds.into(), caveat: UNSEEN_CAVEAT }
+    }
+}
+
+/// How many keys are known, from one tree, from two, and the incidences of all.
+#[derive(Clone, Copy, Debug)]
+struct Frequencies {
+    known: f64,
+    once: f64,
+    twice: f64,
+    incidences: f64,
+}
+
+impl Frequencies {
+    /// Where there is a sample of keys only, its counts stand for all.
+    fn of(occurrences: &Occurrences, known: u64) -> Self {
+        let count = |trees| occurrences.keys().filter(|key| key.len() == trees).count() as f64;
+        let share = occurrences.share();
+        Self {
+            known: known as f64,
+            once: count(1) / share,
+            twice: count(2) / share,
+            incidences: occurrences.list().len() as f64 / share,
+        }
+    }
+
+    /// The same of the other trees, for each tree.
+    fn without_each_tree(all: Self, occurrences: &Occurrences, trees: usize) -> Vec<Self> {
+        let each = occurrences.share().recip();
+        let mut without = vec![all; trees];
+        for key in occurrences.keys() {
+            for one in key {
+                let left = &mut without[one.tree as usize];
+                left.incidences -= each;
+                match key.len() {
+                    1 => (left.known, left.once) = (left.known - each, left.once - each),
+                    2 => (left.once, left.twice) = (left.once + each, left.twice - each),
+                    3 => left.twice += each,
+                    _ => {}
+                }
+            }
+        }
+        without
+    }
+
+    fn estimate(self, kind: Kind, without: &[Self], sampling: &Sampling) -> UnseenOfKind {
+        let trees = without.len() as f64;
+        let (unseen, variance) = self.chao2(trees);
+        let variance = variance.max(2.0 * Self::jackknife(without));
+        let factor = if unseen > 0.0 {
+            (sampling.normal_quantile() * (variance / unseen.powi(2)).ln_1p().sqrt()).exp()
+        } else {
+            1.0
+        };
+        let all = |unseen: f64| self.known + unseen;
+        UnseenOfKind {
+            kind,
+            known: self.known.round() as u64,
+            in_one_tree: self.once.round() as u64,
+            in_two_trees: self.twice.round() as u64,
+            all: Estimate::between(all(unseen / factor), all(unseen), all(unseen * factor)),
+            sample_coverage: self.coverage(trees),
+        }
+    }
+
+    /// The variance of the estimate when trees are left out one by one.
+    fn jackknife(without: &[Self]) -> f64 {
+        let others = without.len() as f64 - 1.0;
+        let estimates: Vec<f64> = without.iter().map(|left| left.known + left.chao2(others).0).collect();
+        let mean = estimates.iter().sum::<f64>() / (others + 1.0);
+        estimates.iter().map(|one| (one - mean).powi(2)).sum::<f64>() * others / (others + 1.0)
+    }
+
+    /// The unseen and the variance of their estimate; the forms for no key in exactly two trees are the
+    /// bias-corrected ones.
+    fn chao2(self, trees: f64) -> (f64, f64) {
+        let less_one = (trees - 1.0).max(0.0) / trees.max(1.0);
+        let (once, twice) = (self.once, self.twice);
+        if twice > 0.0 {
+            let ratio = once / twice;
+            let terms = less_one / 2.0 * ratio.powi(2)
+                + less_one.powi(2) * ratio.powi(3)
+                + less_one.powi(2) / 4.0 * ratio.powi(4);
+            return (less_one * once * ratio / 2.0, twice * terms);
+        }
+        let unseen = less_one * once * (once - 1.0).max(0.0) / 2.0;
+        let all = (self.known + unseen).max(1.0);
+        let variance = unseen + less_one.powi(2) * once * (2.0 * once - 1.0).powi(2) / 4.0
+            - less_one.powi(2) * once.powi(4) / (4.0 * all);
+        (unseen, variance.max(0.0))
+    }
+
+    fn coverage(self, trees: f64) -> Option<f64> {
+        if trees < 2.0 || self.incidences < 2.0 {
+            return None;
+        }
+        let once = if self.twice > 0.0 { self.once } else { (self.once - 1.0).max(0.0) };
+        let twice = self.twice.max(1.0);
+        let weight = (trees - 1.0) * once;
+        Some(1.0 - self.once / self.incidences * (weight / (weight + 2.0 * twice)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{Grown, survey, tree};
+
+    fn trees(names: &[&[u64]]) -> Vec<Grown> {
+        names.iter().map(|names| tree("complete", &[(1, names)])).collect()
+    }
+
+    #[test]
+    fn unseen_hosts_are_told_from_those_seen_once_and_twice() {
+        // Ten names: four in one tree, three in two, three in three; by Chao's formulas and the jackknife, computed apart.
+        let names: [&[u64]; 5] = [&[1, 2, 5, 8, 9], &[3, 5, 6, 8, 10], &[4, 6, 7, 8, 9], &[7, 9, 10], &[10]];
+        let unseen = Unseen::estimate(&survey(&trees(&names)), &Sampling::default());
+        let hosts = &unseen.kinds[Kind::Hosts as usize];
+        assert_eq!((hosts.known, hosts.in_one_tree, hosts.in_two_trees), (10, 4, 3));
+        for (found, expected) in [
+            (hosts.all.value, 12.1333),
+            (hosts.all.low, 10.2130),
+            (hosts.all.high, 31.3672),
+            (hosts.sample_coverage.unwrap(), 0.84689),
+        ] {
+            assert!((found - expected).abs() < 5e-4 * expected, "{found} is not {expected}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_unseen_where_every_tree_links_to_the_same() {
+        let unseen = Unseen::estimate(&survey(&trees(&[&[1, 2], &[1, 2], &[1, 2]])), &Sampling::default());
+        let sites = &unseen.kinds[Kind::Sites as usize];
+        assert_eq!(sites.all, Estimate::exact(2.0));
+        assert!((sites.sample_coverage.unwrap() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn surveys_without_links_or_with_one_tree_have_finite_estimates() {
+        for names in [&[&[] as &[u64]] as &[&[u64]], &[&[1, 2, 3]], &[&[1], &[2]]] {
+            let unseen = Unseen::estimate(&survey(&trees(names)), &Sampling::default());
+            for kind in unseen.kinds {
+                let figures = [kind.all.value, kind.all.low, kind.all.high];
+                assert!(kind.sample_coverage.is_none_or(|share| (0.0..=1.0).contains(&share)), "{kind:?}");
+                let is_told = trees(names).len() > 1;
+                assert_eq!(kind.sample_coverage.is_some(), is_told, "{kind:?}");
+                assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{kind:?}");
+            }
+        }
+    }
+}

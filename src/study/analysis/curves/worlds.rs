@@ -1,0 +1,124 @@
+//! Surveys made by hand, for tests of what is computed from them.
+
+use std::sync::Arc;
+
+use crate::analysis::intervals::chance::Chance;
+use crate::analysis::keys::cells::Cells;
+use crate::analysis::keys::groups::Groups;
+use crate::analysis::keys::links::Gatherer;
+use crate::analysis::tables::key;
+use crate::analysis::{
+    Ended, Grouping, Kind, Known, Labels, LevelCost, Occurrence, Recorded, Tree, Trees, Unasked,
+};
+use crate::records::{Manifest, Timestamp};
+
+/// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct Grown {
+    pub(in crate::analysis) cctld: &'static str,
+    pub(in crate::analysis) outcome: &'static str,
+    pub(in crate::analysis) levels: Vec<(u32, Vec<u64>)>,
+    /// URLs left unasked one level below the last.
+    pub(in crate::analysis) unasked: u32,
+}
+
+pub(in crate::analysis) fn tree(outcome: &'static str, levels: &[(u32, &[u64])]) -> Grown {
+    let levels = levels.iter().map(|(pages, names)| (*pages, names.to_vec())).collect();
+    Grown { cctld: "ke", outcome, levels, unasked: 0 }
+}
+
+/// The survey that found these trees. Every name is that of a URL, a host, a site and an address at once.
+pub(in crate::analysis) fn survey(grown: &[Grown]) -> Recorded {
+    let (mut trees, mut labels, mut found) = (Trees::default(), Labels::default(), Vec::new());
+    for (number, grown) in (0..).zip(grown) {
+        let pages = grown.levels.iter().map(|(pages, _)| u64::from(*pages)).sum();
+        let deepest = u16::try_from(grown.levels.len()).unwrap().checked_sub(1);
+        let groups = [labels.number(grown.cctld); Grouping::ALL.len()];
+        let tree = Tree::new(
+            &format!("site{number}.ke"),
+            0,
+            Ended::by_outcome(grown.outcome, pages),
+            deepest,
+            groups,
+        );
+        let (first_level, level_count) = (trees.levels.len(), grown.levels.len());
+        trees.trees.push(Tree { first_level, level_count, ..tree });
+        Arc::make_mut(&mut trees.levels)
+            .extend(grown.levels.iter().map(|(pages, names)| cost(*pages, names.len())));
+        for (depth, (_, names)) in (0..).zip(&grown.levels) {
+            let at = |name: &u64| Occurrence { key: key(&name.to_string()), tree: number, depth };
+            found.extend(names.iter().map(at));
+        }
+        let depth = u16::try_from(level_count).unwrap();
+        let (too_deep, kept_back) =
+            if grown.outcome == "depth" { (grown.unasked, 0) } else { (0, grown.unasked) };
+        trees.unasked.push(Unasked { tree: number, depth, too_deep, kept_back });
+    }
+    trees.labels = labels;
+    let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
+    let cells = Cells::whole(trees.len());
+    let (counts, sampled) = Gatherer::of(&cells, &found);
+    let occurrences = sampled.whole();
+    let known = Known {
+        counts: std::array::from_fn(|_| counts[0].clone()),
+        occurrences: std::array::from_fn(|_| occurrences.clone()),
+    };
+    Recorded {
+        manifest,
+        trees,
+        known,
+        out_of_budget: 0,
+        kinds: &Kind::ALL,
+        index: Arc::default(),
+        divided: None,
+    }
+}
+
+/// The cells of so many trees by two groupings: by threes, and by the first half and the second.
+pub(in crate::analysis) fn cells(trees: u32) -> Cells {
+    let groups = |names: u32, group: &dyn Fn(u32) -> u32| Groups {
+        names: (0..names).map(|name| name.to_string()).collect(),
+        of_tree: (0..trees).map(group).collect(),
+    };
+    let by_threes = groups(3, &|tree| tree % 3);
+    let halves = groups(2, &|tree| u32::from(tree >= trees / 2));
+    Cells::whole(trees as usize).and(&by_threes).and(&halves)
+}
+
+fn cost(pages: u32, found: usize) -> LevelCost {
+    let found = u32::try_from(found).unwrap();
+    LevelCost {
+        requests: pages,
+        pages,
+        bytes: u64::from(pages) * 10_000,
+        busy_ms: f64::from(pages) * 100.0,
+        urls: found,
+        hosts: found,
+        sites: found,
+    }
+}
+
+/// A country of trees that are as unlike each other as those of real Webs: their sizes follow Pareto's law with
+/// exponent 1.5 (finite mean, infinite variance), large trees are deep, and what they link to is partly the same.
+pub(in crate::analysis) fn country(trees: usize, depths: usize, seed: u64) -> Vec<Grown> {
+    let mut chance = Chance::new(seed, 0);
+    let uniform = |chance: &mut Chance| (chance.below(1 << 30) as f64 + 0.5) / f64::from(1 << 30);
+    let mut fresh = 0;
+    let mut grow = |_| {
+        let size = (uniform(&mut chance).powf(-1.0 / 1.5) * 2.0).min(3000.0);
+        let reach = 1 + (size.log2() * (0.5 + uniform(&mut chance))) as usize;
+        let mut levels = vec![(1, Vec::new()); reach.min(depths)];
+        for _ in 0..size as usize {
+            let level = chance.below(levels.len()).min(chance.below(levels.len() + 2));
+            let popular = uniform(&mut chance).powi(3) * 500.0;
+            fresh += 1;
+            let name = if chance.below(3) == 0 { popular as u64 } else { 1000 + fresh };
+            levels[level].0 += 1;
+            if !levels.iter().any(|(_, names)| names.contains(&name)) {
+                levels[level].1.push(name);
+            }
+        }
+        Grown { cctld: ["ke", "tz", "ug"][chance.below(3)], outcome: "complete", levels, unasked: 0 }
+    };
+    (0..trees).map(&mut grow).collect()
+}

@@ -1,0 +1,66 @@
+use crate::analysis::MeasuredServer;
+
+/// Servers by how fast their answers come, from the slowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerClass {
+    /// Below 64 kbit/s, one channel of ISDN (ITU-T I.412): modems, crowded links.
+    Narrow,
+    /// From 64 to 512 kbit/s: a campus behind a satellite; one that was measured had 537 kbit/s.
+    Thin,
+    /// From 512 kbit/s to 4 Mbit/s, from which on a line is called broadband (FCC, Sixth Broadband Deployment
+    /// Report, 2010).
+    Middling,
+    /// From 4 Mbit/s.
+    Broad,
+    /// No answer was long enough to tell, or none came.
+    Unmeasured,
+}
+
+/// Upper ends in bits per second.
+const ENDS: [(f64, ServerClass); 3] =
+    [(64e3, ServerClass::Narrow), (512e3, ServerClass::Thin), (4e6, ServerClass::Middling)];
+
+impl ServerClass {
+    /// From the slowest; the unmeasured last.
+    pub const ALL: [Self; 5] = [Self::Narrow, Self::Thin, Self::Middling, Self::Broad, Self::Unmeasured];
+
+    /// The class of a server; none: it never answered.
+    #[must_use]
+    pub fn of(server: Option<&MeasuredServer>) -> Self {
+        let Some(rate) = server.and_then(MeasuredServer::throughput) else { return Self::Unmeasured };
+        ENDS.iter().find(|(end, _)| rate < *end).map_or(Self::Broad, |(_, class)| *class)
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Narrow => "below 64 kbit/s",
+            Self::Thin => "64–512 kbit/s",
+            Self::Middling => "0.5–4 Mbit/s",
+            Self::Broad => "4 Mbit/s or more",
+            Self::Unmeasured => "not measured",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_ends_where_the_next_begins() {
+        let class = |rate: f64| {
+            let mut server = MeasuredServer::new([41, 90, 0, 1].into());
+            (server.bytes, server.transfer) = (rate / 8.0, 1.0);
+            ServerClass::of(Some(&server))
+        };
+        assert_eq!(class(63_999.0), ServerClass::Narrow);
+        assert_eq!(class(64_000.0), ServerClass::Thin);
+        assert_eq!(class(511_000.0), ServerClass::Thin);
+        assert_eq!(class(3.9e6), ServerClass::Middling);
+        assert_eq!(class(4e6), ServerClass::Broad);
+        assert_eq!(ServerClass::of(None), ServerClass::Unmeasured);
+    }
+}

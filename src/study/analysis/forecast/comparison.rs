@@ -1,0 +1,156 @@
+use serde::Serialize;
+
+use super::replays::{NotWeighed, Replayed, Replays, Strategy};
+use crate::analysis::schedule::{Conditions, Exchanges, Pacing, Schedule};
+use crate::analysis::{
+    Bound, Choice, Criterion, Curves, Estimate, Forecast, ForecastLevel, LoadUnit, Verdict,
+};
+
+/// Strategies side by side, and the one that does what is asked at the least cost.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Comparison {
+    /// One depth for all sites first.
+    pub candidates: Vec<Candidate>,
+    /// Of these, the place of the one recommended; none where none fits.
+    pub recommended: Option<usize>,
+    /// Strategies that this survey cannot judge.
+    pub not_weighed: Vec<NotWeighed>,
+}
+
+/// A strategy with what it would have cost and found in this survey.
+#[derive(Clone, Debug, Serialize)]
+pub struct Candidate {
+    /// Which one.
+    #[serde(flatten)]
+    pub strategy: Strategy,
+    /// The flags of `ccsurvey survey` for it.
+    pub flags: String,
+    /// Of what the survey knows.
+    pub coverage: Estimate,
+    /// Sent, robots.txt included.
+    pub requests: u64,
+    /// The share of the requests of the survey.
+    pub load: Estimate,
+    /// How long it would take in the environment, where one is given.
+    pub seconds: Option<f64>,
+    /// The bounds of the environment that it breaks.
+    pub breaks: Vec<Bound>,
+    /// Whether it does what is asked.
+    pub fits: bool,
+}
+
+impl Comparison {
+    /// Weighs the depth chosen with what can be played on the pages of the survey, which `curves` are of.
+    #[must_use]
+    pub fn with_choice(choice: &Choice, curves: &Curves, replays: &Replays<'_>) -> Self {
+        let Choice { criterion, .. } = *choice;
+        let depth = choice.depth.and_then(|depth| choice.level(depth)).map(|level| Candidate {
+            requests: level.requests,
+            load: load_of(curves, level.depth),
+            fits: level.fits,
+            ..Candidate::of(Strategy::Depth { depth: level.depth }, level.coverage)
+        });
+        let (_, reading) = criterion.counted();
+        let judge = |replayed: &Replayed| Candidate {
+            requests: replayed.requests(),
+            load: replayed.load(),
+            fits: criterion.is_met_by(match criterion {
+                Criterion::Coverage { .. } => replayed.deciding_coverage(reading),
+                Criterion::Load { .. } => replayed.deciding_load(),
+            }),
+            ..Candidate::of(replayed.strategy.clone(), replayed.coverage(reading))
+        };
+        let wanted = match criterion {
+            Criterion::Coverage { at_least, .. } => Some(at_least),
+            Criterion::Load { .. } => None,
+        };
+        let auto = replays.auto(wanted, judge, |one: &Candidate| one.fits);
+        Self::of(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
+    }
+
+    /// The same in a network environment: what a strategy would take there is played as that of a depth is.
+    #[must_use]
+    pub fn with_forecast<P: Pacing>(
+        forecast: &Forecast,
+        curves: &Curves,
+        replays: &Replays<'_>,
+        (exchanges, conditions): (&Exchanges, &Conditions),
+        pacing: impl Fn() -> P,
+    ) -> Self {
+        let Forecast { environment, reading, .. } = forecast;
+        let nearest = forecast.nearest.as_ref().map(|nearest| nearest.depth);
+        let depth = forecast.depth.or(nearest).and_then(|depth| forecast.level(depth)).map(|level| {
+            let strategy = Strategy::Depth { depth: level.depth };
+            Candidate::in_environment(strategy, level, load_of(curves, level.depth))
+        });
+        let judge = |replayed: &Replayed| {
+            let some = replays.exchanges(replayed, exchanges).unwrap_or_default();
+            let schedule = Schedule::play(&some, u16::MAX, |_| true, conditions, &mut pacing());
+            let coverage = (replayed.coverage(*reading), replayed.deciding_coverage(*reading));
+            let level = ForecastLevel::of(&schedule, &some, forecast.deepest, coverage, environment);
+            Candidate::in_environment(replayed.strategy.clone(), &level, replayed.load())
+        };
+        let wanted = environment.survey.coverage;
+        let is_enough = |one: &Candidate| match wanted {
+            Some(_) => !one.breaks.contains(&Bound::Coverage),
+            None => one.fits,
+        };
+        let auto = replays.auto(wanted, judge, is_enough);
+        Self::of(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
+    }
+
+    fn of(
+        verdict: Verdict,
+        wanted: Option<f64>,
+        depth: Option<Candidate>,
+        auto: Vec<Candidate>,
+        focus: Option<Candidate>,
+        replays: &Replays<'_>,
+    ) -> Self {
+        let candidates: Vec<Candidate> = depth.into_iter().chain(auto).chain(focus).collect();
+        let fitting = || candidates.iter().enumerate().filter(|(_, one)| one.fits);
+        let recommended = match wanted {
+            // What little the survey knows is no measure of any strategy.
+            _ if verdict == Verdict::SurveyDeeper => None,
+            Some(_) => fitting().min_by_key(|(_, one)| one.requests),
+            // Of equals the first: one depth is the simpler rule.
+            None => fitting()
+                .rev()
+                .max_by(|(_, one), (_, other)| one.coverage.value.total_cmp(&other.coverage.value)),
+        };
+        let recommended = recommended.map(|(at, _)| at);
+        Self { candidates, recommended, not_weighed: replays.not_weighed.clone() }
+    }
+
+    /// The strategy recommended.
+    #[must_use]
+    pub fn best(&self) -> Option<&Candidate> {
+        self.candidates.get(self.recommended?)
+    }
+}
+
+impl Candidate {
+    fn of(strategy: Strategy, coverage: Estimate) -> Self {
+        let flags = strategy.flags();
+        let load = Estimate::default();
+        Self { strategy, flags, coverage, requests: 0, load, seconds: None, breaks: Vec::new(), fits: false }
+    }
+
+    fn in_environment(strategy: Strategy, level: &ForecastLevel, load: Estimate) -> Self {
+        Self {
+            requests: level.requests,
+            load,
+            seconds: Some(level.seconds),
+            breaks: level.breaks.clone(),
+            fits: level.breaks.is_empty(),
+            ..Self::of(strategy, level.coverage)
+        }
+    }
+}
+
+fn load_of(curves: &Curves, depth: u16) -> Estimate {
+    curves
+        .levels
+        .get(usize::from(depth))
+        .map_or_else(Estimate::default, |level| level.load(LoadUnit::Requests))
+}

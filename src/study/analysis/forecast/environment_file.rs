@@ -1,0 +1,310 @@
+use std::time::Duration;
+
+use toml::de::{DeTable, DeValue};
+
+use super::environment::{Ceiling, Environment};
+use crate::analysis::{Kind, Reading};
+use crate::settings::Setting;
+
+/// What is wrong with an environment file, and in which line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct EnvironmentError {
+    /// From 1.
+    pub line: usize,
+    /// The key or line, and what was expected.
+    pub message: String,
+}
+
+/// A key of an environment file.
+struct Key {
+    table: &'static str,
+    name: &'static str,
+    expected: &'static str,
+    /// Notes a value; none for a value that cannot be.
+    take: fn(&mut Environment, &DeValue<'_>) -> Option<()>,
+}
+
+const LINK: &str = "a link's capacity, for example \"512 kbit/s\" or \"4 Mbit/s\"";
+const TIME: &str = "a duration, for example \"2s\", \"600ms\" or \"1m 30s\"";
+const SHARE: &str = "a share above 0 and up to 1";
+
+#[rustfmt::skip]
+const KEYS: [Key; 19] = [
+    Key { table: "servers", name: "link", expected: LINK,
+        take: |to, value| put(&mut to.servers.link, bits_per_second(value)) },
+    Key { table: "servers", name: "rtt", expected: TIME,
+        take: |to, value| put(&mut to.servers.rtt, duration(value)) },
+    Key { table: "servers", name: "others", expected: "a share from 0 to 0.99",
+        take: |to, value| put(&mut to.servers.others, number(value, |n| (0.0..=0.99).contains(&n))) },
+    Key { table: "servers", name: "share", expected: SHARE,
+        take: |to, value| put(&mut to.servers.share, share(value)) },
+    Key { table: "servers", name: "requests", expected: "a whole number of requests above 0",
+        take: |to, value| put(&mut to.servers.requests, whole(value)) },
+    Key { table: "servers", name: "bytes", expected: "a number of bytes, for example \"50MB\"",
+        take: |to, value| put(&mut to.servers.bytes, bytes(value)) },
+    Key { table: "surveyor", name: "link", expected: LINK,
+        take: |to, value| put(&mut to.surveyor.link, bits_per_second(value)) },
+    Key { table: "surveyor", name: "share", expected: SHARE,
+        take: |to, value| put(&mut to.surveyor.share, share(value)) },
+    Key { table: "survey", name: "days", expected: "a number of days above 0",
+        take: |to, value| put(&mut to.survey.days, number(value, |n| n > 0.0)) },
+    Key { table: "survey", name: "coverage", expected: SHARE,
+        take: |to, value| put(&mut to.survey.coverage, share(value)) },
+    Key { table: "survey", name: "of", expected: "\"urls\", \"hosts\", \"sites\" or \"addresses\"",
+        take: |to, value| put(&mut to.survey.of, value.as_str().and_then(Kind::named)) },
+    Key { table: "survey", name: "reading", expected: "\"union\" or \"pair\"",
+        take: |to, value| put(&mut to.survey.reading, value.as_str().and_then(Reading::named)) },
+    Key { table: "survey", name: "confidence", expected: "a share from 0.5 to 0.999",
+        take: |to, value| put(&mut to.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
+    Key { table: "survey", name: "sites", expected: "a whole number of sites walked at once, above 0",
+        take: |to, value| put(&mut to.survey.sites, whole(value).and_then(|sites| usize::try_from(sites).ok())) },
+    Key { table: "survey", name: "min-delay", expected: TIME,
+        take: |to, value| put(&mut to.survey.min_delay, duration(value)) },
+    Key { table: "survey", name: "delay-factor", expected: "a number of 0 or more",
+        take: |to, value| put(&mut to.survey.delay_factor, number(value, |n| n >= 0.0)) },
+    Key { table: "survey", name: "harm", expected: "a share above 0 and up to 1, or \"none\"",
+        take: |to, value| put(&mut to.survey.harm, ceiling(value, share)) },
+    Key { table: "survey", name: "max-delay", expected: TIME,
+        take: |to, value| put(&mut to.survey.max_delay, duration(value)) },
+    Key { table: "survey", name: "rate", expected: "bytes per second, for example \"1MiB\", or \"none\"",
+        take: |to, value| put(&mut to.survey.rate, ceiling(value, bytes)) },
+];
+
+impl Environment {
+    /// Reads an environment file. Every key may be missing, none may be unknown.
+    ///
+    /// # Errors
+    /// Names the line, the key, its value and what is expected.
+    pub fn parse(text: &str) -> Result<Self, EnvironmentError> {
+        let error = |at: usize, message: String| EnvironmentError { line: line_at(text, at), message };
+        let file = DeTable::parse(text).map_err(|wrong| {
+            error(wrong.span().map_or(0, |span| span.start), format!("not TOML: {}", wrong.message()))
+        })?;
+        let mut environment = Self::default();
+        for (name, table) in file.get_ref() {
+            let keys: Vec<&Key> = KEYS.iter().filter(|key| key.table == name.get_ref().as_ref()).collect();
+            if keys.is_empty() {
+                let message =
+                    format!("unknown key '{}' (known here: servers, surveyor, survey)", name.get_ref());
+                return Err(error(name.span().start, message));
+            }
+            let Some(entries) = table.get_ref().as_table() else {
+                let message =
+                    format!("'{}' is {}, expected a table", name.get_ref(), shown(text, &table.span()));
+                return Err(error(table.span().start, message));
+            };
+            for (key, value) in entries {
+                // The survey's keys are settings, which earlier versions may have called otherwise.
+                let name_now = Setting::named(key.get_ref()).map_or(key.get_ref().as_ref(), |it| it.key);
+                let Some(known) = keys.iter().find(|known| known.name == name_now) else {
+                    let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+                    let message = format!(
+                        "unknown key '{}.{}' (known here: {})",
+                        name.get_ref(),
+                        key.get_ref(),
+                        names.join(", ")
+                    );
+                    return Err(error(key.span().start, message));
+                };
+                (known.take)(&mut environment, value.get_ref()).ok_or_else(|| {
+                    let (place, value_shown) =
+                        (format!("{}.{}", known.table, known.name), shown(text, &value.span()));
+                    error(
+                        value.span().start,
+                        format!("'{place}' is {value_shown}, expected {}", known.expected),
+                    )
+                })?;
+            }
+        }
+        environment.check_pairs(text)
+    }
+
+    /// What makes sense only together.
+    fn check_pairs(self, text: &str) -> Result<Self, EnvironmentError> {
+        let error = |key: &str, message: &str| {
+            let at = text.find(&format!("[{key}]")).unwrap_or(0);
+            EnvironmentError { line: line_at(text, at), message: message.to_owned() }
+        };
+        if self.servers.others.is_some() && self.servers.link.is_none() {
+            return Err(error("servers", "'servers.others' is a share of 'servers.link', expected both"));
+        }
+        if self.surveyor.share.is_some() && self.surveyor.link.is_none() {
+            return Err(error("surveyor", "'surveyor.share' is a share of 'surveyor.link', expected both"));
+        }
+        if self.survey.reading == Some(Reading::Pair) && self.survey.of == Some(Kind::Addresses) {
+            let message = "'survey.of' is \"addresses\", which are counted in the reading \"union\" only";
+            return Err(error("survey", message));
+        }
+        Ok(self)
+    }
+}
+
+/// The value as it stands in the file.
+fn shown(text: &str, span: &std::ops::Range<usize>) -> String {
+    let value = text.get(span.clone()).unwrap_or_default();
+    value.lines().next().unwrap_or_default().trim().chars().take(80).collect()
+}
+
+fn line_at(text: &str, at: usize) -> usize {
+    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// A value of the wanted form is set.
+fn put<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
+    *slot = Some(value?);
+    Some(())
+}
+
+/// Rates of links in decimal units, as they are sold.
+fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
+    let text = value.as_str()?.trim();
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
+    let factor = match unit {
+        "bit/s" => 1.0,
+        "kbit/s" => 1e3,
+        "Mbit/s" => 1e6,
+        "Gbit/s" => 1e9,
+        _ => return None,
+    };
+    let rate = number.trim().parse::<f64>().ok()? * factor;
+    (rate.is_finite() && rate >= 1.0).then_some(rate)
+}
+
+/// Longer than any survey waits: a day.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// A bare number is seconds.
+fn duration(value: &DeValue<'_>) -> Option<Duration> {
+    let time = match value.as_str() {
+        Some(text) => humantime::parse_duration(text.trim()).ok()?,
+        None => Duration::try_from_secs_f64(number(value, |n| n >= 0.0)?).ok()?,
+    };
+    (time <= LONGEST).then_some(time)
+}
+
+fn number(value: &DeValue<'_>, allowed: impl Fn(f64) -> bool) -> Option<f64> {
+    let number = match value {
+        DeValue::Float(float) => float.as_str().parse().ok()?,
+        value => integer(value)? as f64,
+    };
+    (f64::is_finite(number) && allowed(number)).then_some(number)
+}
+
+fn share(value: &DeValue<'_>) -> Option<f64> {
+    number(value, |n| n > 0.0 && n <= 1.0)
+}
+
+fn integer(value: &DeValue<'_>) -> Option<u64> {
+    let integer = value.as_integer()?;
+    u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+fn whole(value: &DeValue<'_>) -> Option<u64> {
+    integer(value).filter(|number| *number > 0)
+}
+
+fn bytes(value: &DeValue<'_>) -> Option<u64> {
+    let bytes = match value.as_str() {
+        Some(text) => text.trim().parse::<bytesize::ByteSize>().ok()?.as_u64(),
+        None => integer(value)?,
+    };
+    (bytes > 0).then_some(bytes)
+}
+
+fn ceiling<T>(value: &DeValue<'_>, read: fn(&DeValue<'_>) -> Option<T>) -> Option<Ceiling<T>> {
+    match value.as_str() {
+        Some("none") => Some(Ceiling(None)),
+        _ => read(value).map(|most| Ceiling(Some(most))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        Environment::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn every_key_is_read_in_its_units() {
+        let text = r#"
+            [servers]
+            link = "64 kbit/s"
+            rtt = "600ms"
+            others = 0.5
+            share = 0.05
+            requests = 2000
+            bytes = "50MB"
+            [surveyor]
+            link = "1.5 Mbit/s"
+            share = 0.25
+            [survey]
+            days = 14
+            coverage = 0.95
+            of = "hosts"
+            reading = "pair"
+            confidence = 0.9
+            sites = 32
+            min-delay = "15s"
+            delay-factor = 10
+            harm = "none"
+            max-delay = 120
+            rate = "none"
+        "#;
+        let read = Environment::parse(text).unwrap();
+        assert_eq!((read.servers.link, read.surveyor.link), (Some(64e3), Some(1.5e6)));
+        assert_eq!(read.servers.rtt, Some(Duration::from_millis(600)));
+        assert_eq!((read.servers.requests, read.servers.bytes), (Some(2000), Some(50_000_000)));
+        assert_eq!((read.survey.of, read.survey.reading), (Some(Kind::Hosts), Some(Reading::Pair)));
+        assert_eq!(read.survey.max_delay, Some(Duration::from_secs(120)));
+        assert_eq!((read.survey.sites, read.survey.rate), (Some(32), Some(Ceiling(None))));
+        assert_eq!(read.survey.harm, Some(Ceiling(None)));
+        assert_eq!(Environment::parse("").unwrap(), Environment::default());
+    }
+
+    #[test]
+    fn what_cannot_be_is_named_with_line_key_value_and_what_is_expected() {
+        for (text, said) in [
+            (
+                "[servers]\nlnk = 3",
+                "line 2: unknown key 'servers.lnk' (known here: link, rtt, others, share, requests, bytes)",
+            ),
+            ("\n[server]\n", "line 2: unknown key 'server' (known here: servers, surveyor, survey)"),
+            ("servers = 3", "line 1: 'servers' is 3, expected a table"),
+            (
+                "[servers]\nshare = 1.5",
+                "line 2: 'servers.share' is 1.5, expected a share above 0 and up to 1",
+            ),
+            (
+                "[servers]\nlink = 512",
+                "line 2: 'servers.link' is 512, expected a link's capacity, for example \"512 kbit/s\" or \"4 Mbit/s\"",
+            ),
+            (
+                "[survey]\n\nsites = 0",
+                "line 3: 'survey.sites' is 0, expected a whole number of sites walked at once, above 0",
+            ),
+            (
+                "[survey]\nlink-share = \"non\"",
+                "line 2: 'survey.harm' is \"non\", expected a share above 0 and up to 1, or \"none\"",
+            ),
+            ("[survey]\ndays = nan", "line 2: 'survey.days' is nan, expected a number of days above 0"),
+            (
+                "[survey]\nof = \"pages\"",
+                "line 2: 'survey.of' is \"pages\", expected \"urls\", \"hosts\", \"sites\" or \"addresses\"",
+            ),
+            (
+                "[survey]\nmin-delay = \"-2s\"",
+                "line 2: 'survey.min-delay' is \"-2s\", expected a duration, for example \"2s\", \"600ms\" or \"1m 30s\"",
+            ),
+            (
+                "\n[surveyor]\nshare = 0.5",
+                "line 2: 'surveyor.share' is a share of 'surveyor.link', expected both",
+            ),
+        ] {
+            assert_eq!(refusal(text), said, "{text}");
+        }
+        assert!(refusal("[survey]\ndays = \n").starts_with("line 2: not TOML: "));
+    }
+}

@@ -1,0 +1,522 @@
+pub(super) mod classes;
+pub(super) mod comparison;
+pub(super) mod environment;
+pub(super) mod environment_file;
+pub(super) mod replays;
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::choice::evidence::Side;
+use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
+use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, Settling, Verdict};
+
+/// What a survey to each depth would take, cost and bring in a network environment, and which depth fits.
+#[derive(Clone, Debug, Serialize)]
+pub struct Forecast {
+    /// With everything that it leaves open as recorded.
+    pub environment: Environment,
+    /// That the depth recommended covers what is wanted: one half, the corrected curve decides.
+    pub confidence: f64,
+    /// Of the intervals that are shown.
+    pub interval_confidence: f64,
+    /// What coverage is counted in.
+    pub of: Kind,
+    /// Of the coverage.
+    pub reading: Reading,
+    /// What the survey can say.
+    pub verdict: Verdict,
+    /// The depth recommended; none when none fits, or the survey ended too early to tell. It is the least that keeps
+    /// all bounds if a coverage is wanted, and else the greatest.
+    pub depth: Option<u16>,
+    /// How many more sites would settle the coverage there, if one is wanted.
+    pub settling: Option<Settling>,
+    /// Where no depth fits, the one that comes nearest, and what each bound would have to give for it.
+    pub nearest: Option<Nearest>,
+    /// The deepest level walked: nothing can be said of deeper ones.
+    pub deepest: u16,
+    /// Site trees of the survey.
+    pub trees: u64,
+    /// Trees that go on below the deepest level.
+    pub open_trees: u64,
+    /// How much of what deeper levels would cover too the survey knows.
+    pub known: DepthShare,
+    /// Which depths each bound allows.
+    pub limits: Vec<Limit>,
+    /// From depth 0 down.
+    pub levels: Vec<ForecastLevel>,
+}
+
+/// A survey to one depth.
+#[derive(Clone, Debug, Serialize)]
+pub struct ForecastLevel {
+    /// The deepest level that is walked.
+    pub depth: u16,
+    /// How long the survey takes.
+    pub seconds: f64,
+    /// Site trees that are walked.
+    pub trees: u64,
+    /// Sent, robots.txt included.
+    pub requests: u64,
+    /// Both ways.
+    pub bytes: u64,
+    /// In the busiest hour.
+    pub busiest_bits_per_second: f64,
+    /// Over servers.
+    pub server_requests: ServerSpread,
+    /// Over servers, both ways.
+    pub server_bytes: ServerSpread,
+    /// The share of its link, or of what others leave of it where no link is given, that the survey takes of a
+    /// server over the time in which it is there.
+    pub server_share: Option<ServerSpread>,
+    /// The share of the surveyor's link in the busiest hour.
+    pub surveyor_share: Option<f64>,
+    /// Of what the recorded survey knows.
+    pub coverage: Estimate,
+    /// The coverage that decides: of the curve, or its lower bound at the confidence asked for.
+    pub deciding_coverage: f64,
+    /// The bounds that are broken.
+    pub breaks: Vec<Bound>,
+}
+
+/// How a figure is spread over the servers that are asked at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ServerSpread {
+    /// Half of the servers bear less.
+    pub median: f64,
+    /// 95 of 100 servers have no more.
+    pub p95: f64,
+    /// That any server bears.
+    pub most: f64,
+}
+
+/// What a survey must keep within.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// How long the survey may take.
+    Days,
+    /// How much of what is known it must find.
+    Coverage,
+    /// How much of a server's time it may take.
+    ServerShare,
+    /// Requests that a server may bear.
+    ServerRequests,
+    /// Bytes that a server may bear.
+    ServerBytes,
+    /// How much of the surveyor's own link it may take.
+    SurveyorShare,
+}
+
+/// A bound, and the depths that keep it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Limit {
+    /// What is bounded.
+    pub bound: Bound,
+    /// The figure of the environment.
+    pub wanted: f64,
+    /// That keep to it.
+    pub depths: Vec<u16>,
+    /// Where no depth fits: how far this bound would have to give, all others kept; none when that does not help.
+    pub alone: Option<Nearest>,
+}
+
+/// A depth that some bounds would have to give for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Nearest {
+    /// The deepest level that is walked.
+    pub depth: u16,
+    /// The bounds that it breaks.
+    pub gives: Vec<Give>,
+}
+
+/// How far a bound would have to give.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Give {
+    /// What is bounded.
+    pub bound: Bound,
+    /// The figure of the environment.
+    pub wanted: f64,
+    /// What the depth takes or covers, in the same unit.
+    pub found: f64,
+}
+
+/// A share of a link is one over a minute at least: in the second of a download every link is full.
+const LEAST_WINDOW: f64 = 60.0;
+const DAY: f64 = 86_400.0;
+const HOUR: f64 = 3600.0;
+
+impl Forecast {
+    /// Foretells surveys of the trees that `keep` says, to every depth that was walked. `pacing` makes the rule of
+    /// pauses under that environment, anew for each depth.
+    #[must_use]
+    pub fn play<P: Pacing>(
+        exchanges: &Exchanges,
+        evidence: &Evidence,
+        environment: &Environment,
+        conditions: &Conditions,
+        keep: impl Fn(usize) -> bool + Sync,
+        pacing: impl Fn() -> P + Sync,
+    ) -> Self {
+        let (of, reading) = environment.survey.counted();
+        let curves = &evidence.curves;
+        let sure = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
+        let depths: Vec<u16> = curves.levels.iter().map(|level| level.depth).collect();
+        let schedules = in_parallel(&depths, |depth| {
+            let schedule = Schedule::play(exchanges, depth, &keep, conditions, &mut pacing());
+            Figures::of(&schedule, exchanges, environment)
+        });
+        let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(sure).zip(schedules))
+            .map(|((level, sure), figures)| {
+                figures.level(level.depth, (reading.coverage(level, of), sure), environment)
+            })
+            .collect();
+        let mut fitting = levels.iter().filter(|level| level.breaks.is_empty()).map(|level| level.depth);
+        let wanted = environment.survey.coverage;
+        let fits = if wanted.is_some() { fitting.next() } else { fitting.next_back() };
+        let known = evidence.shares.known(of, reading);
+        let verdict = match fits {
+            None => Verdict::NoneFits,
+            Some(_) if wanted.is_some_and(|wanted| evidence.share(known) < wanted) => Verdict::SurveyDeeper,
+            Some(_) => Verdict::Recommended,
+        };
+        Self {
+            environment: environment.clone(),
+            confidence: evidence.confidence,
+            interval_confidence: curves.sampling.confidence,
+            of,
+            reading,
+            verdict,
+            depth: fits.filter(|_| verdict == Verdict::Recommended),
+            settling: wanted.and(fits).and_then(|depth| {
+                Settling::of(reading.coverage(curves.levels.get(usize::from(depth))?, of), curves.trees)
+            }),
+            nearest: if fits.is_none() { Nearest::of(environment, &levels) } else { None },
+            deepest: depths.last().copied().unwrap_or(0),
+            trees: curves.trees,
+            open_trees: evidence.shares.open_trees,
+            known,
+            limits: limits(environment, &levels, fits.is_some()),
+            levels,
+        }
+    }
+
+    /// The level of a depth.
+    #[must_use]
+    pub fn level(&self, depth: u16) -> Option<&ForecastLevel> {
+        self.levels.get(usize::from(depth))
+    }
+
+    /// The bound on what a survey may take that fails at the least depth, and that depth; if none does, the coverage.
+    #[must_use]
+    pub fn fails_first(&self) -> Option<(&Limit, u16)> {
+        let broken = |limit: &Limit| {
+            let levels = self.levels.iter();
+            levels.filter(|level| level.breaks.contains(&limit.bound)).map(|level| level.depth).next()
+        };
+        let failing = self.limits.iter().filter_map(|limit| Some((limit, broken(limit)?)));
+        failing.min_by_key(|(limit, depth)| (limit.bound == Bound::Coverage, *depth))
+    }
+
+    /// Whether it is the survey's end, and no bound, that keeps a deeper survey from being recommended.
+    #[must_use]
+    pub fn may_go_deeper(&self) -> bool {
+        let is_deepest = self.depth == Some(self.deepest);
+        is_deepest && self.environment.survey.coverage.is_none() && self.open_trees > 0
+    }
+
+    /// Depths whose survey is over sooner than one to a lesser depth.
+    #[must_use]
+    pub fn sooner_than_shallower(&self) -> Vec<u16> {
+        let mut longest = 0.0;
+        let mut is_sooner = |level: &&ForecastLevel| {
+            let is_sooner = level.seconds < longest;
+            longest = level.seconds.max(longest);
+            is_sooner
+        };
+        self.levels.iter().filter(&mut is_sooner).map(|level| level.depth).collect()
+    }
+}
+
+impl Limit {
+    /// The bounds that no depth keeps; where each is kept by some depth, all of them, for together they are not.
+    #[must_use]
+    pub fn forbidding(limits: &[Self]) -> Vec<&Self> {
+        let never: Vec<&Self> = limits.iter().filter(|limit| limit.depths.is_empty()).collect();
+        if never.is_empty() { limits.iter().collect() } else { never }
+    }
+}
+
+/// Each depth is a survey of its own; every processor plays its part of them.
+fn in_parallel<T: Send>(depths: &[u16], play: impl Fn(u16) -> T + Sync) -> Vec<T> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(depths.len().max(1));
+    let play = &play;
+    let mut shares: Vec<_> = std::thread::scope(|scope| {
+        // Deep surveys take long and shallow ones do not: the depths are dealt like cards.
+        let work = |worker: usize| {
+            move || depths.iter().skip(worker).step_by(workers).map(|depth| play(*depth)).collect::<Vec<_>>()
+        };
+        let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(work(worker))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).map(Vec::into_iter).collect()
+    });
+    let dealt = (0..depths.len()).filter_map(|place| shares.get_mut(place % workers)?.next());
+    dealt.collect()
+}
+
+/// What a schedule says of one depth.
+struct Figures {
+    took: Duration,
+    trees: u64,
+    requests: u64,
+    bytes: u64,
+    busiest_hour: u64,
+    server_requests: ServerSpread,
+    server_bytes: ServerSpread,
+    server_share: Option<ServerSpread>,
+}
+
+impl Figures {
+    fn of(schedule: &Schedule, exchanges: &Exchanges, environment: &Environment) -> Self {
+        let asked = || schedule.servers.iter().filter(|borne| borne.requests > 0);
+        let shares = exchanges.servers().iter().zip(&schedule.servers).filter_map(|(server, borne)| {
+            let link = environment.servers.link.or_else(|| server.throughput())?;
+            let span = (borne.until - borne.from).as_secs_f64().max(LEAST_WINDOW);
+            (borne.requests > 0).then(|| borne.bytes as f64 * 8.0 / span / link)
+        });
+        Self {
+            took: schedule.took,
+            trees: schedule.trees,
+            requests: schedule.requests,
+            bytes: schedule.bytes,
+            busiest_hour: schedule.busiest_hour,
+            server_requests: ServerSpread::of(asked().map(|borne| f64::from(borne.requests)).collect())
+                .unwrap_or_default(),
+            server_bytes: ServerSpread::of(asked().map(|borne| borne.bytes as f64).collect())
+                .unwrap_or_default(),
+            server_share: ServerSpread::of(shares.collect()),
+        }
+    }
+
+    fn level(
+        self,
+        depth: u16,
+        (coverage, deciding_coverage): (Estimate, f64),
+        environment: &Environment,
+    ) -> ForecastLevel {
+        let seconds = self.took.as_secs_f64();
+        let busiest_bits_per_second = self.busiest_hour as f64 * 8.0 / seconds.clamp(1.0, HOUR);
+        let mut level = ForecastLevel {
+            depth,
+            seconds,
+            trees: self.trees,
+            requests: self.requests,
+            bytes: self.bytes,
+            busiest_bits_per_second,
+            server_requests: self.server_requests,
+            server_bytes: self.server_bytes,
+            server_share: self.server_share,
+            surveyor_share: environment.surveyor.link.map(|link| busiest_bits_per_second / link),
+            coverage,
+            deciding_coverage,
+            breaks: Vec::new(),
+        };
+        let broken = bounds(environment).filter(|(bound, wanted)| !bound.is_kept(*wanted, &level));
+        level.breaks = broken.map(|(bound, _)| bound).collect();
+        level
+    }
+}
+
+impl ForecastLevel {
+    /// What a schedule of these exchanges takes, for a coverage and the coverage that decides.
+    pub(super) fn of(
+        schedule: &Schedule,
+        exchanges: &Exchanges,
+        depth: u16,
+        coverage: (Estimate, f64),
+        environment: &Environment,
+    ) -> Self {
+        Figures::of(schedule, exchanges, environment).level(depth, coverage, environment)
+    }
+}
+
+impl ServerSpread {
+    /// Nearest ranks; none of nothing.
+    fn of(mut values: Vec<f64>) -> Option<Self> {
+        values.sort_unstable_by(f64::total_cmp);
+        let rank =
+            |hundredths: usize| values.get((values.len() * hundredths).div_ceil(100).saturating_sub(1));
+        Some(Self { median: *rank(50)?, p95: *rank(95)?, most: *values.last()? })
+    }
+}
+
+impl Bound {
+    /// What a level takes or covers, in the unit of the bound; none: it is not known.
+    fn found(self, level: &ForecastLevel) -> Option<f64> {
+        match self {
+            Self::Days => Some(level.seconds / DAY),
+            Self::Coverage => Some(level.deciding_coverage),
+            Self::ServerShare => level.server_share.map(|share| share.most),
+            Self::ServerRequests => Some(level.server_requests.most),
+            Self::ServerBytes => Some(level.server_bytes.most),
+            Self::SurveyorShare => level.surveyor_share,
+        }
+    }
+
+    /// How many times over a level breaks the bound; up to 1 it keeps it.
+    fn excess(self, wanted: f64, level: &ForecastLevel) -> f64 {
+        match (self, self.found(level)) {
+            (_, None) => 0.0,
+            (Self::Coverage, Some(found)) => wanted / found,
+            (_, Some(found)) => found / wanted,
+        }
+    }
+
+    fn is_kept(self, wanted: f64, level: &ForecastLevel) -> bool {
+        self.excess(wanted, level) <= 1.0
+    }
+}
+
+/// The bounds that an environment sets.
+fn bounds(environment: &Environment) -> impl Iterator<Item = (Bound, f64)> {
+    let Environment { servers, surveyor, survey } = environment;
+    // A link that is given is a bound of its own: no more than all of it can be taken.
+    let surveyor_share = surveyor.link.map(|_| surveyor.share.unwrap_or(1.0));
+    [
+        (Bound::Days, survey.days),
+        (Bound::Coverage, survey.coverage),
+        (Bound::ServerShare, servers.share),
+        (Bound::ServerRequests, servers.requests.map(|requests| requests as f64)),
+        (Bound::ServerBytes, servers.bytes.map(|bytes| bytes as f64)),
+        (Bound::SurveyorShare, surveyor_share),
+    ]
+    .into_iter()
+    .filter_map(|(bound, wanted)| Some((bound, wanted?)))
+}
+
+fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -> Vec<Limit> {
+    let limit = |(bound, wanted)| {
+        let keeping = levels.iter().filter(|level| !level.breaks.contains(&bound));
+        let only = || levels.iter().filter(|level| level.breaks == [bound]);
+        let excess = |level: &&ForecastLevel| bound.excess(wanted, level);
+        let least = only().min_by(|one, other| excess(one).total_cmp(&excess(other)));
+        Limit {
+            bound,
+            wanted,
+            depths: keeping.map(|level| level.depth).collect(),
+            alone: least.filter(|_| !any_fits).map(|level| Nearest::at(level, environment)),
+        }
+    };
+    bounds(environment).map(limit).collect()
+}
+
+impl Nearest {
+    /// The level whose worst bound is broken the least times over; of equals the least.
+    fn of(environment: &Environment, levels: &[ForecastLevel]) -> Option<Self> {
+        let worst = |level: &ForecastLevel| {
+            bounds(environment).map(|(bound, wanted)| bound.excess(wanted, level)).fold(0.0, f64::max)
+        };
+        let nearest = levels.iter().min_by(|one, other| worst(one).total_cmp(&worst(other)))?;
+        Some(Self::at(nearest, environment))
+    }
+
+    fn at(level: &ForecastLevel, environment: &Environment) -> Self {
+        let broken = bounds(environment).filter(|(bound, _)| level.breaks.contains(bound));
+        let give = |(bound, wanted): (Bound, f64)| Some(Give { bound, wanted, found: bound.found(level)? });
+        Self { depth: level.depth, gives: broken.filter_map(give).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_has_nearest_ranks() {
+        let spread = ServerSpread::of((1..=100).map(f64::from).collect());
+        assert_eq!(spread, Some(ServerSpread { median: 50.0, p95: 95.0, most: 100.0 }));
+        assert_eq!(ServerSpread::of(vec![7.0]), Some(ServerSpread { median: 7.0, p95: 7.0, most: 7.0 }));
+        assert_eq!(ServerSpread::of(Vec::new()), None);
+    }
+
+    #[test]
+    fn depths_played_in_parallel_stand_in_their_order() {
+        let depths: Vec<u16> = (0..13).collect();
+        assert_eq!(
+            in_parallel(&depths, |depth| depth * 2),
+            depths.iter().map(|depth| depth * 2).collect::<Vec<_>>()
+        );
+    }
+
+    /// Levels that take so many days and cover so much, under bounds on both.
+    fn forecast(days: f64, coverage: f64, levels: &[(f64, f64)]) -> Forecast {
+        let mut environment = Environment::default();
+        (environment.survey.days, environment.survey.coverage) = (Some(days), Some(coverage));
+        let levels: Vec<ForecastLevel> = (0..)
+            .zip(levels)
+            .map(|(depth, (days, covers))| {
+                let figures = Figures {
+                    took: Duration::from_secs_f64(days * DAY),
+                    trees: 1,
+                    requests: 1,
+                    bytes: 1,
+                    busiest_hour: 1,
+                    server_requests: ServerSpread::default(),
+                    server_bytes: ServerSpread::default(),
+                    server_share: None,
+                };
+                figures.level(depth, (Estimate::exact(*covers), *covers), &environment)
+            })
+            .collect();
+        let fits = levels.iter().find(|level| level.breaks.is_empty()).map(|level| level.depth);
+        Forecast {
+            confidence: 0.5,
+            interval_confidence: 0.95,
+            of: Kind::Hosts,
+            reading: Reading::Union,
+            verdict: Verdict::NoneFits,
+            depth: fits,
+            settling: None,
+            nearest: Nearest::of(&environment, &levels),
+            deepest: 0,
+            trees: 1,
+            open_trees: 0,
+            known: DepthShare { with_next: 1.0, by_trend: 1.0 },
+            limits: limits(&environment, &levels, fits.is_some()),
+            levels,
+            environment,
+        }
+    }
+
+    #[test]
+    fn where_no_depth_fits_each_bound_says_how_far_it_would_have_to_give() {
+        let none = forecast(10.0, 0.8, &[(1.0, 0.3), (5.0, 0.6), (14.0, 0.72), (40.0, 0.9)]);
+        let days = |found| Give { bound: Bound::Days, wanted: 10.0, found };
+        let coverage = |found| Give { bound: Bound::Coverage, wanted: 0.8, found };
+        let [one, two] = [&none.limits[0], &none.limits[1]];
+        assert_eq!(one.alone, Some(Nearest { depth: 3, gives: vec![days(40.0)] }));
+        assert_eq!(two.alone, Some(Nearest { depth: 1, gives: vec![coverage(0.6)] }));
+        // A third too little is nearer than 40 % too long.
+        assert_eq!(none.nearest, two.alone);
+        assert_eq!(none.fails_first().map(|(limit, depth)| (limit.bound, depth)), Some((Bound::Days, 2)));
+        let some = forecast(41.0, 0.8, &[(1.0, 0.3), (40.0, 0.9)]);
+        assert_eq!((some.depth, &some.limits[0].alone), (Some(1), &None));
+    }
+
+    #[test]
+    fn depths_that_are_over_sooner_than_lesser_ones_are_named() {
+        let found =
+            forecast(9.0, 0.8, &[(1.0, 0.1), (5.0, 0.2), (4.0, 0.3), (4.5, 0.4), (5.0, 0.5), (6.0, 1.0)]);
+        assert_eq!(found.sooner_than_shallower(), [2, 3]);
+    }
+
+    #[test]
+    fn bounds_that_no_depth_keeps_forbid_all() {
+        let limit =
+            |bound, depths: &[u16]| Limit { bound, wanted: 0.0, depths: depths.to_vec(), alone: None };
+        let limits = [limit(Bound::Days, &[]), limit(Bound::Coverage, &[3])];
+        assert_eq!(Limit::forbidding(&limits), [&limits[0]]);
+        let limits = [limit(Bound::Days, &[0, 1]), limit(Bound::Coverage, &[3])];
+        assert_eq!(Limit::forbidding(&limits), [&limits[0], &limits[1]]);
+    }
+}

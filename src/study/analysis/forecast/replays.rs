@@ -1,0 +1,253 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::analysis::policies::{Fetched, Ground, GroundError, Policy};
+use crate::analysis::{Estimate, Evidence, Exchanges, Kind, LoadUnit, Reading, Recorded, Sampling};
+use crate::records::units::thousands;
+use crate::settings::Settings;
+use crate::walk::yields::Rates;
+
+/// How the sites of a survey may be walked next time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "strategy", rename_all = "snake_case")]
+pub enum Strategy {
+    /// Every site to one depth.
+    Depth {
+        /// The deepest level.
+        depth: u16,
+    },
+    /// Each site while that is worth it: `--depth auto`.
+    Auto {
+        /// Its `--coverage`.
+        wanted: f64,
+    },
+    /// What was worth it in an earlier survey: `--focus`.
+    Focus {
+        /// The share of the earlier survey's requests.
+        share: f64,
+        /// The folder of the earlier survey.
+        since: PathBuf,
+    },
+}
+
+/// A strategy that this survey cannot judge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotWeighed {
+    /// The flags of the strategy.
+    pub flags: &'static str,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+/// The pages of a survey, on which strategies other than a depth are played: what each would have fetched and found of what the
+/// survey did.
+#[derive(Clone)]
+pub struct Replays<'a> {
+    dir: &'a Path,
+    recorded: &'a Recorded,
+    sampling: Sampling,
+    confidence: f64,
+    rates: Arc<Rates>,
+    deepest: u16,
+    ground: Option<Arc<Ground>>,
+    focus: Option<(Strategy, Policy)>,
+    /// What cannot be played on it.
+    pub not_weighed: Vec<NotWeighed>,
+}
+
+/// A strategy with what it fetched and found.
+pub(in crate::analysis) struct Replayed {
+    /// Which one.
+    pub(in crate::analysis) strategy: Strategy,
+    /// Curves of one level that count: the strategy.
+    evidence: Evidence,
+    fetched: Fetched,
+}
+
+/// Rows of exchanges and page links of which pages are read: their graph is held in memory, and an answer on depth is to come soon.
+const MOST_ROWS: u64 = 10_000_000;
+/// The share of the earlier survey's requests with which `--focus` is weighed: that of the guide.
+const FOCUS: f64 = 0.1;
+const AUTO_FLAGS: &str = "--depth auto";
+const FOCUS_FLAGS: &str = "--focus";
+
+impl Strategy {
+    /// The flags of `ccsurvey survey` for it.
+    #[must_use]
+    pub fn flags(&self) -> String {
+        match self {
+            Self::Depth { depth } => format!("--depth {depth}"),
+            Self::Auto { wanted } => format!("{AUTO_FLAGS} --coverage {wanted}"),
+            Self::Focus { share, since } => format!("--since {} {FOCUS_FLAGS} {share}", since.display()),
+        }
+    }
+}
+
+impl<'a> Replays<'a> {
+    /// Reads the pages of the survey in `dir`, as far as they can tell what is asked: coverage `of` something, at a cost in
+    /// this unit. Whatever stands against that is told, and no error.
+    #[must_use]
+    pub fn open(
+        dir: &'a Path,
+        recorded: &'a Recorded,
+        (of, unit): (Kind, LoadUnit),
+        (sampling, confidence): (Sampling, f64),
+        rates: Arc<Rates>,
+    ) -> Self {
+        let settings = Settings::recorded(&recorded.manifest.settings);
+        let mut replays = Self {
+            dir,
+            recorded,
+            sampling,
+            confidence,
+            rates,
+            deepest: settings.deepest(),
+            ground: None,
+            focus: None,
+            not_weighed: Vec::new(),
+        };
+        let ground = match (of, unit) {
+            (Kind::Hosts, LoadUnit::Requests) => ground(dir),
+            (Kind::Hosts, _) => Err("only requests are replayed: leave out --load-unit".to_owned()),
+            _ => Err("only external hosts are replayed: --of hosts".to_owned()),
+        };
+        match ground {
+            Ok(ground) => {
+                replays.ground = Some(Arc::new(ground));
+                match replays.earlier(settings.since.as_deref()) {
+                    Ok(focus) => replays.focus = Some(focus),
+                    Err(reason) => replays.not_weighed.push(NotWeighed { flags: FOCUS_FLAGS, reason }),
+                }
+            }
+            Err(reason) => replays.not_weighed.push(NotWeighed { flags: AUTO_FLAGS, reason }),
+        }
+        replays
+    }
+
+    /// The same pages, judged at another confidence.
+    #[must_use]
+    pub fn with_confidence(&self, confidence: f64) -> Self {
+        Self { confidence, ..self.clone() }
+    }
+
+    /// What the survey before this one tells of its sites.
+    fn earlier(&self, since: Option<&Path>) -> Result<(Strategy, Policy), String> {
+        let since = since.ok_or_else(|| {
+            "it takes a survey made again in full, with --since and --record-links, to tell what it would have found there".to_owned()
+        })?;
+        // A path that was given from another folder: surveys mostly stand side by side.
+        let beside = self.dir.parent().zip(since.file_name()).map(|(parent, name)| parent.join(name));
+        let found = [Some(since.to_owned()), beside].into_iter().flatten().find(|path| path.is_dir());
+        let path = found.ok_or_else(|| format!("the earlier survey, {}, is not there", since.display()))?;
+        let (memories, focus) = ground(&path)?.memories(&self.rates, FOCUS);
+        let price = focus.price.unwrap_or(f64::INFINITY);
+        let policy = Policy::Focus(self.rates.clone(), price, Arc::new(memories));
+        Ok((Strategy::Focus { share: FOCUS, since: path }, policy))
+    }
+
+    /// `--depth auto` for the least coverage that `is_enough`. Tried are what is `wanted` and, from there on, the coverages that the
+    /// rates have prices for: less while it is enough, else more until it is. Where nothing is wanted, as much as `is_enough`
+    /// allows. All that were tried, in that order.
+    pub(in crate::analysis) fn auto<T>(
+        &self,
+        wanted: Option<f64>,
+        judge: impl Fn(&Replayed) -> T,
+        is_enough: impl Fn(&T) -> bool,
+    ) -> Vec<T> {
+        let play = |wanted: f64| {
+            let policy = Policy::Auto(self.rates.clone(), self.rates.price(wanted));
+            self.play(Strategy::Auto { wanted }, &policy).map(|replayed| judge(&replayed))
+        };
+        let priced = || self.rates.prices.iter().map(|price| price.coverage);
+        let Some(wanted) = wanted else { return up_to(&mut priced().rev().filter_map(play), &is_enough) };
+        let Some(first) = play(wanted) else { return Vec::new() };
+        let more = if is_enough(&first) {
+            let less = &mut priced().rev().filter(|less| *less < wanted).filter_map(play);
+            up_to(less, |one| !is_enough(one))
+        } else {
+            up_to(&mut priced().filter(|more| *more > wanted).filter_map(play), &is_enough)
+        };
+        std::iter::once(first).chain(more).collect()
+    }
+
+    /// `--focus`, where there is an earlier survey.
+    pub(in crate::analysis) fn focus(&self) -> Option<Replayed> {
+        let (strategy, policy) = self.focus.as_ref()?;
+        self.play(strategy.clone(), policy)
+    }
+
+    fn play(&self, strategy: Strategy, policy: &Policy) -> Option<Replayed> {
+        let ground = self.ground.as_ref()?;
+        let (run, fetched) = ground.trace(policy, self.deepest);
+        let as_survey = ground.in_two_levels(&run, self.recorded);
+        let evidence = Evidence::measure(&as_survey, &self.sampling, self.confidence);
+        Some(Replayed { strategy, evidence, fetched })
+    }
+
+    /// The exchanges that it would make.
+    pub(in crate::analysis) fn exchanges(&self, replayed: &Replayed, all: &Exchanges) -> Option<Exchanges> {
+        Some(self.ground.as_ref()?.exchanges_of(&replayed.fetched, self.recorded, all))
+    }
+}
+
+impl Replayed {
+    /// Of the hosts that the survey knows.
+    pub(in crate::analysis) fn coverage(&self, reading: Reading) -> Estimate {
+        let level = self.evidence.curves.levels.first();
+        level.map_or_else(Estimate::default, |level| reading.coverage(level, Kind::Hosts))
+    }
+
+    /// The coverage that decides.
+    pub(in crate::analysis) fn deciding_coverage(&self, reading: Reading) -> f64 {
+        self.evidence.deciding_coverage(Kind::Hosts, reading).first().copied().unwrap_or_default()
+    }
+
+    /// Of the requests that the survey made.
+    pub(in crate::analysis) fn load(&self) -> Estimate {
+        let level = self.evidence.curves.levels.first();
+        level.map_or_else(Estimate::default, |level| level.load(LoadUnit::Requests))
+    }
+
+    /// The load that decides.
+    pub(in crate::analysis) fn deciding_load(&self) -> f64 {
+        self.evidence.deciding_load(LoadUnit::Requests).first().copied().unwrap_or(1.0)
+    }
+
+    pub(in crate::analysis) fn requests(&self) -> u64 {
+        self.evidence.curves.levels.first().map_or(0, |level| level.requests)
+    }
+}
+
+/// Those up to the first at which it ends.
+fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<T> {
+    let mut some = Vec::new();
+    for one in all {
+        let is_last = ends(&one);
+        some.push(one);
+        if is_last {
+            break;
+        }
+    }
+    some
+}
+
+/// The pages of a survey that is not too large; or why there are none.
+fn ground(dir: &Path) -> Result<Ground, String> {
+    let why = |wrong: GroundError| match wrong {
+        GroundError::NoPageLinks(dir) => {
+            format!("{} was surveyed without its page links: survey with --record-links", dir.display())
+        }
+        other => other.to_string(),
+    };
+    let rows = Ground::rows(dir).map_err(why)?;
+    if rows > MOST_ROWS {
+        return Err(format!(
+            "{} exchanges and page links are more than the {} that are read for this answer: ccsurvey replay-policies reads all",
+            thousands(rows),
+            thousands(MOST_ROWS)
+        ));
+    }
+    Ground::read(dir).map_err(why)
+}

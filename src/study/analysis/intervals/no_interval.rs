@@ -1,0 +1,104 @@
+use super::sampled_rate::SampledRate;
+
+/// Why a share has no interval.
+///
+/// Whether it has one follows from counts alone, and never from how wide it would be: of samples that lack the largest trees
+/// of their Web the intervals are the shortest, so that to leave out the wide ones would keep those that are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoInterval {
+    /// All site trees are of one site, which says nothing of how sites differ.
+    OneSite,
+    /// Too few site trees hold any of it.
+    FewTrees,
+    /// One site tree holds more than half of it.
+    LargestTree,
+    /// Too few site trees hold any of it below this depth.
+    FewBelow,
+    /// Too few site trees hold any of it down to this depth.
+    FewAbove,
+}
+
+/// Site trees that must hold any of a figure. Of surveys of thirty trees intervals hold in 85 to 95 of 100 whatever is done.
+const LEAST_TREES: u32 = 50;
+/// Site trees on the rarer side of a depth: fewer do not tell how unlike each other they are.
+const LEAST_ON_A_SIDE: u32 = 20;
+/// What the largest tree may hold.
+const LARGEST_SHARE: f64 = 0.5;
+
+impl NoInterval {
+    /// The rule: why the share down to each depth has no interval; none where it has one, and where it is all that is known.
+    pub(in crate::analysis) fn by_depth(all: &SampledRate) -> Vec<Option<Self>> {
+        let depths = all.beyond.len();
+        let largest = all.wholes.iter().copied().fold(0.0, f64::max);
+        let of_all = if all.units > 1 && largest > LARGEST_SHARE * all.whole {
+            // However few they are, this one says more of why.
+            Some(Self::LargestTree)
+        } else if all.units < LEAST_TREES {
+            Some(Self::FewTrees)
+        } else {
+            None
+        };
+        let is_asked = |depth: usize| all.whole > 0.0 && depth + 1 < depths;
+        let at = |depth| of_all.or_else(|| Self::at_depth(all, depth)).filter(|_| is_asked(depth));
+        (0..depths).map(at).collect()
+    }
+
+    fn at_depth(all: &SampledRate, depth: usize) -> Option<Self> {
+        if all.units_below(depth) < LEAST_ON_A_SIDE {
+            Some(Self::FewBelow)
+        } else if all.units_above(depth) < LEAST_ON_A_SIDE {
+            Some(Self::FewAbove)
+        } else {
+            None
+        }
+    }
+
+    /// The word in tables and JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OneSite => "one_site",
+            Self::FewTrees => "few_trees",
+            Self::LargestTree => "largest_tree",
+            Self::FewBelow => "few_below",
+            Self::FewAbove => "few_above",
+        }
+    }
+
+    /// A few words in the place of an interval.
+    #[must_use]
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::OneSite => "one site",
+            Self::FewTrees => "few trees",
+            Self::LargestTree => "one large tree",
+            Self::FewBelow => "few trees below",
+            Self::FewAbove => "few trees above",
+        }
+    }
+
+    /// The rule by which a share has an interval, as a sentence.
+    #[must_use]
+    pub fn rule() -> String {
+        format!(
+            "A share has an interval where at least {LEAST_TREES} site trees hold any of it, none more than half, and at least \
+             {LEAST_ON_A_SIDE} some of it below the depth and {LEAST_ON_A_SIDE} some above."
+        )
+    }
+
+    /// The reason as a clause.
+    #[must_use]
+    pub fn reason(self) -> String {
+        match self {
+            Self::OneSite => "one site says nothing of how sites differ".to_owned(),
+            Self::FewTrees => format!("fewer than {LEAST_TREES} site trees hold any of it"),
+            Self::LargestTree => "one site tree holds more than half of it".to_owned(),
+            Self::FewBelow => {
+                format!("fewer than {LEAST_ON_A_SIDE} site trees hold any of it below this depth")
+            }
+            Self::FewAbove => {
+                format!("fewer than {LEAST_ON_A_SIDE} site trees hold any of it down to this depth")
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Words, those of a place together.
+pub(in crate::analysis) struct Apart<const PLACES: usize> {
+    words: Vec<u64>,
+    /// Where the words of each place end.
+    ends: [usize; PLACES],
+}
+
+/// Words with their places, which are less than `PLACES`.
+pub(in crate::analysis) fn apart<const PLACES: usize>(
+    words: impl Iterator<Item = (usize, u64)> + Clone,
+) -> Apart<PLACES> {
+    let mut ends = [0; PLACES];
+    words.clone().for_each(|(place, _)| ends[place] += 1);
+    // Each is where the words of the place begin, until they have moved it to the end.
+    let mut begin = 0;
+    for end in &mut ends {
+        begin += std::mem::replace(end, begin);
+    }
+    let mut together = vec![0; begin];
+    for (place, word) in words {
+        together[ends[place]] = word;
+        ends[place] += 1;
+    }
+    Apart { words: together, ends }
+}
+
+/// Words in their order; so many of their highest bits as there are places are spread evenly.
+pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64> {
+    let place = |word: u64| (word >> (u64::BITS - PLACES.ilog2())) as usize;
+    let Apart { mut words, ends } = apart::<PLACES>(words.iter().map(|word| (place(*word), *word)));
+    let mut begin = 0;
+    for end in ends {
+        words[begin..end].sort_unstable();
+        begin = end;
+    }
+    words
+}
+
+impl<const PLACES: usize> Apart<PLACES> {
+    /// The words of each place.
+    pub(in crate::analysis) fn each(&self) -> impl Iterator<Item = &[u64]> {
+        let begins = std::iter::once(&0).chain(&self.ends);
+        begins.zip(&self.ends).map(|(begin, end)| &self.words[*begin..*end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_word_is_at_its_place_and_all_are_in_order(
+            words in prop::collection::vec(any::<u64>(), 0..300),
+        ) {
+            let places = apart::<16>(words.iter().map(|word| ((word % 16) as usize, *word)));
+            for (place, some) in (0..).zip(places.each()) {
+                let of_place: Vec<u64> = words.iter().copied().filter(|word| word % 16 == place).collect();
+                prop_assert_eq!(some, of_place);
+            }
+            let mut expected = words.clone();
+            expected.sort_unstable();
+            prop_assert_eq!(sorted::<16>(&words), expected);
+        }
+    }
+}

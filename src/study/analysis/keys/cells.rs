@@ -1,0 +1,82 @@
+//! Site trees told apart by several groupings at once.
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::groups::Groups;
+
+/// Trees that are in the same group by every grouping are a *cell*, as in a table of several ways. What is known of each cell
+/// tells what each group knows, and what all trees know, so that links are read once for all of them.
+///
+/// Sets of trees have numbers: 0 are all trees, and then come the groups of one grouping after the other.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct Cells {
+    of_tree: Vec<u32>,
+    /// The sets that each cell is in, cell by cell: one of each grouping.
+    sets: Vec<u32>,
+    /// Of each set, how many share in what one may take.
+    sharing: Vec<usize>,
+    /// How many sets a cell is in.
+    width: usize,
+}
+
+impl Cells {
+    /// One cell of all trees.
+    pub(in crate::analysis) fn whole(trees: usize) -> Self {
+        Self { of_tree: vec![0; trees], sets: vec![0], sharing: vec![1], width: 1 }
+    }
+
+    /// Each of these by the groups in it.
+    pub(in crate::analysis) fn and(&self, groups: &Groups) -> Self {
+        let (first, count) = (self.sharing.len() as u32, groups.names.len());
+        let (mut numbers, mut sets) = (HashMap::new(), Vec::new());
+        let in_groups = self.of_tree.iter().zip(&groups.of_tree);
+        let cell_of = |(cell, group): (&u32, &u32)| {
+            let next = numbers.len() as u32;
+            *numbers.entry((*cell, *group)).or_insert_with(|| {
+                sets.extend_from_slice(self.sets_of(*cell as usize));
+                sets.push(first + group);
+                next
+            })
+        };
+        let of_tree = in_groups.map(cell_of).collect();
+        let sharing = self.sharing.iter().copied().chain(std::iter::repeat_n(count, count)).collect();
+        Self { of_tree, sets, sharing, width: self.width + 1 }
+    }
+
+    pub(in crate::analysis) fn count(&self) -> usize {
+        self.sets.len() / self.width
+    }
+
+    pub(in crate::analysis) fn of_tree(&self, tree: u32) -> usize {
+        self.of_tree[tree as usize] as usize
+    }
+
+    pub(in crate::analysis) fn sets_of(&self, cell: usize) -> &[u32] {
+        &self.sets[cell * self.width..][..self.width]
+    }
+
+    /// Of each set, how many share in what one may take: the groups of a grouping.
+    pub(in crate::analysis) fn sharing(&self) -> &[usize] {
+        &self.sharing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(of_tree: &[u32]) -> Groups {
+        let names = (0..=of_tree.iter().copied().max().unwrap()).map(|group| group.to_string()).collect();
+        Groups { names, of_tree: of_tree.to_vec() }
+    }
+
+    #[test]
+    fn trees_of_the_same_groups_are_a_cell() {
+        let cells = Cells::whole(5).and(&groups(&[0, 0, 1, 1, 0])).and(&groups(&[2, 1, 0, 0, 2]));
+        let of_tree: Vec<_> = (0..5).map(|tree| cells.of_tree(tree)).collect();
+        assert_eq!((of_tree, cells.count()), (vec![0, 1, 2, 2, 0], 3));
+        let sets: Vec<_> = (0..3).map(|cell| cells.sets_of(cell)).collect();
+        assert_eq!(sets, [[0, 1, 5], [0, 1, 4], [0, 2, 3]]);
+        assert_eq!(cells.sharing(), [1, 2, 2, 3, 3, 3]);
+    }
+}

@@ -1,0 +1,93 @@
+use std::path::Path;
+
+use super::cells::Cells;
+use super::groups::Groups;
+use super::links::{Gathered, Index, gather};
+use crate::analysis::{AnalysisError, Kind, Known, Trees};
+
+/// What all site trees know, and what the groups of several groupings do.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct Divided {
+    groupings: Vec<Groups>,
+    gathered: Gathered,
+}
+
+impl Divided {
+    /// Reads the links of the survey in `dir` that tell of these kinds, for all groupings at once. Of other kinds nothing is known.
+    pub(in crate::analysis) fn read(
+        dir: &Path,
+        index: &Index,
+        trees: &Trees,
+        groupings: Vec<Groups>,
+        kinds: &[Kind],
+    ) -> Result<Self, AnalysisError> {
+        let gathered = gather(dir, index, &cells(trees.len(), &groupings), kinds)?;
+        Ok(Self { groupings, gathered })
+    }
+
+    /// What all trees know.
+    pub(in crate::analysis) fn whole(&self) -> Known {
+        let counts = self.gathered.each_ref().map(|(counts, _)| counts[0].clone());
+        let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.whole());
+        Known { counts, occurrences }
+    }
+
+    /// What each of these groups knows, if they are among those of which links were read.
+    pub(in crate::analysis) fn of_groups(&self, groups: &Groups) -> Option<Vec<Known>> {
+        let number = self.groupings.iter().position(|other| other == groups)?;
+        let first = 1 + self.groupings[..number].iter().map(|other| other.names.len()).sum::<usize>();
+        let (sets, places) = (first..first + groups.names.len(), groups.places());
+        let mut known: Vec<Known> =
+            self.gathered[0].0[sets.clone()].iter().map(|_| Known::default()).collect();
+        for (kind, (counts, sampled)) in self.gathered.iter().enumerate() {
+            let of_sets = counts[sets.clone()].iter().zip(sampled.sets(sets.clone(), &places));
+            for (known, (counts, occurrences)) in known.iter_mut().zip(of_sets) {
+                known.counts[kind] = counts.clone();
+                known.occurrences[kind] = occurrences;
+            }
+        }
+        Some(known)
+    }
+}
+
+fn cells(trees: usize, groupings: &[Groups]) -> Cells {
+    groupings.iter().fold(Cells::whole(trees), |cells, groups| cells.and(groups))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::curves::worlds::{country, survey};
+    use crate::analysis::keys::links::Gatherer;
+    use crate::analysis::{Grouping, Recorded};
+
+    fn by(names: u32, trees: usize, group: impl Fn(u32) -> u32) -> Groups {
+        let of_tree = (0..).take(trees).map(group).collect();
+        Groups { names: (0..names).map(|name| name.to_string()).collect(), of_tree }
+    }
+
+    fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> Divided {
+        let cells = cells(recorded.trees.len(), &groupings);
+        let gathered = recorded.known.occurrences.each_ref().map(|all| Gatherer::of(&cells, all.list()));
+        Divided { groupings, gathered }
+    }
+
+    #[test]
+    fn each_group_knows_what_the_survey_of_its_trees_alone_would() {
+        let recorded = survey(&country(90, 5, 3));
+        let groupings = vec![Groups::of(&recorded.trees, Grouping::Cctld, 1), by(4, 90, |tree| tree / 25)];
+        let divided = divided(&recorded, groupings.clone());
+        assert_eq!(divided.whole().counts, recorded.known.counts);
+        for groups in groupings {
+            let of_groups = divided.of_groups(&groups).unwrap();
+            assert_eq!(of_groups.len(), groups.names.len());
+            for (group, known) in (0..).zip(of_groups) {
+                let alone = recorded.only(|tree| groups.of_tree[tree] == group).known;
+                assert_eq!(known.counts, alone.counts);
+                let lists = |known: &Known| known.occurrences.each_ref().map(|all| all.list().to_vec());
+                assert_eq!(lists(&known), lists(&alone));
+            }
+        }
+        assert!(divided.of_groups(&by(2, 90, |tree| tree % 2)).is_none());
+    }
+}

@@ -1,0 +1,88 @@
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::analysis::{Grouping, Trees};
+
+/// Groups of site trees: the largest by one grouping, the largest first, and all other trees as the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Groups {
+    pub(in crate::analysis) names: Vec<String>,
+    pub(in crate::analysis) of_tree: Vec<u32>,
+}
+
+/// More groups than anybody reads.
+const MOST_NAMED: usize = 4096;
+
+/// The name of what is in none of the largest groups.
+const OTHERS: &str = "all others";
+
+impl Groups {
+    /// With the `most` largest, or as many as can be told apart.
+    #[must_use]
+    pub fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
+        let most = most.min(MOST_NAMED);
+        let mut sizes = BTreeMap::<u32, usize>::new();
+        for tree in 0..trees.len() {
+            *sizes.entry(trees.group(tree, by)).or_default() += 1;
+        }
+        let mut largest: Vec<u32> = sizes.keys().copied().collect();
+        largest.sort_by_key(|group| (Reverse(sizes[group]), trees.name_of_group(*group)));
+        let has_others = largest.len() > most;
+        largest.truncate(most);
+        let places: BTreeMap<u32, u32> = largest.iter().copied().zip(0..).collect();
+        let others = u32::try_from(largest.len()).unwrap_or(u32::MAX);
+        let place = |tree| places.get(&trees.group(tree, by)).copied().unwrap_or(others);
+        let of_tree = (0..trees.len()).map(place).collect();
+        let mut names: Vec<String> =
+            largest.iter().map(|group| trees.name_of_group(*group).to_owned()).collect();
+        names.extend(has_others.then(|| OTHERS.to_owned()));
+        Self { names, of_tree }
+    }
+
+    /// Groups that each tree is given to by its place among these, as far as there are trees in them; they are few.
+    #[must_use]
+    pub fn named(names: &[&str], place_of_tree: &[usize]) -> Self {
+        let is_there = |place: &usize| place_of_tree.contains(place);
+        let there: Vec<usize> = (0..names.len()).filter(is_there).collect();
+        let group = |place: &usize| there.iter().position(|it| it == place).unwrap_or_default() as u32;
+        let of_tree = place_of_tree.iter().map(group).collect();
+        let names = there.iter().map(|place| names[*place].to_owned()).collect();
+        Self { names, of_tree }
+    }
+
+    /// In their order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Whether the tree of this number is in the group of this number.
+    #[must_use]
+    pub fn has(&self, group: usize, tree: usize) -> bool {
+        self.of_tree[tree] as usize == group
+    }
+
+    /// Of each tree its group, and its number among the trees of it.
+    pub(in crate::analysis) fn places(&self) -> Vec<(usize, u32)> {
+        let mut sizes = vec![0; self.names.len()];
+        let place = |group: &u32| {
+            let group = *group as usize;
+            sizes[group] += 1;
+            (group, sizes[group] - 1)
+        };
+        self.of_tree.iter().map(place).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_groups_are_those_that_have_trees() {
+        let groups = Groups::named(&["narrow", "thin", "broad"], &[2, 0, 2, 2]);
+        assert_eq!(groups.names(), ["narrow", "broad"]);
+        let broad: Vec<usize> = (0..4).filter(|tree| groups.has(1, *tree)).collect();
+        assert_eq!(broad, [0, 2, 3]);
+    }
+}

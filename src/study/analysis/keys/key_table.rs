@@ -1,0 +1,314 @@
+//! Distinct keys with a number each, of tens of millions of them in some hundreds of megabytes.
+
+use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
+
+use super::apart::{apart, sorted};
+use super::cells::Cells;
+use super::packed::{KEY_BITS, Packed};
+use crate::analysis::tables::in_turn::in_turn;
+use crate::analysis::{KnownByDepth, Occurrence};
+
+/// Words in parts by the highest bits of their keys, which words need not tell again. Of each part the words that came last
+/// wait, to be sorted into the others when they are many.
+///
+/// Threads may add at the same time: what is joined does not depend on the order.
+pub(in crate::analysis) struct KeyTable<W> {
+    parts: Vec<Mutex<Part>>,
+    form: W,
+}
+
+/// What a word stands for.
+pub(in crate::analysis) trait Word {
+    /// What it is sorted by, which grows with the word and has [`KEY_BITS`] bits at most, and its number.
+    fn entry(&self, word: u64) -> (u64, u32);
+    /// The number of what was added twice.
+    fn join(one: u32, other: u32) -> u32;
+}
+
+#[derive(Default)]
+struct Part {
+    sorted: Packed,
+    fresh: Vec<u64>,
+}
+
+const PART_BITS: u32 = 14;
+const PARTS: usize = 1 << PART_BITS;
+/// Of a small table parts are empty or nearly so, and waiting for one's turn would take longer than the work.
+const PARTS_A_TURN: usize = 32;
+/// Keys are hashes, and spread evenly. So words are first put to as many places, of which each has a hundred or less in a part of
+/// the largest table.
+const PLACES: usize = 1 << 6;
+/// With fewer fresh words sorting is not worth the interruption.
+const FEWEST_FRESH: usize = 1 << 10;
+/// Beyond a quarter of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
+/// the more often the sorted ones are copied.
+const FRESH_SHARE: usize = 4;
+
+impl<W: Word + Sync> KeyTable<W> {
+    pub(in crate::analysis) fn new(form: W) -> Self {
+        Self { parts: std::iter::repeat_with(Mutex::default).take(PARTS).collect(), form }
+    }
+
+    /// Keys, and what words tell beside the bits of the key.
+    fn add_words(&self, words: impl Iterator<Item = (u64, u64)> + Clone) {
+        let placed = |(key, beside): (u64, u64)| {
+            ((key >> (u64::BITS - PART_BITS)) as usize, key << PART_BITS | beside)
+        };
+        let places = apart::<PARTS>(words.map(placed));
+        for (part, words) in self.parts.iter().zip(places.each()).filter(|(_, words)| !words.is_empty()) {
+            part.lock().unwrap_or_else(PoisonError::into_inner).add(words, &self.form);
+        }
+    }
+
+    /// Gives the parts in their order to `work`, on all cores, and what that makes of them to `take`.
+    fn each_part<T>(self, work: impl Fn(Packed, &W) -> T + Sync, mut take: impl FnMut(T) + Send) {
+        let Self { parts, form } = self;
+        let sorted_in = |part: Mutex<Part>| {
+            let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
+            part.sort_in(&form);
+            work(part.sorted, &form)
+        };
+        let mut parts = parts.into_iter();
+        let some =
+            || Some(parts.by_ref().take(PARTS_A_TURN).collect()).filter(|some: &Vec<_>| !some.is_empty());
+        let work = |some: Vec<Mutex<Part>>| Ok::<_, Infallible>(some.into_iter().map(sorted_in).collect());
+        let take = |made: Vec<T>| {
+            made.into_iter().for_each(&mut take);
+            Ok(())
+        };
+        let Ok(()) = in_turn(std::iter::from_fn(some), work, take);
+    }
+}
+
+impl Part {
+    fn add<W: Word>(&mut self, words: &[u64], form: &W) {
+        // Growth by doubling would have half as much memory again for words that never come.
+        if self.fresh.capacity() - self.fresh.len() < words.len() {
+            self.fresh.reserve_exact(words.len().max(self.fresh.len() / 4));
+        }
+        self.fresh.extend_from_slice(words);
+        if self.fresh.len() >= FEWEST_FRESH.max(self.sorted.len() / FRESH_SHARE) {
+            self.sort_in(form);
+        }
+    }
+
+    fn sort_in<W: Word>(&mut self, form: &W) {
+        let fresh = sorted::<PLACES>(&self.fresh);
+        self.fresh.clear();
+        self.sorted = self.sorted.with(fresh.into_iter().map(|word| form.entry(word)), W::join);
+    }
+}
+
+/// Keys by the cells of trees that know them, each with its least depth: as many bits of the key as there are, then the cell
+/// and the depth.
+///
+/// Of the 64, the part tells fourteen, the range of keys some, and so do 56 bits that hold the cell as well: with 2¹⁸ cells there
+/// are 52 and those of the range, which is the smaller the more links there are. By the birthday bound, 10⁸ keys in four
+/// ranges meet by chance 0.28 times.
+pub(in crate::analysis) struct InCells<'c> {
+    cells: &'c Cells,
+    /// So many tell the cell; the fewer, the less memory the differences of keys take.
+    cell_bits: u32,
+    range: Range,
+}
+
+const DEPTH_BITS: u32 = 8;
+const DEPTH_MASK: u64 = (1 << DEPTH_BITS) - 1;
+const _: () = assert!(u64::BITS - DEPTH_BITS <= KEY_BITS && u64::BITS - PART_BITS <= KEY_BITS);
+
+/// Keys that have the same first bits.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct Range {
+    number: u64,
+    bits: u32,
+}
+
+impl Range {
+    /// As many as a power of two, which are all keys together.
+    pub(in crate::analysis) fn each(bits: u32) -> impl Iterator<Item = Self> {
+        (0..1 << bits).map(move |number| Self { number, bits })
+    }
+
+    pub(in crate::analysis) fn has(self, key: u64) -> bool {
+        key.rotate_left(self.bits) & ((1 << self.bits) - 1) == self.number
+    }
+}
+
+impl Word for InCells<'_> {
+    fn entry(&self, word: u64) -> (u64, u32) {
+        (word >> DEPTH_BITS, (word & DEPTH_MASK) as u32)
+    }
+
+    fn join(one: u32, other: u32) -> u32 {
+        one.min(other)
+    }
+}
+
+impl<'c> KeyTable<InCells<'c>> {
+    /// Of keys in this range.
+    pub(in crate::analysis) fn in_cells(cells: &'c Cells, range: Range) -> Self {
+        Self::new(InCells { cells, cell_bits: cells.count().next_power_of_two().ilog2(), range })
+    }
+
+    pub(in crate::analysis) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence> + Clone) {
+        let InCells { cells, cell_bits, range } = self.form;
+        let told = !(((1 << (cell_bits + DEPTH_BITS)) - 1) >> PART_BITS);
+        let word = |one: &Occurrence| {
+            let cell = (cells.of_tree(one.tree) as u64) << DEPTH_BITS;
+            (one.key << range.bits & told, cell | u64::from(one.depth).min(DEPTH_MASK))
+        };
+        self.add_words(occurrences.map(word));
+    }
+
+    /// Adds to what each set of trees knows, by depth, how many of these keys it does.
+    pub(in crate::analysis) fn count_in(self, known: &mut [KnownByDepth]) {
+        let add = |part: Vec<KnownByDepth>| {
+            for (known, part) in known.iter_mut().zip(part) {
+                (0..).zip(part.new).for_each(|(depth, keys)| known.add(depth, keys));
+            }
+        };
+        self.each_part(|part, form| form.known_of(&part), add);
+    }
+}
+
+impl InCells<'_> {
+    fn known_of(&self, part: &Packed) -> Vec<KnownByDepth> {
+        let mut least = LeastDepths::new(self.cells.sharing().len());
+        let mut last = 0;
+        for (entry, depth) in part.iter() {
+            let (key, cell) = (entry >> self.cell_bits, entry & ((1 << self.cell_bits) - 1));
+            if std::mem::replace(&mut last, key) != key {
+                least.count();
+            }
+            self.cells.sets_of(cell as usize).iter().for_each(|set| least.see(*set as usize, depth as u16));
+        }
+        least.count();
+        least.known
+    }
+}
+
+/// Of each set the least depth of one key after the other.
+struct LeastDepths {
+    known: Vec<KnownByDepth>,
+    of_set: Vec<u16>,
+    /// The sets that know the key.
+    seen: Vec<usize>,
+}
+
+impl LeastDepths {
+    fn new(sets: usize) -> Self {
+        Self { known: vec![KnownByDepth::default(); sets], of_set: vec![u16::MAX; sets], seen: Vec::new() }
+    }
+
+    fn see(&mut self, set: usize, depth: u16) {
+        let least = &mut self.of_set[set];
+        if *least == u16::MAX {
+            self.seen.push(set);
+        }
+        *least = depth.min(*least);
+    }
+
+    fn count(&mut self) {
+        for set in self.seen.drain(..) {
+            self.known[set].add(std::mem::replace(&mut self.of_set[set], u16::MAX), 1);
+        }
+    }
+}
+
+/// How often each key was added; all its bits count.
+pub(in crate::analysis) struct Occurring;
+
+impl Word for Occurring {
+    fn entry(&self, word: u64) -> (u64, u32) {
+        (word >> PART_BITS, 1)
+    }
+
+    fn join(one: u32, other: u32) -> u32 {
+        one.saturating_add(other)
+    }
+}
+
+/// Keys in their order, each with how often it was added.
+#[derive(Default)]
+pub(in crate::analysis) struct KeyCounts(Vec<Packed>);
+
+impl KeyTable<Occurring> {
+    pub(in crate::analysis) fn add(&self, keys: impl Iterator<Item = u64> + Clone) {
+        self.add_words(keys.map(|key| (key, 0)));
+    }
+
+    pub(in crate::analysis) fn counts(self) -> KeyCounts {
+        let mut parts = Vec::new();
+        self.each_part(|part, _| part, |part| parts.push(part));
+        KeyCounts(parts)
+    }
+}
+
+impl KeyCounts {
+    pub(in crate::analysis) fn len(&self) -> usize {
+        self.0.iter().map(Packed::len).sum()
+    }
+
+    pub(in crate::analysis) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
+        (0..).zip(&self.0).flat_map(|(number, part): (u64, _)| {
+            part.iter().map(move |(key, count)| (number << (u64::BITS - PART_BITS) | key, count))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
+    use proptest::prelude::*;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+    use crate::analysis::curves::worlds;
+
+    proptest! {
+        #[test]
+        fn each_set_of_trees_has_distinct_keys_with_their_least_depth(
+            rows in prop::collection::vec((0_u32..3000, 0_u32..12, 0_u16..300), 0..20_000),
+            batch in 1_usize..5000,
+            range_bits in 0_u32..4,
+        ) {
+            let cells = worlds::cells(12);
+            let tables: Vec<_> = Range::each(range_bits).map(|range| (range, KeyTable::in_cells(&cells, range))).collect();
+            let mut least: HashMap<(usize, u32), u16> = HashMap::new();
+            let mut occurrences = Vec::new();
+            for (key, tree, depth) in rows {
+                occurrences.push(Occurrence { key: xxh3_64(&key.to_le_bytes()), tree, depth });
+                let depth = depth.min(255);
+                for set in cells.sets_of(cells.of_tree(tree)) {
+                    least.entry((*set as usize, key)).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
+                }
+            }
+            let mut known = vec![KnownByDepth::default(); cells.sharing().len()];
+            for (range, table) in tables {
+                for batch in occurrences.chunks(batch) {
+                    table.add(batch.iter().filter(|one| range.has(one.key)));
+                }
+                table.count_in(&mut known);
+            }
+            let mut expected = vec![KnownByDepth::default(); cells.sharing().len()];
+            least.into_iter().for_each(|((set, _), depth)| expected[set].add(depth, 1));
+            prop_assert_eq!(known, expected);
+        }
+
+        #[test]
+        fn keys_are_counted(
+            keys in prop::collection::vec((0u32..3000).prop_map(|key| xxh3_64(&key.to_le_bytes())), 0..20_000),
+            batch in 1_usize..5000,
+        ) {
+            let table = KeyTable::new(Occurring);
+            let mut expected = BTreeMap::new();
+            keys.iter().for_each(|key| *expected.entry(*key).or_default() += 1);
+            keys.chunks(batch).for_each(|batch| table.add(batch.iter().copied()));
+            let found = table.counts();
+            prop_assert_eq!(found.len(), expected.len());
+            prop_assert_eq!(found.iter().collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

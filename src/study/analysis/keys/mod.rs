@@ -1,0 +1,12 @@
+//! TODO
+
+pub(super) mod apart;
+pub(super) mod cells;
+pub(super) mod divided;
+pub(super) mod groups;
+pub(super) mod key_table;
+pub(super) mod known;
+pub(super) mod links;
+pub(super) mod occurrences;
+pub(super) mod packed;
+pub(super) mod sample;

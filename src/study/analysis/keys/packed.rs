@@ -1,0 +1,163 @@
+/// Keys in their order, each once and with a number, in the least memory: as differences from the one before, in five bytes
+/// where there are some tens of millions of 50 bits.
+///
+/// From the lowest bit: how many bytes follow the first (3 bits), the number (4 bits), the difference (up to 57 bits).
+/// Numbers from 15 on take four bytes more.
+#[derive(Default)]
+pub(in crate::analysis) struct Packed {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+/// A key has so many bits at most.
+pub(in crate::analysis) const KEY_BITS: u32 = u64::BITS - LENGTH_BITS - NUMBER_BITS;
+const LENGTH_BITS: u32 = 3;
+const NUMBER_BITS: u32 = 4;
+/// Stands for numbers that are told behind the difference.
+const LARGE: u64 = (1 << NUMBER_BITS) - 1;
+const LARGE_BYTES: usize = 4;
+/// Eight bytes are read at once, whatever the length: after the first of the last entry there are so many.
+const PADDING: [u8; 7] = [0; 7];
+
+impl Packed {
+    pub(in crate::analysis) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(in crate::analysis) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
+        let (mut place, mut key) = (0, 0);
+        (0..self.len).map(move |_| {
+            let (difference, number, length) = first_of(&self.bytes[place..]);
+            place += length;
+            key += difference;
+            (key, number)
+        })
+    }
+
+    /// These and others in their order, which may have a key several times. Of those with one key the numbers are joined.
+    pub(in crate::analysis) fn with(
+        &self,
+        others: impl Iterator<Item = (u64, u32)>,
+        join: impl Fn(u32, u32) -> u32,
+    ) -> Self {
+        let expected = self.bytes.len() + others.size_hint().0 * 6 + PADDING.len();
+        let all = Writing { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 };
+        let mut merging = Merging { all, last: None, join };
+        let mut ours = self.iter().peekable();
+        for other in others {
+            while let Some(our) = ours.next_if(|our| our.0 <= other.0) {
+                merging.add(our);
+            }
+            merging.add(other);
+        }
+        ours.for_each(|our| merging.add(our));
+        merging.finish()
+    }
+}
+
+/// Entries in their order, on their way to be written.
+struct Merging<J> {
+    all: Writing,
+    /// Not written yet: the next may have the same key.
+    last: Option<(u64, u32)>,
+    join: J,
+}
+
+impl<J: Fn(u32, u32) -> u32> Merging<J> {
+    fn add(&mut self, (key, number): (u64, u32)) {
+        match &mut self.last {
+            Some((same, joined)) if *same == key => *joined = (self.join)(*joined, number),
+            last => {
+                let before = last.replace((key, number));
+                before.into_iter().for_each(|(key, number)| self.all.push(key, number));
+            }
+        }
+    }
+
+    fn finish(mut self) -> Packed {
+        self.last.into_iter().for_each(|(key, number)| self.all.push(key, number));
+        self.all.finish()
+    }
+}
+
+/// The first entry of these bytes: its difference, its number, and how long it is.
+fn first_of(bytes: &[u8]) -> (u64, u32, usize) {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&bytes[..8]);
+    let all = u64::from_le_bytes(eight);
+    let length = (all & ((1 << LENGTH_BITS) - 1)) as usize + 1;
+    let unread = u64::BITS - 8 * length as u32;
+    let told = all << unread >> unread >> LENGTH_BITS;
+    let (difference, number) = (told >> NUMBER_BITS, told & LARGE);
+    if number < LARGE {
+        return (difference, number as u32, length);
+    }
+    let mut four = [0; LARGE_BYTES];
+    four.copy_from_slice(&bytes[length..length + LARGE_BYTES]);
+    (difference, u32::from_le_bytes(four), length + LARGE_BYTES)
+}
+
+struct Writing {
+    bytes: Vec<u8>,
+    len: usize,
+    last_key: u64,
+}
+
+impl Writing {
+    fn push(&mut self, key: u64, number: u32) {
+        let difference = key - self.last_key;
+        let told = (difference << NUMBER_BITS | u64::from(number).min(LARGE)) << LENGTH_BITS;
+        let length = (u64::BITS - told.leading_zeros()).div_ceil(8).max(1);
+        let all = told | u64::from(length - 1);
+        // Eight are written faster than some of them; what is too much goes again.
+        let end = self.bytes.len() + length as usize;
+        self.bytes.extend_from_slice(&all.to_le_bytes());
+        self.bytes.truncate(end);
+        if u64::from(number) >= LARGE {
+            self.bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        self.last_key = key;
+        self.len += 1;
+    }
+
+    fn finish(mut self) -> Packed {
+        self.bytes.extend_from_slice(&PADDING);
+        self.bytes.shrink_to_fit();
+        Packed { bytes: self.bytes, len: self.len }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_packed_comes_out_in_order_with_the_numbers_joined(
+            pieces in prop::collection::vec(
+                prop::collection::vec((any::<u64>(), 0..KEY_BITS, any::<u32>(), 0_u32..32), 0..100),
+                0..5,
+            ),
+        ) {
+            let (mut packed, mut expected) = (Packed::default(), BTreeMap::new());
+            for piece in pieces {
+                let entry = |(key, key_shift, number, shift): (u64, u32, u32, u32)| {
+                    (key >> (u64::BITS - KEY_BITS) >> key_shift, number >> shift)
+                };
+                let mut piece: Vec<(u64, u32)> = piece.into_iter().map(entry).collect();
+                piece.sort_unstable();
+                packed = packed.with(piece.iter().copied(), u32::wrapping_add);
+                for (key, number) in piece {
+                    let joined: &mut u32 = expected.entry(key).or_default();
+                    *joined = joined.wrapping_add(number);
+                }
+            }
+            prop_assert_eq!(packed.len(), expected.len());
+            prop_assert_eq!(packed.iter().collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,222 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::cells::Cells;
+use crate::analysis::{Occurrence, Occurrences};
+
+/// Occurrences of keys chosen by hash; half of a set's keys are dropped whenever it has too many.
+///
+/// Threads may add at the same time: in whatever order, the same keys are left.
+pub(in crate::analysis) struct Sample<'c> {
+    cells: &'c Cells,
+    chosen: Mutex<Chosen<'c>>,
+    /// Of each cell, how often its keys were halved, or less: a look at it spares most occurrences the lock.
+    halvings: Vec<AtomicU32>,
+}
+
+/// Occurrences in memory at most, of each kind: 2²¹ of 16 bytes. The share of a million keys is known to
+/// within 0.1 %, far below what the choice of trees leaves open. Groups of one grouping share in as many.
+pub(in crate::analysis) const SAMPLE: usize = 1 << 21;
+
+struct Chosen<'c> {
+    cells: &'c Cells,
+    list: Vec<Occurrence>,
+    /// By set, how often its keys were halved, and how many occurrences may be left.
+    halvings: Vec<u32>,
+    limits: Vec<usize>,
+    /// So many may be listed before keys are halved.
+    room: usize,
+}
+
+impl<'c> Sample<'c> {
+    /// Of which all trees have `limit` occurrences at most.
+    pub(in crate::analysis) fn new(cells: &'c Cells, limit: usize) -> Self {
+        let limits: Vec<usize> = cells.sharing().iter().map(|groups| limit / groups).collect();
+        let chosen =
+            Chosen { cells, list: Vec::new(), halvings: vec![0; limits.len()], limits, room: limit * 2 };
+        let halvings = (0..cells.count()).map(|_| AtomicU32::new(0)).collect();
+        Self { cells, chosen: Mutex::new(chosen), halvings }
+    }
+
+    pub(in crate::analysis) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence>) {
+        let halvings = |one: &Occurrence| self.halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
+        let likely = |one: &&Occurrence| one.is_left_after(halvings(one));
+        let mut likely: Vec<Occurrence> = occurrences.filter(likely).copied().collect();
+        likely.sort_unstable_by_key(Occurrence::rank);
+        let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        for some in likely.chunks((chosen.room / 2).max(1)) {
+            chosen.add(some, &self.halvings);
+        }
+    }
+
+    pub(in crate::analysis) fn finish(self) -> Sampled {
+        let mut chosen = self.chosen.into_inner().unwrap_or_else(PoisonError::into_inner);
+        chosen.halve(&self.halvings);
+        chosen.list.shrink_to_fit();
+        Sampled { list: chosen.list, halvings: chosen.halvings }
+    }
+}
+
+impl Chosen<'_> {
+    fn add(&mut self, occurrences: &[Occurrence], halvings: &[AtomicU32]) {
+        if self.list.len() + occurrences.len() > self.room {
+            self.halve(halvings);
+        }
+        let of_cell = |one: &Occurrence| halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
+        self.list.extend(occurrences.iter().filter(|one| one.is_left_after(of_cell(one))));
+    }
+
+    /// Drops half of the keys of each set as often as it takes. The last time says how often: in whatever order links came,
+    /// the same keys are left.
+    fn halve(&mut self, halvings: &[AtomicU32]) {
+        self.thin();
+        self.count_halvings();
+        let of_set = |set: &u32| self.halvings[*set as usize];
+        for (cell, halvings) in halvings.iter().enumerate() {
+            let least = self.cells.sets_of(cell).iter().map(of_set).min().unwrap_or_default();
+            halvings.store(least, Ordering::Relaxed);
+        }
+        let cells = self.cells;
+        self.list.retain(|one| one.is_left_after(halvings[cells.of_tree(one.tree)].load(Ordering::Relaxed)));
+        self.room = self.room.max(self.list.len() * 2);
+    }
+
+    /// How often the keys of each set are to be halved, so that it has no more occurrences than its limit.
+    fn count_halvings(&mut self) {
+        // By set, how many occurrences have keys that end in so many zeros.
+        let mut zeros = vec![[0; u64::BITS as usize + 1]; self.limits.len()];
+        for one in &self.list {
+            for set in self.cells.sets_of(self.cells.of_tree(one.tree)) {
+                zeros[*set as usize][one.key.trailing_zeros() as usize] += 1;
+            }
+        }
+        for ((zeros, limit), halvings) in zeros.iter().zip(&self.limits).zip(&mut self.halvings) {
+            let mut left: usize = zeros[*halvings as usize..].iter().sum();
+            while left > *limit && *halvings < u64::BITS {
+                left -= zeros[*halvings as usize];
+                *halvings += 1;
+            }
+        }
+    }
+
+    /// Of a key in a tree the least depth. The list is made of pieces that are sorted, which a stable sort only merges.
+    fn thin(&mut self) {
+        self.list.sort_by_key(Occurrence::rank);
+        self.list.dedup_by_key(|one| (one.key, one.tree));
+    }
+}
+
+/// What is left: by set, how often its keys were halved, and occurrences of all sets that have them.
+#[derive(Clone, Debug, Default)]
+pub(in crate::analysis) struct Sampled {
+    list: Vec<Occurrence>,
+    halvings: Vec<u32>,
+}
+
+impl Sampled {
+    /// Of nothing that so many sets hold.
+    pub(in crate::analysis) fn nothing(sets: usize) -> Self {
+        Self { list: Vec::new(), halvings: vec![0; sets] }
+    }
+
+    /// Those of all trees.
+    pub(in crate::analysis) fn whole(&self) -> Occurrences {
+        let halvings = self.halvings[0];
+        let list = self.list.iter().filter(|one| one.is_left_after(halvings)).copied().collect();
+        Occurrences { list, halvings }
+    }
+
+    /// Those of some sets, given the place of each tree among them, and its number in its set.
+    pub(in crate::analysis) fn sets(
+        &self,
+        sets: std::ops::Range<usize>,
+        places: &[(usize, u32)],
+    ) -> Vec<Occurrences> {
+        let halvings = &self.halvings[sets];
+        let left = || {
+            let of_set = |one: &Occurrence| (places[one.tree as usize], *one);
+            self.list.iter().map(of_set).filter(|((set, _), one)| one.is_left_after(halvings[*set]))
+        };
+        let mut counts = vec![0; halvings.len()];
+        left().for_each(|((set, _), _)| counts[set] += 1);
+        let of_set = |(count, halvings): (&usize, &u32)| Occurrences {
+            list: Vec::with_capacity(*count),
+            halvings: *halvings,
+        };
+        let mut occurrences: Vec<Occurrences> = counts.iter().zip(halvings).map(of_set).collect();
+        for ((set, tree), one) in left() {
+            occurrences[set].list.push(Occurrence { tree, ..one });
+        }
+        occurrences
+    }
+}
+
+impl Occurrence {
+    fn is_left_after(&self, halvings: u32) -> bool {
+        self.key.trailing_zeros() >= halvings
+    }
+
+    /// Its place in the order of occurrences, as one number, which is compared faster than three.
+    pub(in crate::analysis) fn rank(&self) -> u128 {
+        u128::from(self.key) << 64 | u128::from(self.tree) << 32 | u128::from(self.depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+    use crate::analysis::curves::worlds;
+
+    /// The occurrences that are left of a set: of as many keys as `halvings` leave.
+    fn left(occurrences: &[Occurrence], in_set: impl Fn(u32) -> bool, halvings: u32) -> Vec<Occurrence> {
+        let mut least: HashMap<(u64, u32), u16> = HashMap::new();
+        for Occurrence { key, tree, depth } in occurrences.iter().filter(|one| in_set(one.tree)) {
+            least.entry((*key, *tree)).and_modify(|least| *least = *depth.min(least)).or_insert(*depth);
+        }
+        let occurrence = |((key, tree), depth)| Occurrence { key, tree, depth };
+        let mut left: Vec<Occurrence> = least.into_iter().map(occurrence).collect();
+        left.retain(|one| one.is_left_after(halvings));
+        left.sort_unstable();
+        left
+    }
+
+    proptest! {
+        #[test]
+        fn a_sample_holds_all_occurrences_of_the_keys_that_each_set_holds(
+            rows in prop::collection::vec((0_u32..500, 0_u32..20, 0_u16..9), 0..5_000),
+            limit in 50_usize..1000,
+            batch in 1_usize..3000,
+        ) {
+            let occurrence = |(key, tree, depth): &(u32, u32, u16)| {
+                Occurrence { key: xxh3_64(&key.to_le_bytes()), tree: *tree, depth: *depth }
+            };
+            let mut occurrences: Vec<Occurrence> = rows.iter().map(occurrence).collect();
+            let cells = worlds::cells(20);
+            let sample_of = |occurrences: &[Occurrence]| {
+                let sample = Sample::new(&cells, limit);
+                occurrences.chunks(batch).for_each(|batch| sample.add(batch.iter()));
+                sample.finish()
+            };
+            let found = sample_of(&occurrences);
+            let threes: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize % 3, tree)).collect();
+            let halves: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize / 10, tree)).collect();
+            let of_sets = [vec![found.whole()], found.sets(1..4, &threes), found.sets(4..6, &halves)].concat();
+            for (set, of_set) in of_sets.iter().enumerate() {
+                let in_set = |tree| cells.sets_of(cells.of_tree(tree)).contains(&(set as u32));
+                let most = limit / cells.sharing()[set];
+                prop_assert_eq!(of_set.list(), left(&occurrences, in_set, of_set.halvings));
+                prop_assert!(of_set.list().len() <= most);
+                let more = |halvings| left(&occurrences, in_set, halvings).len();
+                prop_assert!(of_set.halvings.checked_sub(1).is_none_or(|before| more(before) > most));
+            }
+            occurrences.reverse();
+            let backwards = sample_of(&occurrences);
+            prop_assert_eq!((backwards.list, backwards.halvings), (found.list, found.halvings));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+use std::collections::HashMap;
+
+/// What site trees may be told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grouping {
+    /// The country domain of the start URL.
+    Cctld,
+    /// How many links the site is away from the start list.
+    Generation,
+    /// Where the server of the start URL stands.
+    Country,
+    /// The autonomous system of that server.
+    Network,
+    /// What that server says that it runs, without version.
+    Software,
+    /// How many pages the tree has: 0, 1, 2–9, 10–99, 100–999, 1,000 or more.
+    Pages,
+}
+
+impl Grouping {
+    /// In the order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::Cctld, Self::Generation, Self::Country, Self::Network, Self::Software, Self::Pages];
+
+    /// The word in files and flags.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cctld => "cctld",
+            Self::Generation => "generation",
+            Self::Country => "country",
+            Self::Network => "network",
+            Self::Software => "software",
+            Self::Pages => "pages",
+        }
+    }
+}
+
+/// The group of what nobody tells: a country without a database that knows it, software that is not named.
+pub const UNKNOWN: &str = "unknown";
+
+/// Names of groups, each once; a tree keeps the number of its name.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    names: Vec<Box<str>>,
+    numbers: HashMap<Box<str>, u32>,
+}
+
+impl Labels {
+    pub(in crate::analysis) fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(name.into());
+        self.numbers.insert(name.into(), number);
+        number
+    }
+
+    /// The name of a group.
+    #[must_use]
+    pub fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or(UNKNOWN, |name| name)
+    }
+}
+
+/// What a server says that it runs, in a form that counts: the product before the first `/`, space or
+/// bracket.
+pub(in crate::analysis) fn software_family(header: &str) -> &str {
+    let end = header.find(['/', ' ', '(', ';', ',']).unwrap_or(header.len());
+    header[..end].trim()
+}
+
+/// An autonomous system with its organisation, where that is known.
+pub(in crate::analysis) fn network(asn: u32, organisation: Option<&str>) -> String {
+    organisation.map_or_else(|| format!("AS{asn}"), |name| format!("AS{asn} {name}"))
+}
+
+/// The class of a tree by its pages.
+pub(in crate::analysis) fn pages_class(pages: u64) -> &'static str {
+    match pages {
+        0 => "no page",
+        1 => "1 page",
+        2..10 => "2–9 pages",
+        10..100 => "10–99 pages",
+        100..1000 => "100–999 pages",
+        _ => "1,000 pages or more",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn software_is_told_without_version_and_modules() {
+        for (header, family) in [
+            ("Apache/1.3.34 (Debian) PHP/4.4.2-1build1", "Apache"),
+            ("nginx", "nginx"),
+            ("Microsoft-IIS/6.0", "Microsoft-IIS"),
+            ("", ""),
+        ] {
+            assert_eq!(software_family(header), family);
+        }
+    }
+
+    #[test]
+    fn a_name_has_one_number() {
+        let mut labels = Labels::default();
+        assert_eq!([labels.number("ke"), labels.number("tz"), labels.number("ke")], [0, 1, 0]);
+        assert_eq!([labels.name(1), labels.name(9)], ["tz", "unknown"]);
+    }
+}

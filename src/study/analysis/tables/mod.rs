@@ -1,0 +1,145 @@
+pub(super) mod group;
+pub(super) mod in_turn;
+pub(super) mod trees;
+
+use std::collections::hash_map::Entry;
+use std::io;
+use std::path::Path;
+
+use polars::prelude::{DataFrame, PolarsResult};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::AnalysisError;
+use crate::records::{Row, RowGroup, TablesError, row_groups};
+use in_turn::in_turn;
+
+/// How often tables are read anew whose files are joined to larger ones meanwhile.
+const TRIES: u32 = 3;
+
+/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
+pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
+    let mut tries = 1;
+    loop {
+        match read() {
+            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
+            done => return done,
+        }
+    }
+}
+
+fn has_vanished(wrong: &TablesError) -> bool {
+    wrong.source.kind() == io::ErrorKind::NotFound && wrong.path.extension().is_some()
+}
+
+/// Gives the wanted columns of a table to `take`, a row group at a time and in its order; they are decoded on all cores.
+pub(super) fn each<R: Row>(
+    dir: &Path,
+    columns: &[&str],
+    mut take: impl FnMut(&DataFrame) -> PolarsResult<()> + Send,
+) -> Result<(), AnalysisError> {
+    digest_each::<R, _>(dir, columns, Ok, |frame| take(&frame))
+}
+
+/// Gives the wanted columns of a table to `digest`, a row group at a time and on all cores, and what that makes of them to
+/// `take` in the order of the table.
+pub(super) fn digest_each<R: Row, T>(
+    dir: &Path,
+    columns: &[&str],
+    digest: impl Fn(DataFrame) -> PolarsResult<T> + Sync,
+    mut take: impl FnMut(T) -> PolarsResult<()> + Send,
+) -> Result<(), AnalysisError> {
+    let wrong_columns = |wrong| AnalysisError::of_columns(dir, R::TABLE, &wrong);
+    let work = |group: Result<RowGroup<R>, TablesError>| digest(group?.read(columns)?).map_err(wrong_columns);
+    in_turn(row_groups::<R>(dir)?, work, |digested| take(digested).map_err(wrong_columns))
+}
+
+/// The columns that tell the tree of a row, and these.
+pub(super) fn with_tree<'a>(columns: &[&'a str]) -> Vec<&'a str> {
+    [&["site", "seed"], columns].concat()
+}
+
+/// Declares the columns that are read of a table, each once: their names, and a struct of them.
+macro_rules! columns {
+    ($(#[$about:meta])* $columns:ident { $($column:ident: $type:ident),+ $(,)? }) => {
+        $(#[$about])*
+        pub(in crate::analysis) struct $columns<'f> {
+            $($column: &'f columns!(@array $type),)+
+        }
+
+        impl<'f> $columns<'f> {
+            pub(in crate::analysis) const NAMES: &'static [&'static str] = &[$(stringify!($column)),+];
+
+            fn of(frame: &'f polars::prelude::DataFrame) -> polars::prelude::PolarsResult<Self> {
+                Ok(Self { $($column: columns!(@read frame.column(stringify!($column))?, $type),)+ })
+            }
+        }
+    };
+    (@array str) => { polars::prelude::StringChunked };
+    (@array bool) => { polars::prelude::BooleanChunked };
+    (@array u32) => { polars::prelude::UInt32Chunked };
+    (@array u64) => { polars::prelude::UInt64Chunked };
+    (@array f64) => { polars::prelude::Float64Chunked };
+    // Microseconds since 1970.
+    (@array time) => { polars::prelude::Int64Chunked };
+    (@read $column:expr, time) => { $column.datetime()?.physical() };
+    (@read $column:expr, $type:ident) => { $column.$type()? };
+}
+
+pub(super) use columns;
+
+/// What is found by the key of a text. Keys are hashes already; strangers choose the texts, and the second hash is
+/// another one in each process.
+pub(super) type ByKey<T> = foldhash::HashMap<u64, T>;
+
+/// The numbers of site trees, by which the rows of other tables are known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TreeNumbers(ByKey<u32>);
+
+impl TreeNumbers {
+    /// Gives a tree the next number; none if it has one already.
+    pub(super) fn add(&mut self, site: &str, seed: u32) -> Option<u32> {
+        let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        match self.0.entry(tree_key(site, seed)) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(entry) => Some(*entry.insert(next)),
+        }
+    }
+
+    /// The trees of rows, read [`with_tree`]. Rows of a tree mostly stand together, and it is looked up once.
+    pub(super) fn of_rows(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let mut last = ((None, None), None);
+        let mut trees = Vec::with_capacity(frame.height());
+        for row in sites.iter().zip(seeds.iter()) {
+            if !is_same(row, last.0) {
+                last = (row, self.find(row.0, row.1));
+            }
+            trees.push(last.1);
+        }
+        Ok(trees)
+    }
+
+    pub(super) fn find(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {
+        self.0.get(&tree_key(site?, seed?)).copied()
+    }
+}
+
+/// Names that repeat mostly stand at one place in memory, and are then not compared letter by letter.
+fn is_same(one: (Option<&str>, Option<u32>), other: (Option<&str>, Option<u32>)) -> bool {
+    let is_one_place = matches!((one.0, other.0), (Some(one), Some(other)) if std::ptr::eq(one, other));
+    one.1 == other.1 && (is_one_place || one.0 == other.0)
+}
+
+/// What stands for a text of strangers: its hash.
+pub(super) fn key(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
+fn tree_key(site: &str, seed: u32) -> u64 {
+    xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
+}
+
+/// A depth, of which damaged tables may tell any number.
+pub(super) fn depth_of(depth: Option<u32>) -> u16 {
+    u16::try_from(depth.unwrap_or_default()).unwrap_or(u16::MAX)
+}
