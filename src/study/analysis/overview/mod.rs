@@ -8,62 +8,45 @@
 //! The promises are judged by the times, addresses and answers of the exchanges, by the judge of [`promises`](crate::promises)
 //! who sat while the survey ran; what the survey says of itself is asked only where tables cannot tell.
 
-mod age;
-mod card;
-mod copies;
-mod doors;
 mod exchange;
-mod funnel;
-mod histogram;
-mod infrastructure;
+mod judged;
 mod kept_back;
-mod ledger;
-mod link_shares;
 mod links;
 mod listed;
 mod method;
 mod names;
-mod near;
-mod opt_outs;
-mod outcomes;
 mod probes;
-mod promises;
-mod questions;
-mod rate;
 mod reading;
-mod recorded_limits;
+mod servers;
 mod sites;
 mod spread;
 mod tally;
-mod technology;
-mod timeline;
-mod times;
 
 use std::path::Path;
 
 use serde::Serialize;
 
 pub use crate::exchange::{Class, ClassGroup, Entrance, Failure, Outcome};
-pub use age::Age;
-pub use card::{Card, Totals, Vantage};
-pub use copies::Copies;
-pub use doors::{Door, Doors};
-pub use funnel::Funnel;
-pub use histogram::Percentiles;
-pub use infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, UNKNOWN};
+pub use judged::ledger::{Burden, Found, Ledger};
+pub use judged::opt_outs::OptedOut;
+pub use judged::timeline::AddressLoad;
 pub use kept_back::{ExpectedLoss, KeptBack, Level, Reason, Robots};
-pub use ledger::{Burden, Found, Ledger};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};
-pub use opt_outs::OptedOut;
-pub use outcomes::{CountryOutcomes, Outcomes, Status, TurnedAway};
 pub use probes::{Mean, ProbedTree, Probes};
+pub use servers::doors::{Door, Doors};
+pub use servers::histogram::Percentiles;
+pub use servers::infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, UNKNOWN};
+pub use servers::technology::{Charset, Software, Technology};
+pub use servers::times::{CountryTimes, Phases, Times};
+pub use sites::age::Age;
+pub use sites::card::{Card, Totals, Vantage};
+pub use sites::copies::Copies;
+pub use sites::funnel::Funnel;
+pub use sites::outcomes::{CountryOutcomes, Outcomes, Status, TurnedAway};
 pub use sites::{CountryDomain, LargeSite, Sites};
 pub use spread::Spread;
 pub use tally::Counted;
-pub use technology::{Charset, Software, Technology};
-pub use timeline::AddressLoad;
-pub use times::{CountryTimes, Phases, Times};
 
 use super::AnalysisError;
 use super::tables::retried;

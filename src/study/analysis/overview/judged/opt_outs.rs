@@ -4,10 +4,10 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::AnalysisError;
-use super::super::tables::{ByKey, key};
-use super::exchange::Exchange;
 use crate::address::{Host, OBEYED_WITHIN, OptOut};
+use crate::analysis::AnalysisError;
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::tables::{ByKey, key};
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
 
 /// Somebody who opted out, and the requests that reached them while that was in force.
@@ -29,7 +29,7 @@ const OBEYED_WITHIN_US: i64 = OBEYED_WITHIN.as_micros() as i64;
 
 /// The opt-out list as it was obeyed, held against the exchanges while they go by.
 #[derive(Default)]
-pub(super) struct OptOutWatch {
+pub(in crate::analysis::overview) struct OptOutWatch {
     entries: Vec<(OptOut, OptedOut)>,
     /// Which entries cover a host, and which an address.
     hosts: ByKey<Vec<usize>>,
@@ -39,7 +39,7 @@ pub(super) struct OptOutWatch {
 
 impl OptOutWatch {
     /// Reads `DIR/opt-out.csv`, if there is one.
-    pub(super) fn open(dir: &Path) -> Result<Self, AnalysisError> {
+    pub(in crate::analysis::overview) fn open(dir: &Path) -> Result<Self, AnalysisError> {
         let path = dir.join("opt-out.csv");
         let records = read_opt_outs(&path)
             .map_err(|wrong| AnalysisError::Columns { path, message: wrong.to_string() })?;
@@ -47,7 +47,7 @@ impl OptOutWatch {
     }
 
     /// Takes in the autonomous systems of servers.
-    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+    pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         if !self.entries.iter().any(|(list, _)| list.names_systems()) {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl OptOutWatch {
     }
 
     /// Whether whom it asked had opted out. Agents have some time to obey an entry.
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) -> bool {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) -> bool {
         if self.entries.is_empty() || !exchange.was_asked() {
             return false;
         }
@@ -98,7 +98,7 @@ impl OptOutWatch {
         known.clone()
     }
 
-    pub(super) fn entries(&self) -> Vec<OptedOut> {
+    pub(in crate::analysis::overview) fn entries(&self) -> Vec<OptedOut> {
         self.entries.iter().map(|(_, entry)| entry.clone()).collect()
     }
 }

@@ -7,7 +7,7 @@ use crate::settings::{Pace, Settings};
 
 /// What the manifest of a survey says of its limits, as far as promises can be judged by it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct RecordedLimits {
+pub(in crate::analysis::overview) struct RecordedLimits {
     pub limits: Limits,
     /// Whether the manifest says with which pauses and places servers were asked.
     pub has_pace: bool,
@@ -22,7 +22,7 @@ const BESIDES_BODY: u64 = 1_048_576;
 const PACE: [&str; 4] = ["min-delay", "delay-factor", "max-delay", "per-address"];
 
 impl RecordedLimits {
-    pub(super) fn new(manifest: &Value) -> Self {
+    pub(in crate::analysis::overview) fn new(manifest: &Value) -> Self {
         let settings = Settings::recorded(manifest);
         let limits = Limits::new(&settings, settings.max_body.0 + BESIDES_BODY);
         // The tables do not tell how fast a body came: links are judged in another way.

@@ -1,7 +1,7 @@
 use foldhash::HashMap;
 
-use super::exchange::Exchange;
 use super::timeline::Turn;
+use crate::analysis::overview::exchange::Exchange;
 use crate::load::{HALF_A_DAY, MOST_QUIET};
 
 /// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
@@ -10,14 +10,14 @@ use crate::load::{HALF_A_DAY, MOST_QUIET};
 /// exchange count, so that rates are never below those that the survey saw, and nobody is accused wrongly; what tells
 /// no rate ([`Exchange::tells_rate`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
 #[derive(Default)]
-pub(super) struct LinkShares {
+pub(in crate::analysis::overview) struct LinkShares {
     /// Bytes per second.
     best: HashMap<u32, f64>,
 }
 
 /// The server of whose link most was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Taken {
+pub(in crate::analysis::overview) struct Taken {
     /// Servers whose rate is known and that were asked again after an exchange that told one.
     pub servers: u64,
     /// As a share of the link, and of whose.
@@ -33,7 +33,7 @@ const NO_QUIET_MS: f64 = (HALF_A_DAY - 1) as f64 * 3_600_000.0;
 const ROUNDING_MS: f64 = 0.001;
 
 impl LinkShares {
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         let (Some(address), Some(ms)) = (exchange.address, exchange.transfer_ms()) else { return };
         if exchange.tells_rate() {
             let rate = exchange.bytes() as f64 / ms.max(ROUNDING_MS) * 1000.0;
@@ -46,7 +46,7 @@ impl LinkShares {
     ///
     /// The last exchange of a server is left out, as is its pause, which nobody sees the end of. An exchange takes no
     /// more of the link than `longest_ms`: so long that the longest pause is just long enough for it.
-    pub(super) fn judge<'t>(
+    pub(in crate::analysis::overview) fn judge<'t>(
         &self,
         by_address: impl Iterator<Item = &'t [Turn]>,
         longest_ms: f64,

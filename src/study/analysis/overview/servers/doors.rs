@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::exchange::Exchange;
+use crate::analysis::overview::exchange::Exchange;
 
 /// Which doors of the sites work: their front pages by http and https, at the bare name and at `www.`. A survey asks
 /// all of them with `--entrances all`.
@@ -37,13 +37,13 @@ const PAGE: u8 = 4;
 const ELSEWHERE: u8 = 8;
 
 #[derive(Default)]
-pub(super) struct DoorsMaker {
+pub(in crate::analysis::overview) struct DoorsMaker {
     /// By site, what was seen of each of its doors.
     seen: HashMap<u32, [u8; NAMES.len()]>,
 }
 
 impl DoorsMaker {
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>, site: &str) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>, site: &str) {
         let is_robots = exchange.is_robots_request();
         let is_start = exchange.is_page_request() && exchange.depth == Some(0);
         let Some((door, target)) = door_of(exchange.url, site).filter(|_| is_robots || is_start) else {
@@ -67,7 +67,7 @@ impl DoorsMaker {
         }
     }
 
-    pub(super) fn finish(self) -> Doors {
+    pub(in crate::analysis::overview) fn finish(self) -> Doors {
         let count =
             |door: usize, what: u8| self.seen.values().filter(|seen| seen[door] & what != 0).count() as u64;
         let doors = NAMES.iter().enumerate().map(|(door, name)| Door {

@@ -3,18 +3,18 @@ use std::time::Duration;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::super::tables::{ByKey, key};
-use super::exchange::Exchange;
-use super::listed::Listed;
-use super::names::Names;
 use super::rate::Standstills;
 use crate::address::{Host, Site};
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::listed::Listed;
+use crate::analysis::overview::names::Names;
+use crate::analysis::tables::{ByKey, key};
 use crate::promises::{Judge, Questions};
 use crate::settings::Budget;
 
 /// What the questions of each tree, in the order in which they were put, say of promises.
 #[derive(Default)]
-pub(super) struct TreeQuestions {
+pub(in crate::analysis::overview) struct TreeQuestions {
     tree: Option<Cost>,
     trees: Vec<Cost>,
     questions: Questions,
@@ -44,11 +44,15 @@ struct Charged {
     time: Duration,
 }
 
-pub(super) const LEVELS: &[&str] = &["site", "seed", SHARED];
+pub(in crate::analysis::overview) const LEVELS: &[&str] = &["site", "seed", SHARED];
 const SHARED: &str = "shared_robots";
 
 impl TreeQuestions {
-    pub(super) fn add_levels(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
+    pub(in crate::analysis::overview) fn add_levels(
+        &mut self,
+        frame: &DataFrame,
+        listed: &Listed,
+    ) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let shared = frame.column(SHARED)?.u64()?;
         for row in 0..frame.height() {
@@ -63,7 +67,7 @@ impl TreeQuestions {
         Ok(())
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         if exchange.is_first {
             self.end_tree();
             self.questions.share(self.shared.remove(&(exchange.site, exchange.seed)).unwrap_or_default());
@@ -98,7 +102,12 @@ impl TreeQuestions {
     }
 
     /// Tells the judge of all trees. Nobody's time is used at a standstill of the whole survey.
-    pub(super) fn tell(&mut self, judge: &mut Judge, sites: &Names, standstills: &Standstills) {
+    pub(in crate::analysis::overview) fn tell(
+        &mut self,
+        judge: &mut Judge,
+        sites: &Names,
+        standstills: &Standstills,
+    ) {
         self.end_tree();
         let mut order = self.questions.order().clone();
         for Charged { site, requests, bytes, time } in self.charged(judge.limits().tree, standstills) {
@@ -130,7 +139,7 @@ impl TreeQuestions {
     }
 
     /// Hosts that were asked after the survey knew that they want to be left alone.
-    pub(super) fn asked_after_opt_out(&self) -> Vec<&str> {
+    pub(in crate::analysis::overview) fn asked_after_opt_out(&self) -> Vec<&str> {
         let asked = |(host, (known, _)): &(&u64, &(i64, Box<str>))| {
             self.last_asked.get(host).is_some_and(|last| last > known)
         };

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-use super::super::tables::key;
 use super::near::{Content, near_duplicates};
+use crate::analysis::tables::key;
 
 /// Pages with the same body as another one, or nearly the same text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -23,7 +23,7 @@ pub struct Copies {
 /// Bodies by site: 16 bytes a page. The hash of the tables has 128 bits, of which 64 are kept: 10⁷ bodies meet
 /// by chance 3 × 10⁻⁶ times.
 #[derive(Default)]
-pub(super) struct CopiesMaker {
+pub(in crate::analysis::overview) struct CopiesMaker {
     list: Vec<(u64, u32)>,
     /// What shows text, by site: 24 bytes a page.
     texts: Vec<(u32, Content)>,
@@ -31,7 +31,7 @@ pub(super) struct CopiesMaker {
 
 impl CopiesMaker {
     /// A page; `simhash` is that of its text, in hexadecimal, if it shows any.
-    pub(super) fn add(&mut self, body_hash: &str, simhash: Option<&str>, site: u32) {
+    pub(in crate::analysis::overview) fn add(&mut self, body_hash: &str, simhash: Option<&str>, site: u32) {
         let body = key(body_hash);
         self.list.push((body, site));
         if let Some(text) = simhash.and_then(|simhash| u64::from_str_radix(simhash, 16).ok()) {
@@ -39,7 +39,7 @@ impl CopiesMaker {
         }
     }
 
-    pub(super) fn finish(mut self) -> Copies {
+    pub(in crate::analysis::overview) fn finish(mut self) -> Copies {
         self.list.sort_unstable();
         let mut copies = Copies { pages: self.list.len() as u64, ..Copies::default() };
         let mut sharing: Vec<u32> = Vec::new();

@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::exchange::Exchange;
-use super::listed::{OUTSIDE, SiteView};
-use super::tally::{Counted, Tally};
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::listed::{OUTSIDE, SiteView};
+use crate::analysis::overview::tally::{Counted, Tally};
 use crate::exchange::{Challenge, Outcome};
 
 /// How exchanges and site trees ended.
@@ -60,7 +60,7 @@ pub struct CountryOutcomes {
 }
 
 #[derive(Default)]
-pub(super) struct OutcomesMaker {
+pub(in crate::analysis::overview) struct OutcomesMaker {
     exchanges: u64,
     failures: Tally,
     statuses: BTreeMap<u32, Status>,
@@ -75,7 +75,7 @@ pub(super) struct OutcomesMaker {
 }
 
 impl OutcomesMaker {
-    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+    pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
         self.trees.add(site.outcome);
         let (trees, outcomes) = self.domains.entry(site.cctld.unwrap_or(OUTSIDE).to_owned()).or_default();
         *trees += 1;
@@ -89,7 +89,7 @@ impl OutcomesMaker {
         }
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         self.exchanges += 1;
         if let Some(failure) = exchange.failure {
             self.failures.add(failure);
@@ -104,7 +104,7 @@ impl OutcomesMaker {
         }
     }
 
-    pub(super) fn finish(self) -> Outcomes {
+    pub(in crate::analysis::overview) fn finish(self) -> Outcomes {
         let domains = self.domains.into_iter().map(|(country_domain, (trees, outcomes))| CountryOutcomes {
             country_domain,
             trees,

@@ -1,14 +1,21 @@
+pub(super) mod age;
+pub(super) mod card;
+pub(super) mod copies;
+pub(super) mod funnel;
+pub(super) mod near;
+pub(super) mod outcomes;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::super::tables::group;
-use super::age::{Age, AgeMaker};
-use super::copies::{Copies, CopiesMaker};
 use super::exchange::Exchange;
 use super::listed::{Listed, OUTSIDE, SiteView};
 use super::spread::{Spread, gini, share};
 use super::tally::{Counted, Tally};
+use age::{Age, AgeMaker};
+use copies::{Copies, CopiesMaker};
 
 /// How large sites are, how deep, how old, and how much of them is made on request or the same twice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

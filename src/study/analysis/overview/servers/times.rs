@@ -1,9 +1,9 @@
 use serde::Serialize;
 
-use super::exchange::Exchange;
 use super::histogram::{Histogram, Percentiles};
 use super::infrastructure::UNKNOWN;
 use crate::analysis::Labels;
+use crate::analysis::overview::exchange::Exchange;
 
 /// How fast servers are: percentiles in milliseconds, exact to 1 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,7 +41,7 @@ pub struct CountryTimes {
 }
 
 #[derive(Default)]
-pub(super) struct TimesMaker {
+pub(in crate::analysis::overview) struct TimesMaker {
     dns: Histogram,
     all: PhaseTimes,
     countries: Vec<PhaseTimes>,
@@ -58,7 +58,7 @@ struct PhaseTimes {
 
 impl TimesMaker {
     /// `country` is the label of the server's country.
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>, country: Option<u32>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>, country: Option<u32>) {
         if let Some(ms) = exchange.dns_ms {
             self.dns.add(ms);
         }
@@ -73,7 +73,7 @@ impl TimesMaker {
         self.countries[country].add(exchange);
     }
 
-    pub(super) fn finish(self, labels: &Labels) -> Times {
+    pub(in crate::analysis::overview) fn finish(self, labels: &Labels) -> Times {
         let named = (0u32..).zip(&self.countries).map(|(place, times)| CountryTimes {
             country: place.checked_sub(1).map_or(UNKNOWN, |label| labels.name(label)).to_owned(),
             phases: times.finish(),

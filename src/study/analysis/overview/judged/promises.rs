@@ -1,17 +1,17 @@
 use super::ledger::Addresses;
 use super::link_shares::{LinkShares, Taken};
-use super::names::Names;
 use super::questions::TreeQuestions;
 use super::rate::{Flow, Standstills, flow};
 use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
+use crate::analysis::overview::names::Names;
 use crate::promises::units::{byte_rate, thousands};
 use crate::promises::{Judge, Judgement, Promise, Seen, Verdict, verdicts};
 use crate::records::Manifest;
 
 /// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
 /// survey says of itself is asked only of that which tables cannot tell.
-pub(super) struct Evidence<'a> {
+pub(in crate::analysis::overview) struct Evidence<'a> {
     pub recorded: &'a RecordedLimits,
     pub manifest: &'a Manifest,
     pub addresses: &'a Addresses,
@@ -21,7 +21,11 @@ pub(super) struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// The verdicts of the judge who sat while the survey ran, and of those promises that only tables can show.
-    pub(super) fn judge(&self, timeline: &mut Timeline, questions: &mut TreeQuestions) -> Vec<Verdict> {
+    pub(in crate::analysis::overview) fn judge(
+        &self,
+        timeline: &mut Timeline,
+        questions: &mut TreeQuestions,
+    ) -> Vec<Verdict> {
         let limits = &self.recorded.limits;
         let systems = self.addresses.systems();
         let system_of = Box::new(move |address| systems.get(&address).copied());

@@ -1,9 +1,9 @@
 use serde::Serialize;
 
-use super::super::Labels;
-use super::exchange::Exchange;
-use super::listed::SiteView;
-use super::tally::{Counted, Tally};
+use crate::analysis::Labels;
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::listed::SiteView;
+use crate::analysis::overview::tally::{Counted, Tally};
 
 /// How many sites of the country domains there are at each stage, from known to active. The unit is the site.
 ///
@@ -36,7 +36,7 @@ const ANSWERED: u8 = 2;
 const FRONT_PAGE: u8 = 4;
 
 #[derive(Default)]
-pub(super) struct FunnelMaker {
+pub(in crate::analysis::overview) struct FunnelMaker {
     sites: Vec<Stage>,
     outcomes: Labels,
 }
@@ -51,14 +51,14 @@ struct Stage {
 }
 
 impl FunnelMaker {
-    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+    pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
         if site.is_first {
             let outcome = self.outcomes.number(site.outcome);
             self.sites.push(Stage { reached: 0, outcome, is_inside: site.cctld.is_some() });
         }
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         let Some(stage) = self.sites.get_mut(exchange.site as usize) else { return };
         if exchange.address.is_some() {
             stage.reached |= RESOLVED;
@@ -72,7 +72,7 @@ impl FunnelMaker {
     }
 
     /// `pages` are those of each site; `known_only_by_links` are sites without a tree.
-    pub(super) fn finish(self, pages: &[u32], known_only_by_links: u64) -> Funnel {
+    pub(in crate::analysis::overview) fn finish(self, pages: &[u32], known_only_by_links: u64) -> Funnel {
         let mut funnel = Funnel { known: known_only_by_links, ..Funnel::default() };
         let mut without_front_page = Tally::default();
         for (stage, &pages) in self.sites.iter().zip(pages) {

@@ -3,21 +3,21 @@ use std::collections::BinaryHeap;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::exchange::{Exchange, microseconds};
-use super::names::Names;
 use crate::address::{Host, Site};
+use crate::analysis::overview::exchange::{Exchange, microseconds};
+use crate::analysis::overview::names::Names;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::promises::{Fact, Judge, Wishes};
 
 /// When each exchange was at which server and for which site, and what came: 48 bytes each.
 #[derive(Default)]
-pub(super) struct Timeline {
+pub(in crate::analysis::overview) struct Timeline {
     list: Vec<Turn>,
 }
 
 /// One exchange at a server. Times in microseconds.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(in crate::analysis::overview) struct Turn {
     pub started: i64,
     /// Over an hour is cut to that: no exchange lasts so long.
     pub took: u32,
@@ -60,13 +60,13 @@ pub struct AddressLoad {
 }
 
 impl Timeline {
-    pub(super) fn with_capacity(exchanges: u64) -> Self {
+    pub(in crate::analysis::overview) fn with_capacity(exchanges: u64) -> Self {
         // What the table says it holds may be wrong; a Vec grows when it must.
         let expected = usize::try_from(exchanges).unwrap_or(0).min(1 << 26);
         Self { list: Vec::with_capacity(expected) }
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>, had_opted_out: bool) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>, had_opted_out: bool) {
         let (Some(ms), Some(address)) = (exchange.total_ms, exchange.address) else { return };
         let micros = |ms: f64| u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
         self.list.push(Turn {
@@ -86,14 +86,14 @@ impl Timeline {
     }
 
     /// Exchanges of each address together, in order of time.
-    pub(super) fn by_address(&mut self) -> impl Iterator<Item = &[Turn]> {
+    pub(in crate::analysis::overview) fn by_address(&mut self) -> impl Iterator<Item = &[Turn]> {
         self.list.sort_unstable_by_key(|turn| {
             u128::from(turn.address) << 96 | in_order(turn.started) << 32 | u128::from(turn.took)
         });
         self.list.chunk_by(|a, b| a.address == b.address)
     }
 
-    pub(super) fn by_time(&mut self) -> &[Turn] {
+    pub(in crate::analysis::overview) fn by_time(&mut self) -> &[Turn] {
         self.list.sort_unstable_by_key(|turn| in_order(turn.started) << 32 | u128::from(turn.address));
         &self.list
     }
@@ -101,7 +101,12 @@ impl Timeline {
     /// Tells the judge of all exchanges in the order in which they began.
     ///
     /// Rows of damaged tables that name no address or no site are nobody's.
-    pub(super) fn tell(&mut self, judge: &mut Judge, addresses: &Names, sites: &Names) {
+    pub(in crate::analysis::overview) fn tell(
+        &mut self,
+        judge: &mut Judge,
+        addresses: &Names,
+        sites: &Names,
+    ) {
         let parties = Parties {
             addresses: addresses.iter().map(|name| name.parse().ok()).collect(),
             sites: sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect(),
@@ -136,11 +141,11 @@ impl Parties {
 }
 
 impl Turn {
-    pub(super) fn ended(&self) -> i64 {
+    pub(in crate::analysis::overview) fn ended(&self) -> i64 {
         self.started.saturating_add(i64::from(self.took))
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::analysis::overview) fn bytes(&self) -> u64 {
         u64::from(self.bytes)
     }
 
@@ -168,7 +173,7 @@ fn moment(micros: i64) -> SystemTime {
 }
 
 /// What the exchanges of one address make together.
-pub(super) fn borne(turns: &[Turn]) -> AddressLoad {
+pub(in crate::analysis::overview) fn borne(turns: &[Turn]) -> AddressLoad {
     let mut borne = AddressLoad::default();
     let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
     for (place, turn) in turns.iter().enumerate() {

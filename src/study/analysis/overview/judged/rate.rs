@@ -4,7 +4,7 @@ use super::timeline::Turn;
 
 /// How much the whole survey moved in a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Flow {
+pub(in crate::analysis::overview) struct Flow {
     /// Bytes per second over the minutes that the survey took, the last one whole: so it is never above the busiest.
     pub mean: f64,
     /// The most bytes of exchanges that began within any 60 seconds, per second.
@@ -14,7 +14,7 @@ pub(super) struct Flow {
 const MINUTE: i64 = 60_000_000;
 
 /// `turns` are in order of time.
-pub(super) fn flow(turns: &[Turn]) -> Flow {
+pub(in crate::analysis::overview) fn flow(turns: &[Turn]) -> Flow {
     let moved =
         turns.iter().map(|turn| Moved { started: turn.started, ended: turn.ended(), bytes: turn.bytes() });
     Flow { mean: mean(moved.clone()), busiest_minute: busiest_minute(moved) }
@@ -49,14 +49,14 @@ fn busiest_minute(moved: impl Iterator<Item = Moved> + Clone) -> f64 {
 }
 
 /// Times longer than a survey waits for any server, in which no exchange was under way anywhere.
-pub(super) struct Standstills {
+pub(in crate::analysis::overview) struct Standstills {
     /// From, to, and how long those before took; in order of time.
     list: Vec<(i64, i64, i64)>,
 }
 
 impl Standstills {
     /// `turns` are in order of time.
-    pub(super) fn of(turns: &[Turn], longest_wait: Duration) -> Self {
+    pub(in crate::analysis::overview) fn of(turns: &[Turn], longest_wait: Duration) -> Self {
         let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
         let (mut list, mut last_end, mut before) = (Vec::new(), None::<i64>, 0);
         for turn in turns {
@@ -72,7 +72,7 @@ impl Standstills {
     }
 
     /// How much of the time between two moments they take.
-    pub(super) fn within(&self, first: i64, last: i64) -> i64 {
+    pub(in crate::analysis::overview) fn within(&self, first: i64, last: i64) -> i64 {
         self.until(last) - self.until(first)
     }
 

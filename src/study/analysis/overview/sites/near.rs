@@ -7,7 +7,7 @@ const PARTS: u32 = 4;
 
 /// A page's body and text, by their hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Content {
+pub(in crate::analysis::overview) struct Content {
     pub body: u64,
     pub text: u64,
 }
@@ -15,7 +15,7 @@ pub(super) struct Content {
 /// The pages of a site whose text is nearly that of another of its pages with another body.
 ///
 /// Only pages that share one of four parts of their hash are compared.
-pub(super) fn near_duplicates(pages: &[Content]) -> u64 {
+pub(in crate::analysis::overview) fn near_duplicates(pages: &[Content]) -> u64 {
     let mut sorted = pages.to_vec();
     sorted.sort_unstable();
     let different: Vec<(Content, u64)> =

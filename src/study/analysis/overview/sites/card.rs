@@ -2,10 +2,10 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::super::tables::key;
-use super::exchange::Exchange;
-use super::listed::SiteView;
-use super::method::file_name;
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::listed::SiteView;
+use crate::analysis::overview::method::file_name;
+use crate::analysis::tables::key;
 use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 use crate::settings::Settings;
 
@@ -81,7 +81,7 @@ pub struct Totals {
 }
 
 #[derive(Default)]
-pub(super) struct CardMaker {
+pub(in crate::analysis::overview) struct CardMaker {
     totals: Totals,
     hosts: HashSet<u64>,
     first: Option<i64>,
@@ -89,14 +89,14 @@ pub(super) struct CardMaker {
 }
 
 impl CardMaker {
-    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+    pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
         self.totals.site_trees += 1;
         self.totals.sites += u64::from(site.is_first);
         self.totals.start_urls += u64::from(site.generation == 0);
         self.totals.pages = self.totals.pages.saturating_add(site.pages);
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         let totals = &mut self.totals;
         let Some(busy_ms) = exchange.total_ms else {
             totals.not_asked += 1;
@@ -114,7 +114,7 @@ impl CardMaker {
         self.last = Some(self.last.map_or(ended, |last| last.max(ended)));
     }
 
-    pub(super) fn finish(self, manifest: &Manifest) -> Card {
+    pub(in crate::analysis::overview) fn finish(self, manifest: &Manifest) -> Card {
         let settings = Settings::recorded(&manifest.settings);
         let lasted = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
         Card {

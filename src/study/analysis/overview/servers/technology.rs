@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::tables::group::software_family;
-use super::exchange::Exchange;
-use super::listed::SiteView;
-use super::tally::{Counted, Tally};
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::listed::SiteView;
+use crate::analysis::overview::tally::{Counted, Tally};
+use crate::analysis::tables::group::software_family;
 
 /// What servers run and what pages are written in.
 ///
@@ -77,7 +77,7 @@ const UNKNOWN_CHARSET: &str = "unknown name";
 const UNTOLD: &str = "not told";
 
 #[derive(Default)]
-pub(super) struct TechnologyMaker {
+pub(in crate::analysis::overview) struct TechnologyMaker {
     technology: Technology,
     of_servers: Tally,
     of_trees: Tally,
@@ -90,10 +90,10 @@ pub(super) struct TechnologyMaker {
     has_front_page: bool,
 }
 
-pub(super) const SERVERS: &[&str] = &["server"];
+pub(in crate::analysis::overview) const SERVERS: &[&str] = &["server"];
 
 impl TechnologyMaker {
-    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+    pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         for server in frame.column("server")?.str()?.iter() {
             self.technology.servers += 1;
             self.of_servers.add(family(server));
@@ -101,7 +101,7 @@ impl TechnologyMaker {
         Ok(())
     }
 
-    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+    pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
         // Without an address nobody answered.
         if site.address.is_some() {
             self.technology.site_trees += 1;
@@ -109,7 +109,7 @@ impl TechnologyMaker {
         }
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         if exchange.status.is_some() {
             self.technology.answers += 1;
             self.http_versions.add(exchange.http_version.unwrap_or(UNTOLD));
@@ -144,7 +144,7 @@ impl TechnologyMaker {
         *self.charsets.entry(pair).or_default() += 1;
     }
 
-    pub(super) fn finish(self) -> Technology {
+    pub(in crate::analysis::overview) fn finish(self) -> Technology {
         let mut charsets: Vec<Charset> = self
             .charsets
             .into_iter()

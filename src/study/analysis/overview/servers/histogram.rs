@@ -1,6 +1,6 @@
 /// Times in classes of equal ratio: percentiles to within 1 %, whatever the number of exchanges.
 #[derive(Clone, Default)]
-pub(super) struct Histogram {
+pub(in crate::analysis::overview) struct Histogram {
     classes: Vec<u64>,
     sum: f64,
     max: f64,
@@ -37,7 +37,7 @@ pub struct Percentiles {
 }
 
 impl Histogram {
-    pub(super) fn add(&mut self, ms: f64) {
+    pub(in crate::analysis::overview) fn add(&mut self, ms: f64) {
         if !ms.is_finite() {
             return;
         }
@@ -52,7 +52,7 @@ impl Histogram {
         self.max = self.max.max(ms);
     }
 
-    pub(super) fn finish(&self) -> Percentiles {
+    pub(in crate::analysis::overview) fn finish(&self) -> Percentiles {
         let count = self.classes.iter().sum();
         let at = |share| self.percentile(count, share);
         Percentiles {

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-use super::tally::Counted;
 use crate::address::http_date;
+use crate::analysis::overview::tally::Counted;
 
 /// How old pages are by `Last-Modified` when they are fetched.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -31,7 +31,7 @@ const CLASSES: [(&str, i64); 7] = [
 const CLOCK_ERROR: i64 = 60;
 
 #[derive(Default)]
-pub(super) struct AgeMaker {
+pub(in crate::analysis::overview) struct AgeMaker {
     counts: [u64; CLASSES.len()],
     undated: u64,
     future: u64,
@@ -39,7 +39,7 @@ pub(super) struct AgeMaker {
 
 impl AgeMaker {
     /// `fetched` is in microseconds since 1970.
-    pub(super) fn add(&mut self, last_modified: Option<&str>, fetched: i64) {
+    pub(in crate::analysis::overview) fn add(&mut self, last_modified: Option<&str>, fetched: i64) {
         let fetched = fetched.div_euclid(1_000_000);
         let Some(modified) = last_modified.and_then(|text| http_date(text, fetched)) else {
             self.undated += 1;
@@ -53,7 +53,7 @@ impl AgeMaker {
         }
     }
 
-    pub(super) fn finish(self) -> Age {
+    pub(in crate::analysis::overview) fn finish(self) -> Age {
         let counted = |((name, _), count): ((&str, i64), u64)| Counted { name: name.to_owned(), count };
         Age {
             dated: self.counts.iter().sum(),

@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::tables::group;
-pub use super::super::tables::group::UNKNOWN;
-use super::super::tables::{columns, key};
-use super::listed::SiteView;
-use super::spread::{Spread, share};
+use crate::analysis::overview::listed::SiteView;
+use crate::analysis::overview::spread::{Spread, share};
+use crate::analysis::tables::group;
+pub use crate::analysis::tables::group::UNKNOWN;
+use crate::analysis::tables::{columns, key};
 
 /// Where servers stand, whose networks they are in, and how many share one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -88,7 +88,7 @@ const NOT_TESTED: &str = "not tested: where the surveyor's machine stands is not
     connect time contradicts a database";
 
 #[derive(Default)]
-pub(super) struct InfrastructureMaker {
+pub(in crate::analysis::overview) struct InfrastructureMaker {
     found: Infrastructure,
     countries: Groups,
     networks: Groups,
@@ -106,7 +106,7 @@ columns! {
 
 impl InfrastructureMaker {
     /// The servers come before the sites.
-    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+    pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let columns = ServerColumns::of(frame)?;
         for row in 0..frame.height() {
             let country = columns.country.get(row);
@@ -127,7 +127,7 @@ impl InfrastructureMaker {
         Ok(())
     }
 
-    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+    pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
         let Some(address) = site.address else { return };
         self.found.hosted_trees += 1;
         self.found.located_trees += u64::from(site.country.is_some());
@@ -153,7 +153,7 @@ impl InfrastructureMaker {
         }
     }
 
-    pub(super) fn finish(self) -> Infrastructure {
+    pub(in crate::analysis::overview) fn finish(self) -> Infrastructure {
         let domains = self.domains.into_iter().map(|(country_domain, (offshore, abroad))| {
             // Of equal ones the first by name.
             let foremost = abroad.into_iter().rev().max_by_key(|(_, trees)| *trees).map(|(name, _)| name);

@@ -4,13 +4,13 @@ use std::net::IpAddr;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::tables::columns;
-use super::super::{Labels, tables::group};
-use super::exchange::Exchange;
-use super::names::Names;
 use super::opt_outs::OptedOut;
-use super::spread::Spread;
 use super::timeline::{AddressLoad, Timeline};
+use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::names::Names;
+use crate::analysis::overview::spread::Spread;
+use crate::analysis::tables::columns;
+use crate::analysis::{Labels, tables::group};
 use crate::promises::Verdict;
 use crate::records::{ServerRow, Unchanged, Waits};
 
@@ -50,7 +50,7 @@ pub struct Found {
 }
 
 impl Found {
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         if !exchange.is_page_request() || !exchange.is_success() {
             return;
         }
@@ -81,7 +81,7 @@ const NAMED: usize = 10;
 
 /// Addresses with what the table of servers tells of them.
 #[derive(Default)]
-pub(super) struct Addresses {
+pub(in crate::analysis::overview) struct Addresses {
     pub names: Names,
     /// By number, as far as the table of servers knows them.
     servers: Vec<ServerSums>,
@@ -106,7 +106,7 @@ columns! {
 }
 
 impl Addresses {
-    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+    pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let columns = ServerColumns::of(frame)?;
         for row in 0..frame.height() {
             let Some(address) = columns.address.get(row) else { continue };
@@ -136,12 +136,12 @@ impl Addresses {
         Ok(())
     }
 
-    pub(super) fn country(&self, address: Option<u32>) -> Option<u32> {
+    pub(in crate::analysis::overview) fn country(&self, address: Option<u32>) -> Option<u32> {
         self.servers.get(address? as usize)?.country
     }
 
     /// The autonomous systems in which servers stand.
-    pub(super) fn systems(&self) -> HashMap<IpAddr, u32> {
+    pub(in crate::analysis::overview) fn systems(&self) -> HashMap<IpAddr, u32> {
         let known = self.names.iter().zip(&self.servers);
         known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
     }
@@ -161,7 +161,10 @@ impl Addresses {
 
 impl Ledger {
     /// With the promises still to be judged.
-    pub(super) fn from_timeline(timeline: &mut Timeline, addresses: &Addresses) -> Self {
+    pub(in crate::analysis::overview) fn from_timeline(
+        timeline: &mut Timeline,
+        addresses: &Addresses,
+    ) -> Self {
         let all: Vec<(u32, AddressLoad)> =
             timeline.by_address().map(|turns| (turns[0].address, super::timeline::borne(turns))).collect();
         let each = |value: &dyn Fn(&AddressLoad) -> f64| {
