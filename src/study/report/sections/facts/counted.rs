@@ -5,15 +5,15 @@ use crate::report::{Axis, Bar, Bars, Cell, Column, Figure, Scale, Table, percent
 /// Bars that a page has room for; what is beyond them is one bar.
 const BARS: usize = 12;
 /// Rows of a table; it is there to be read, and programs read the tables of the survey.
-pub(super) const ROWS: usize = 50;
+pub(in crate::report::sections) const ROWS: usize = 50;
 
 /// A part of a whole; of nothing it is not known.
-pub(super) fn share(part: u64, whole: u64) -> Cell {
+pub(in crate::report::sections) fn share(part: u64, whole: u64) -> Cell {
     if whole == 0 { Cell::Missing } else { Cell::Share(part as f64 / whole as f64) }
 }
 
 /// A part of a whole in words: `1,234 (12.3 %)`.
-pub(super) fn share_of(part: u64, whole: u64) -> String {
+pub(in crate::report::sections) fn share_of(part: u64, whole: u64) -> String {
     match share(part, whole) {
         Cell::Share(share) => format!("{} ({})", thousands(part), percent(share)),
         _ => thousands(part),
@@ -22,7 +22,7 @@ pub(super) fn share_of(part: u64, whole: u64) -> String {
 
 /// What is counted, in which unit, and of how many: shares of a sum say nothing where one thing counts twice.
 #[derive(Clone, Copy)]
-pub(super) struct Whole<'a> {
+pub(in crate::report::sections) struct Whole<'a> {
     pub what: &'a str,
     pub unit: &'a str,
     pub whole: u64,
@@ -30,13 +30,19 @@ pub(super) struct Whole<'a> {
 
 impl<'a> Whole<'a> {
     /// Of things that are each counted once.
-    pub(super) fn sum(what: &'a str, unit: &'a str, list: &[Counted]) -> Self {
+    pub(in crate::report::sections) fn sum(what: &'a str, unit: &'a str, list: &[Counted]) -> Self {
         Self { what, unit, whole: list.iter().map(|counted| counted.count).sum() }
     }
 }
 
 /// Counts of things that are each counted once, with their shares; what is beyond the rows as one.
-pub(super) fn table(id: &str, caption: &str, what: &str, unit: &str, list: &[Counted]) -> Table {
+pub(in crate::report::sections) fn table(
+    id: &str,
+    caption: &str,
+    what: &str,
+    unit: &str,
+    list: &[Counted],
+) -> Table {
     let mut table = table_of(id, caption, Whole::sum(what, unit, list), list);
     let rest = rest(list, ROWS);
     if rest > 0 {
@@ -65,7 +71,13 @@ fn bar(counted: &Counted) -> Bar {
 }
 
 /// Counts of things that are each counted once as bars, the longest first.
-pub(super) fn figure(id: &str, caption: &str, what: &str, unit: &str, list: &[Counted]) -> Figure {
+pub(in crate::report::sections) fn figure(
+    id: &str,
+    caption: &str,
+    what: &str,
+    unit: &str,
+    list: &[Counted],
+) -> Figure {
     let mut bars: Vec<Bar> = list.iter().take(BARS).map(bar).collect();
     let rest = rest(list, BARS);
     if rest > 0 {
@@ -76,7 +88,12 @@ pub(super) fn figure(id: &str, caption: &str, what: &str, unit: &str, list: &[Co
 }
 
 /// Counts as bars in the order given: classes, stages, the first of a long list.
-pub(super) fn ordered(id: &str, caption: &str, of: Whole<'_>, list: &[Counted]) -> Figure {
+pub(in crate::report::sections) fn ordered(
+    id: &str,
+    caption: &str,
+    of: Whole<'_>,
+    list: &[Counted],
+) -> Figure {
     let bars = list.iter().take(BARS).map(bar).collect();
     let chart = Bars { axis: Axis::new(&capital(of.unit), Scale::Count), bars };
     let told = list.iter().take(BARS).map(|counted| format!("{} {}", counted.name, thousands(counted.count)));
@@ -99,7 +116,7 @@ fn first(list: &[Counted]) -> String {
     }
 }
 
-pub(super) fn capital(text: &str) -> String {
+pub(in crate::report::sections) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
