@@ -14,7 +14,6 @@
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
-mod base;
 mod calendar;
 mod country;
 mod host;
@@ -22,20 +21,13 @@ mod local_time;
 mod neighbourhood;
 mod opt_out;
 mod opt_outs;
-mod parsed;
-mod path_pattern;
-mod ports;
 mod priorities;
 mod scope;
 mod server;
-mod session;
 mod special;
 mod suffixes;
 mod url;
-mod url_list;
-mod url_pattern;
 
-pub use base::Base;
 pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError, MAX_LABEL_BYTES, MAX_NAME_BYTES};
@@ -43,14 +35,15 @@ pub use local_time::LocalClocks;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OBEYED_WITHIN, OptOuts, SystemOf};
-pub use parsed::{MAX_URL_BYTES, QueryEncoder, UrlError};
-pub use path_pattern::{PathPattern, Target};
-pub use ports::is_refused_port;
 pub use priorities::{Priorities, PriorityError};
 pub use scope::{Scope, ScopeRule};
 pub use server::{server_at, server_named};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};
+pub use url::base::Base;
+pub use url::parsed::{MAX_URL_BYTES, QueryEncoder, UrlError};
+pub use url::path_pattern::{PathPattern, Target};
+pub use url::ports::is_refused_port;
+pub use url::url_list::UrlList;
+pub use url::url_pattern::UrlPattern;
 pub use url::{PageKey, ScriptKey, WebUrl};
-pub use url_list::UrlList;
-pub use url_pattern::UrlPattern;

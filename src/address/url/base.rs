@@ -1,7 +1,7 @@
 use std::cell::OnceCell;
 
-use super::WebUrl;
 use super::parsed::{MAX_URL_BYTES, Parsed, QueryEncoder, UrlError};
+use crate::WebUrl;
 
 /// What the references of a page are resolved against: its own URL, or that of its `base`.
 ///

@@ -1,4 +1,4 @@
-use super::{Host, WebUrl};
+use crate::{Host, WebUrl};
 
 /// Many URLs, in the order in which they came, in little memory: of each what stands behind its host, in one text, and 12
 /// bytes. A [`WebUrl`] takes 40, a text of its own, and what the allocator adds.

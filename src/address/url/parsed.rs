@@ -4,7 +4,7 @@ use std::ops::Range;
 use ::url::{ParseError, Url};
 use memchr::{memchr, memchr2};
 
-use super::host::undecoded_name;
+use crate::host::undecoded_name;
 
 /// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
 /// found obey. It bounds what a hostile page can make us store.
@@ -39,7 +39,7 @@ pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 /// [`encode_path`]. A name with an `xn--` label that does not decode is a host as it stands (`url` refuses it, so the
 /// library is given [`STAND_IN`] in its place). Any number of slashes before a host is as good as two, also without a
 /// scheme. `^` is percent-encoded in a path.
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     url: Url,
     /// The host that the stand-in stands for.
     undecoded: Option<String>,
@@ -50,7 +50,7 @@ const STAND_IN: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 
 impl Parsed {
     /// Reads an absolute URL, or a reference that is resolved against `base`.
-    pub(super) fn read(
+    pub(crate) fn read(
         text: &str,
         base: Option<&Self>,
         encoder: Option<QueryEncoder<'_>>,
@@ -79,12 +79,12 @@ impl Parsed {
     }
 
     /// The URL; in it stands the stand-in, if there is a name that it stands for.
-    pub(super) fn into_parts(self) -> (Url, Option<String>) {
+    pub(crate) fn into_parts(self) -> (Url, Option<String>) {
         (self.url, self.undecoded)
     }
 
     /// Whether browsers take such a URL for no base (WHATWG HTML §4.2.3).
-    pub(super) fn is_no_base(&self) -> bool {
+    pub(crate) fn is_no_base(&self) -> bool {
         matches!(self.url.scheme(), "data" | "javascript")
     }
 }
@@ -94,12 +94,12 @@ impl Parsed {
 const MAX_REFERENCE_BYTES: usize = 4 * MAX_URL_BYTES;
 
 /// Puts the name that a stand-in stands for in its place, in a URL without credentials.
-pub(super) fn without_stand_in(url: &str, name: &str) -> String {
+pub(crate) fn without_stand_in(url: &str, name: &str) -> String {
     url.replacen(STAND_IN, name, 1)
 }
 
 /// How many bytes longer the URL of a stand-in is than that of the name.
-pub(super) fn extra_bytes(name: &str) -> usize {
+pub(crate) fn extra_bytes(name: &str) -> usize {
     STAND_IN.len().saturating_sub(name.len())
 }
 
@@ -157,7 +157,7 @@ fn is_left_out(character: char) -> bool {
 
 /// Percent-encodes what of a Web URL's path `url` leaves bare: `^`, which is in the path percent-encode set of the URL
 /// standard (§1.3), and `|`, which is not and which Chromium encodes; Tomcat refuses requests with either.
-pub(super) fn encode_path(url: String) -> String {
+pub(crate) fn encode_path(url: String) -> String {
     let path_end = memchr(b'?', url.as_bytes()).unwrap_or(url.len());
     if memchr2(b'^', b'|', &url.as_bytes()[..path_end]).is_none() {
         return url;

@@ -1,3 +1,11 @@
+pub(super) mod base;
+pub(super) mod parsed;
+pub(super) mod path_pattern;
+pub(super) mod ports;
+pub(super) mod session;
+pub(super) mod url_list;
+pub(super) mod url_pattern;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -5,9 +13,9 @@ use memchr::{memchr, memchr3};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::parsed::{MAX_URL_BYTES, Parsed, UrlError, encode_path, extra_bytes, without_stand_in};
-use super::session::{path_and_query, without_session};
 use super::{Host, is_refused_port};
+use parsed::{MAX_URL_BYTES, Parsed, UrlError, encode_path, extra_bytes, without_stand_in};
+use session::{path_and_query, without_session};
 
 /// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
 ///

@@ -17,7 +17,7 @@ const TOKEN_BYTES: usize = 26;
 const ASP_NET_BYTES: usize = 24;
 
 /// What stands before the question mark, and behind it where there is one.
-pub(super) fn path_and_query(target: &str) -> (&str, Option<&str>) {
+pub(crate) fn path_and_query(target: &str) -> (&str, Option<&str>) {
     let mark = memchr(b'?', target.as_bytes());
     (&target[..mark.unwrap_or(target.len())], mark.map(|mark| &target[mark + 1..]))
 }
@@ -25,7 +25,7 @@ pub(super) fn path_and_query(target: &str) -> (&str, Option<&str>) {
 /// A path and query without the identifiers of sessions that servers write into links where a client takes no
 /// cookies: segments of ASP.NET (`/(S(…))/`, `/(A(…)F(…))/`), path parameters (`;jsessionid=…`), parameters
 /// of queries (`PHPSESSID=…`). Only what names itself is taken for one.
-pub(super) fn without_session(target: &str) -> Cow<'_, str> {
+pub(crate) fn without_session(target: &str) -> Cow<'_, str> {
     let (path, query) = path_and_query(target);
     let may_be_in_path = memchr3(b'(', b'=', b'%', path.as_bytes()).is_some();
     let in_path = may_be_in_path && path.split('/').any(is_session_segment);

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Host, PathPattern, Target, WebUrl};
+use crate::{Host, PathPattern, Target, WebUrl};
 
 /// URLs by host and path: `/shop/` on every host of a site, `blog.example.ke/2009/` on that host and those
 /// below it, `example.ke` all of them. A host has a dot in it, so that `list` is an error. The
