@@ -17,9 +17,7 @@
 //!
 //! This room decides nothing about the survey itself: it holds no rule of load, scope or walk.
 
-mod arguments;
 mod bus;
-mod check;
 mod columns;
 /// The commands of the program.
 pub mod command;
@@ -29,8 +27,7 @@ mod curves;
 pub mod error;
 /// How the program ends.
 pub mod exit;
-pub mod flags;
-mod helpers;
+mod input;
 /// The log of a survey.
 pub mod log;
 mod output;
@@ -38,7 +35,6 @@ mod progress;
 mod replacement;
 /// From the command line to an exit code.
 pub mod run;
-mod start_list;
 mod stop;
 mod team;
 
@@ -54,7 +50,7 @@ use exit::Exit;
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = arguments::with_negative_values(std::env::args_os());
+    let arguments = input::arguments::with_negative_values(std::env::args_os());
     let done = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command.execute(),
         Err(asked) => answer(&asked),
@@ -83,3 +79,5 @@ fn answer(asked: &clap::Error) -> Result<Exit, CliError> {
         _ => Err(of_arguments(asked)),
     }
 }
+
+pub use input::flags;

@@ -6,8 +6,8 @@ use clap::Args;
 use super::survey::taken_in_words;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input::start_list::ListFlags;
 use crate::cli::output::say;
-use crate::cli::start_list::ListFlags;
 use crate::records::units::count;
 use crate::survey::{HandedOver, Taken, area, hand_over, settings_of, take_in};
 

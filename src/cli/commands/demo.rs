@@ -14,7 +14,7 @@ use crate::address::WebUrl;
 use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::helpers::Helpers;
+use crate::cli::input::helpers::Helpers;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::settings::{Settings, Size, Span, typed};

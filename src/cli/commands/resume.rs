@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::bus;
-use crate::cli::check::check;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input::check::check;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run, tell};
 use crate::cluster::Coordinator;

@@ -6,7 +6,7 @@ use super::resume::go_on;
 use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::flags::SurveyFlags;
+use crate::cli::input::flags::SurveyFlags;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cluster::Coordinator;

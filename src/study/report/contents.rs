@@ -71,8 +71,9 @@ impl Report {
 fn sections(findings: &Findings) -> Vec<Section> {
     let Findings { sampling, curves, overview, .. } = findings;
     let chosen = findings.chosen();
-    let mut list = vec![sections::card::section(overview), sections::funnel::section(&overview.funnel)];
-    list.extend(overview.doors.as_ref().map(sections::doors::section));
+    let mut list =
+        vec![sections::facts::card::section(overview), sections::facts::funnel::section(&overview.funnel)];
+    list.extend(overview.doors.as_ref().map(sections::facts::doors::section));
     list.extend([
         sections::curves::section(curves, sampling, chosen),
         sections::deepest::section(&findings.deepest, sampling, chosen),
@@ -90,15 +91,15 @@ fn sections(findings: &Findings) -> Vec<Section> {
     list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
     list.extend(findings.groups.iter().map(sections::groups::section));
     list.extend([
-        sections::sites::section(&overview.sites),
-        sections::links::section(&overview.links),
-        sections::technology::section(&overview.technology),
-        sections::infrastructure::section(&overview.infrastructure),
+        sections::facts::sites::section(&overview.sites),
+        sections::facts::links::section(&overview.links),
+        sections::facts::technology::section(&overview.technology),
+        sections::facts::infrastructure::section(&overview.infrastructure),
         sections::times::section(&overview.times),
-        sections::outcomes::section(&overview.outcomes),
+        sections::facts::outcomes::section(&overview.outcomes),
         sections::ledger::section(&overview.ledger),
-        sections::kept_back::section(&overview.kept_back),
-        sections::method::section(overview),
+        sections::facts::kept_back::section(&overview.kept_back),
+        sections::facts::method::section(overview),
     ]);
     list
 }

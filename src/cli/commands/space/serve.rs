@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
-use crate::cli::{start_list, stop};
+use crate::cli::{input::start_list, stop};
 use crate::records::units::thousands;
 use crate::rehearsal::Recorded;
 use crate::settings::typed;

@@ -5,8 +5,8 @@ use clap::Args;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input::start_list;
 use crate::cli::output::write_or_print;
-use crate::cli::start_list;
 
 /// Print the start list of a world, as CSV with a column `url`.
 ///

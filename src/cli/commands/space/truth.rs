@@ -7,7 +7,7 @@ use super::world::WorldArgument;
 use crate::address::{SuffixSection, Suffixes};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::flags::choice;
+use crate::cli::input::flags::choice;
 use crate::cli::output::{print_data, print_json};
 use crate::settings::{FeedBackRule, Limit, NON_HTML_EXTENSIONS, typed};
 use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
@@ -98,9 +98,10 @@ impl TruthCommand {
         let world = self.world.read()?;
         let start = match &self.start {
             None => world.start_urls(),
-            Some(file) => {
-                crate::cli::start_list::read_urls(file)?.iter().map(|url| url.as_str().to_owned()).collect()
-            }
+            Some(file) => crate::cli::input::start_list::read_urls(file)?
+                .iter()
+                .map(|url| url.as_str().to_owned())
+                .collect(),
         };
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, self.suffixes)
             .map_err(|wrong| CliError::Failed(format!("the suffix list built in: {wrong}")))?;

@@ -129,8 +129,8 @@ macro_rules! table {
                 const LISTS: &[&[$crate::records::ColumnDoc]] = &[
                     &[$($crate::records::ColumnDoc {
                         name: stringify!($field),
-                        column_type: <$type as $cell::Cell>::TYPE,
-                        nullable: <$type as $cell::Cell>::OPTIONAL,
+                        column_type: <$type as $crate::records::table::cell::Cell>::TYPE,
+                        nullable: <$type as $crate::records::table::cell::Cell>::OPTIONAL,
                         unit: $unit,
                         meaning: concat!($($meaning),+).trim_ascii(),
                         example: $example,

@@ -1,6 +1,6 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::records::{disarmed, table::csv_line};
+use crate::records::{csv_line, disarmed};
 use crate::report::{Cell, Column, Form, Table};
 
 /// A table as a link that holds it whole.

@@ -5,7 +5,7 @@ pub(super) mod certainty;
 pub(super) mod choice;
 pub(super) mod curves;
 pub(super) mod deepest;
-mod facts;
+pub(super) mod facts;
 pub(super) mod forecast;
 pub(super) mod groups;
 pub(super) mod ledger;

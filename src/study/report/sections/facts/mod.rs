@@ -1,13 +1,13 @@
 //! TODO
 
-pub(super) mod card;
+pub(in crate::report) mod card;
 pub(super) mod counted;
-pub(super) mod doors;
-pub(super) mod funnel;
-pub(super) mod infrastructure;
-pub(super) mod kept_back;
-pub(super) mod links;
-pub(super) mod method;
-pub(super) mod outcomes;
-pub(super) mod sites;
-pub(super) mod technology;
+pub(in crate::report) mod doors;
+pub(in crate::report) mod funnel;
+pub(in crate::report) mod infrastructure;
+pub(in crate::report) mod kept_back;
+pub(in crate::report) mod links;
+pub(in crate::report) mod method;
+pub(in crate::report) mod outcomes;
+pub(in crate::report) mod sites;
+pub(in crate::report) mod technology;

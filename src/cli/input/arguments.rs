@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 ///
 /// What begins with a dash is a flag to `clap`, and its message is then about a flag that does not exist. Flags that
 /// took any value with a dash would take the next flag where a value was forgotten: `--start --depth 3`.
-pub(super) fn with_negative_values(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+pub(in crate::cli) fn with_negative_values(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     let mut flags_are_over = false;
     for argument in arguments {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::error::CliError;
+use crate::cli::error::CliError;
 
 /// A NATS server and agents on this machine, for a demonstration; they end with it.
-pub(super) struct Helpers {
+pub(in crate::cli) struct Helpers {
     processes: Vec<Child>,
     server: SocketAddr,
     /// What the NATS server keeps.
@@ -23,7 +23,7 @@ impl Helpers {
     ///
     /// # Errors
     /// When there is no program `nats-server`, or the system gives no process.
-    pub(super) fn start(agents: u16, gateway: SocketAddr) -> Result<Self, CliError> {
+    pub(in crate::cli) fn start(agents: u16, gateway: SocketAddr) -> Result<Self, CliError> {
         let failed =
             |wrong: io::Error| CliError::Failed(format!("--agents: cannot start a process: {wrong}"));
         let server = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(failed)?;
@@ -52,7 +52,7 @@ impl Helpers {
     }
 
     /// Where the NATS server is.
-    pub(super) fn nats(&self) -> String {
+    pub(in crate::cli) fn nats(&self) -> String {
         format!("nats://{}", self.server)
     }
 

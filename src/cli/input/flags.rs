@@ -9,9 +9,9 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueP
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::check::{check, check_politeness, check_simulation};
-use super::error::CliError;
 use super::start_list::ListFlags;
 use crate::address::CountryDomains;
+use crate::cli::error::CliError;
 use crate::settings::{Choice, Setting, Settings, Shape};
 use crate::survey::read_settings;
 
@@ -101,7 +101,7 @@ fn flag(setting: &'static Setting) -> Arg {
 }
 
 /// Reads one of the words of a setting, for flags of other commands.
-pub(super) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+pub(in crate::cli) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::WORDS).try_map(|word| T::named(&word).ok_or("expected another word"))
 }
 
@@ -156,7 +156,7 @@ impl SurveyFlags {
 
     /// How the start list is read.
     #[must_use]
-    pub(super) fn list(&self) -> ListFlags {
+    pub(in crate::cli) fn list(&self) -> ListFlags {
         self.run.list.clone()
     }
 }
@@ -168,8 +168,8 @@ mod tests {
 
     use clap::{CommandFactory, Parser};
 
-    use super::super::command::{Cli, Command};
     use super::*;
+    use crate::cli::command::{Cli, Command};
     use crate::settings::FLAGS_ONLY;
 
     fn settings(flags: &[&str]) -> Result<Settings, CliError> {

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::error::CliError;
-use super::output::say;
 use crate::address::WebUrl;
+use crate::cli::error::CliError;
+use crate::cli::output::say;
 use crate::records::units::{count, thousands};
 use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, LeftOut, Packing, StartError, StartList};
 
 /// How a start list is to be read, and what of it is surveyed: about one run, and no settings.
 #[derive(Args, Clone, Debug)]
-pub(super) struct ListFlags {
+pub(in crate::cli) struct ListFlags {
     /// The column of the start list that holds its URLs or host names: its name in the header, or its number from 1
     /// [default: the one with most names inside the country domains]
     #[arg(long, value_name = "NAME|N", value_parser = |text: &str| text.parse::<ColumnChoice>())]
@@ -39,7 +39,7 @@ impl ListFlags {
     /// # Errors
     /// When it cannot be read, has nothing to survey, more than a tenth of its lines is bad or names are missing and these
     /// are not to be skipped, or less than a tenth of its start URLs lies inside the country domains.
-    pub(super) fn read(&self, file: &Path, area: Area) -> Result<StartList, CliError> {
+    pub(in crate::cli) fn read(&self, file: &Path, area: Area) -> Result<StartList, CliError> {
         let name = name_of(file);
         let area = Area { takes_outside: self.outside_cctld, ..area };
         let list =
@@ -89,7 +89,7 @@ impl ListFlags {
 ///
 /// # Errors
 /// When the list cannot be read or has not one good line.
-pub(super) fn read_urls(file: &Path) -> Result<Vec<WebUrl>, CliError> {
+pub(in crate::cli) fn read_urls(file: &Path) -> Result<Vec<WebUrl>, CliError> {
     let name = name_of(file);
     let list = open(file, None, None).map_err(|error| unreadable(&name, &error))?;
     complaints(&list, false).iter().for_each(|line| say(&format!("{name}: {line}")));

@@ -1,4 +1,4 @@
-use super::error::CliError;
+use crate::cli::error::CliError;
 use crate::settings::{Harsher, Settings, impolite};
 use crate::survey::least;
 
@@ -8,7 +8,7 @@ use crate::survey::least;
 ///
 /// # Errors
 /// Names the flag, its value and what is expected.
-pub(super) fn check(settings: &Settings) -> Result<(), CliError> {
+pub(in crate::cli) fn check(settings: &Settings) -> Result<(), CliError> {
     refuse(settings.refusal(&least(settings)).or_else(|| settings.contact_refusal()))
 }
 
@@ -18,7 +18,7 @@ pub(super) fn check(settings: &Settings) -> Result<(), CliError> {
 ///
 /// # Errors
 /// Names each setting that breaks a promise, and its polite value.
-pub(super) fn check_politeness(settings: &Settings) -> Result<(), CliError> {
+pub(in crate::cli) fn check_politeness(settings: &Settings) -> Result<(), CliError> {
     let harsher = if settings.impolite { Vec::new() } else { impolite(settings) };
     if harsher.is_empty() {
         return Ok(());
@@ -35,7 +35,7 @@ pub(super) fn check_politeness(settings: &Settings) -> Result<(), CliError> {
 ///
 /// # Errors
 /// Names the flag, its value and what is expected.
-pub(super) fn check_simulation(settings: &Settings) -> Result<(), CliError> {
+pub(in crate::cli) fn check_simulation(settings: &Settings) -> Result<(), CliError> {
     let given = [
         ("dns", settings.dns.is_some()),
         ("gateway", settings.gateway.is_some()),
