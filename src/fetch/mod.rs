@@ -78,51 +78,33 @@
 //! This room follows no redirect, keeps no cookie, sends no Referer, ignores proxies in the
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 
-mod bare_key;
-mod body;
-mod body_use;
 mod cached;
-mod certificate;
-mod client;
 mod clock;
 mod connect;
 mod decode;
-mod failure;
 mod fetcher;
 mod gate;
-mod greeting;
 mod gunzip;
 mod head;
-mod idle;
-mod in_process;
 mod line;
 mod manner;
-mod meter;
 mod names;
-#[cfg(feature = "old-tls")]
-mod old_line;
-mod old_tls;
 mod pin;
 mod raw;
-mod raw_body;
-mod raw_head;
-mod raw_line;
-mod request;
 mod retry_after;
 mod route;
 mod run;
 mod settings;
 mod stage;
 mod tls;
-mod wire;
 
 #[cfg(test)]
 mod tests;
 
 pub use clock::{Clock, Uptime, moved};
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
-pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
+pub use line::in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
 pub use manner::Manner;
-pub use meter::{Meter, Unmetered};
 pub use pin::KnownAddresses;
+pub use run::meter::{Meter, Unmetered};
 pub use settings::{FetchError, Settings, Timeouts};

@@ -9,14 +9,14 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_
 use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::Settings;
-use super::connect::Notes;
-use super::decode::Identity;
 use super::idle::kept_for;
-use super::tls::{CertificateCheck, Spoken};
-use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, RECEIVE_WINDOW, TlsError};
+use crate::fetch::Settings;
+use crate::fetch::connect::Notes;
+use crate::fetch::connect::wire::READ_AHEAD;
+use crate::fetch::decode::Identity;
+use crate::fetch::tls::{CertificateCheck, Spoken};
 
 /// A Web in this process, which is asked instead of the network.
 ///
@@ -153,7 +153,7 @@ pub struct Felt {
 }
 
 /// The way to one server of a Web in process, with the connection that is kept alive.
-pub(super) struct Thread {
+pub(in crate::fetch) struct Thread {
     web: Arc<dyn Web>,
     connect: Duration,
     handshake: Duration,
@@ -175,7 +175,7 @@ const TLS: &str = "TLSv1.3";
 const STRETCH: Duration = Duration::from_secs(1);
 
 impl Thread {
-    pub(super) fn new(web: Arc<dyn Web>, is_https: bool, settings: &Settings) -> Self {
+    pub(in crate::fetch) fn new(web: Arc<dyn Web>, is_https: bool, settings: &Settings) -> Self {
         Self {
             web,
             connect: settings.timeouts.connect,
@@ -186,11 +186,11 @@ impl Thread {
     }
 
     /// Closes the connection if it is idle.
-    pub(super) fn hang_up(&self) {
+    pub(in crate::fetch) fn hang_up(&self) {
         self.kept.take();
     }
 
-    pub(super) async fn execute(
+    pub(in crate::fetch) async fn execute(
         &self,
         request: &Request,
         url: &WebUrl,

@@ -2,19 +2,19 @@ use hyper::ext::ReasonPhrase;
 use reqwest::header::{HeaderValue, TRANSFER_ENCODING};
 use reqwest::{Response, Version};
 
-use super::connect::Moments;
+use super::Moments;
 use super::request::header_bytes;
 use crate::exchange::Wire;
 
 /// The largest head that is read, and the most that is read ahead of what we asked for: the
 /// buffer of hyper's HTTP/1 connection.
-pub(super) const READ_AHEAD: u64 = 8192 + 4096 * 100;
+pub(in crate::fetch) const READ_AHEAD: u64 = 8192 + 4096 * 100;
 
 /// What frames a head, or what is read ahead: at most 26 records and 51 chunks, as they are counted here.
-pub(super) const FRAMES: u64 = 1024;
+pub(in crate::fetch) const FRAMES: u64 = 1024;
 
 /// TLS messages hold at most 64 KiB of certificates in rustls, 100 KiB in OpenSSL; with the rest of a handshake.
-pub(super) const LARGEST_HANDSHAKE: u64 = if cfg!(feature = "old-tls") { 108 } else { 72 } * 1024;
+pub(in crate::fetch) const LARGEST_HANDSHAKE: u64 = if cfg!(feature = "old-tls") { 108 } else { 72 } * 1024;
 
 /// What a record adds: 5 bytes of header, 16 of authentication, 1 of type (RFC 8446 §5.2).
 const RECORD: u64 = 22;
@@ -37,7 +37,7 @@ const CHUNK: u64 = 8;
 const LAST_CHUNK: u64 = 5;
 
 /// Counts the bytes of one exchange.
-pub(super) struct WireCount {
+pub(in crate::fetch) struct WireCount {
     pub wire: Wire,
     encrypted: bool,
     chunked: bool,
@@ -46,7 +46,7 @@ pub(super) struct WireCount {
 }
 
 impl WireCount {
-    pub(super) fn new(encrypted: bool) -> Self {
+    pub(in crate::fetch) fn new(encrypted: bool) -> Self {
         Self { wire: Wire::default(), encrypted, chunked: false, body: 0 }
     }
 
@@ -54,7 +54,7 @@ impl WireCount {
     ///
     /// An answer without a ready connection came over one that became free while a new one was
     /// being opened; the new one stays and counts as well.
-    pub(super) fn connected(&mut self, moments: &Moments, request: u64, answered: bool) {
+    pub(in crate::fetch) fn connected(&mut self, moments: &Moments, request: u64, answered: bool) {
         let opened = moments.ready.or(moments.hello).is_some() || (moments.begun.is_some() && answered);
         self.wire.connections = u32::from(opened);
         if moments.hello.is_some() {
@@ -72,7 +72,7 @@ impl WireCount {
 
     /// The status line and the header lines; whether they are no more than the limit. A larger head may be there
     /// when it happened to come in few pieces.
-    pub(super) fn head(&mut self, response: &Response) -> bool {
+    pub(in crate::fetch) fn head(&mut self, response: &Response) -> bool {
         if response.version() == Version::HTTP_09 {
             return true;
         }
@@ -91,13 +91,13 @@ impl WireCount {
     }
 
     /// A head that was larger than the limit.
-    pub(super) fn head_too_large(&mut self) {
+    pub(in crate::fetch) fn head_too_large(&mut self) {
         self.wire.received += READ_AHEAD;
     }
 
     /// A piece of the body as it was read. What frames it is counted by the length of the body so far, so
     /// that the same body counts the same however it came.
-    pub(super) fn piece(&mut self, bytes: usize) {
+    pub(in crate::fetch) fn piece(&mut self, bytes: usize) {
         let before = self.framed(self.body);
         self.body += bytes as u64;
         self.wire.received += self.framed(self.body) - before;
@@ -109,7 +109,7 @@ impl WireCount {
     }
 
     /// The end of the body.
-    pub(super) fn end(&mut self) {
+    pub(in crate::fetch) fn end(&mut self) {
         if self.chunked {
             self.wire.received += LAST_CHUNK;
         }
@@ -121,7 +121,7 @@ impl WireCount {
 }
 
 /// Whether chunks are the last coding of a list (RFC 9112 §6.3).
-pub(super) fn ends_in_chunked(codings: &HeaderValue) -> bool {
+pub(in crate::fetch) fn ends_in_chunked(codings: &HeaderValue) -> bool {
     let last = codings.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
     last.trim_ascii().eq_ignore_ascii_case(b"chunked")
 }

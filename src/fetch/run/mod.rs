@@ -1,3 +1,6 @@
+pub(super) mod body;
+pub(super) mod meter;
+
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::pin::pin;
@@ -9,19 +12,19 @@ use reqwest::header::HeaderValue;
 use reqwest::{Request, Response, StatusCode, Version};
 use tokio::time::{Instant, sleep_until};
 
-use super::body::{Body, Limits, Read, Wanted};
-use super::body_use::{BodyUse, is_markup};
+use super::connect::request::request_bytes;
+use super::connect::wire::WireCount;
 use super::connect::{Moments, Notes};
 use super::decode::Decoder;
 use super::line::Line;
-use super::meter::Meter;
+use super::raw::body_use::{BodyUse, is_markup};
 use super::raw::is_http2;
-use super::request::request_bytes;
-use super::wire::WireCount;
 use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Challenge, Failure, Head, Purpose, Timings, Wire, asks_for_pause, is_refusal};
+use body::{Body, Limits, Read, Wanted};
+use meter::Meter;
 
 /// Decoded bytes of a response that refuses, in which marks of a block page are looked for.
 const BLOCK_PAGE: usize = 16 * 1024;

@@ -1,3 +1,8 @@
+pub(super) mod bare_key;
+pub(super) mod certificate;
+pub(super) mod greeting;
+pub(super) mod old_tls;
+
 use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
@@ -17,11 +22,11 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore, SignatureScheme,
 };
 
-use super::bare_key::{Checked, SCHEMES, Signed, is_of_tls13, is_weak};
 use super::connect::Notes;
-use super::{Clock, FetchError, Settings, certificate};
+use super::{Clock, FetchError, Settings, tls::certificate};
 use crate::address::Host;
 use crate::exchange::TlsError;
+use bare_key::{Checked, SCHEMES, Signed, is_of_tls13, is_weak};
 
 /// What all lines share of TLS: protocol versions 1.2 and 1.3, and the roots (Mozilla's and the
 /// user's).
@@ -134,7 +139,7 @@ fn roots(files: &[PathBuf]) -> Result<RootCertStore, FetchError> {
 
 /// Notes what is wrong with a certificate, and accepts it all the same unless told otherwise.
 /// The signatures of the handshake are verified for real, by the bare key where the certificate is no more than that;
-/// a key that nothing here verifies is accepted as a bad certificate is (see [`bare_key`](super::bare_key)).
+/// a key that nothing here verifies is accepted as a bad certificate is (see [`bare_key`](bare_key)).
 #[derive(Debug)]
 pub(super) struct Examiner {
     webpki: Arc<WebPkiServerVerifier>,

@@ -5,7 +5,7 @@ use memchr::memchr;
 
 /// How a body is framed, and how far it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(in crate::fetch) enum Framing {
     /// So many bytes are left.
     Length(u64),
     Chunked(Chunks),
@@ -15,7 +15,7 @@ pub(super) enum Framing {
 
 /// Where in a chunked body its reader is (RFC 9112 §7.1). What follows the last chunk is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Chunks {
+pub(in crate::fetch) enum Chunks {
     /// In the line with a chunk's size.
     Size(SizeLine),
     /// In a chunk of which so many bytes are left.
@@ -28,7 +28,7 @@ pub(super) enum Chunks {
 
 /// What of a line with a chunk's size was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SizeLine {
+pub(in crate::fetch) struct SizeLine {
     size: Option<u64>,
     /// Its number has ended.
     is_over: bool,
@@ -39,17 +39,17 @@ pub(super) struct SizeLine {
 const LONGEST_LINE: usize = 16 * 1024;
 
 impl Framing {
-    pub(super) fn chunked() -> Self {
+    pub(in crate::fetch) fn chunked() -> Self {
         Self::Chunked(Chunks::Size(SizeLine::default()))
     }
 
     /// Whether the body is whole, whatever the connection does.
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::fetch) fn is_over(&self) -> bool {
         matches!(self, Self::Length(0) | Self::Chunked(Chunks::Over))
     }
 
     /// Whether the body is whole when the connection ends here.
-    pub(super) fn may_end(&self) -> bool {
+    pub(in crate::fetch) fn may_end(&self) -> bool {
         self.is_over() || *self == Self::ToEnd
     }
 
@@ -57,7 +57,7 @@ impl Framing {
     ///
     /// # Errors
     /// When what came is no chunk.
-    pub(super) fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
+    pub(in crate::fetch) fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
         match self {
             _ if came.is_empty() => Ok(None),
             Self::ToEnd => Ok(Some(came.split_to(came.len()))),

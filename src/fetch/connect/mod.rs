@@ -1,3 +1,6 @@
+pub(super) mod request;
+pub(super) mod wire;
+
 use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};

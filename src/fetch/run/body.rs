@@ -7,14 +7,14 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
-use super::decode::{Decoder, Fed};
 use super::meter::Meter;
-use super::raw::Unframed;
-use super::wire::{WireCount, ends_in_chunked};
 use crate::exchange::{Failure, MediaType, RECEIVE_WINDOW, Sniffed, sniff};
+use crate::fetch::connect::wire::{WireCount, ends_in_chunked};
+use crate::fetch::decode::{Decoder, Fed};
+use crate::fetch::raw::Unframed;
 
 /// The body of an answer as it comes in, within its time-outs.
-pub(super) struct Body<'a> {
+pub(in crate::fetch) struct Body<'a> {
     response: Response,
     /// Its end is told by the connection's end, not by a length or a last chunk.
     unframed: bool,
@@ -27,7 +27,7 @@ pub(super) struct Body<'a> {
 }
 
 /// How fast and how long a body is read.
-pub(super) struct Limits<'a> {
+pub(in crate::fetch) struct Limits<'a> {
     pub meter: &'a dyn Meter,
     /// So much longer the exchange may take because it pauses.
     pub patience: Duration,
@@ -38,7 +38,7 @@ pub(super) struct Limits<'a> {
 }
 
 /// What is wanted of a body.
-pub(super) struct Wanted<'a> {
+pub(in crate::fetch) struct Wanted<'a> {
     /// `Content-Encoding`.
     pub encoding: Option<&'a str>,
     /// On decoded bytes.
@@ -51,7 +51,7 @@ pub(super) struct Wanted<'a> {
 
 /// What was read of a body.
 #[derive(Default)]
-pub(super) struct Read {
+pub(in crate::fetch) struct Read {
     pub bytes: Vec<u8>,
     pub failure: Option<Failure>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Read {
 const WORTH_DRAINING: u64 = 16 * 1024;
 
 impl<'a> Body<'a> {
-    pub(super) fn new(response: Response, limits: Limits<'a>) -> Self {
+    pub(in crate::fetch) fn new(response: Response, limits: Limits<'a>) -> Self {
         let headers = response.headers();
         let last_coding = headers.get_all(TRANSFER_ENCODING).iter().next_back();
         let is_unchunked = last_coding.is_some_and(|codings| !ends_in_chunked(codings));
@@ -77,7 +77,7 @@ impl<'a> Body<'a> {
 
     /// Reads and decodes, until the end or until one of the caps is reached. A body that turns out to be no page is
     /// hung up on, and nothing of it is kept.
-    pub(super) async fn keep(mut self, wanted: Wanted<'_>, tally: &mut WireCount) -> Read {
+    pub(in crate::fetch) async fn keep(mut self, wanted: Wanted<'_>, tally: &mut WireCount) -> Read {
         let Wanted { encoding, cap, media_type, wire_limit } = wanted;
         let transfer_coding = transfer_coding(self.response.headers());
         let Some(mut decoder) = Decoder::new(encoding, transfer_coding.as_deref(), cap) else {
@@ -113,7 +113,7 @@ impl<'a> Body<'a> {
 
     /// Reads a short body that is not wanted; the connection of a longer one, or of one beyond the limit, is closed.
     /// Gives what the decoder made of it, where there is one.
-    pub(super) async fn drain(
+    pub(in crate::fetch) async fn drain(
         mut self,
         wire_limit: u64,
         mut decoder: Option<Decoder>,

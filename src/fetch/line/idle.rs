@@ -5,7 +5,7 @@ use std::time::Duration;
 /// A server may close an idle connection at any time (RFC 9112 §9.5). If it does so while a request is on its way, the
 /// request is lost, so that a connection is used again only where it is open for certain, as far as that can be known.
 #[derive(Debug, Default)]
-pub(super) struct IdleLimit {
+pub(in crate::fetch) struct IdleLimit {
     /// The `timeout` of its last `Keep-Alive` field.
     said: Option<Duration>,
     /// The shortest time after which it closed a connection that a request was on its way to.
@@ -24,17 +24,17 @@ const LEAST_MARGIN: Duration = Duration::from_secs(1);
 
 impl IdleLimit {
     /// Notes the field `Keep-Alive` of a response (RFC 2068 §19.7.1.1).
-    pub(super) fn note_field(&mut self, value: &str) {
+    pub(in crate::fetch) fn note_field(&mut self, value: &str) {
         self.said = timeout_in(value).or(self.said);
     }
 
     /// Notes that a connection was closed at the server when it had been idle for this long here.
-    pub(super) fn note_closed(&mut self, idle: Duration) {
+    pub(in crate::fetch) fn note_closed(&mut self, idle: Duration) {
         self.shown = Some(self.shown.map_or(idle, |shown| shown.min(idle)));
     }
 
     /// Whether a connection that has been idle for this long can be used.
-    pub(super) fn allows(&self, idle: Duration) -> bool {
+    pub(in crate::fetch) fn allows(&self, idle: Duration) -> bool {
         let known = self.said.into_iter().chain(self.shown).min();
         known.is_none_or(|limit| idle.saturating_add(margin(limit)) < limit)
     }
@@ -42,7 +42,7 @@ impl IdleLimit {
 
 /// How long an idle connection is kept where the shortest pause between two requests is this long; none where it is not
 /// kept at all.
-pub(super) fn kept_for(is_https: bool, shortest_pause: Duration) -> Option<Duration> {
+pub(in crate::fetch) fn kept_for(is_https: bool, shortest_pause: Duration) -> Option<Duration> {
     let longest = LONGEST[usize::from(is_https)];
     (shortest_pause < longest).then_some(longest)
 }

@@ -4,11 +4,11 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRANSF
 use reqwest::{StatusCode, Version};
 
 use super::raw_body::Framing;
-use super::wire::READ_AHEAD;
+use crate::fetch::connect::wire::READ_AHEAD;
 
 /// The head of a response in a form that the HTTP library refuses and browsers and curl read.
 #[derive(Debug)]
-pub(super) struct RawHead {
+pub(in crate::fetch) struct RawHead {
     pub status: StatusCode,
     pub version: Version,
     pub reason: Bytes,
@@ -20,7 +20,7 @@ pub(super) struct RawHead {
 
 /// What the first bytes of a response are.
 #[derive(Debug)]
-pub(super) enum Parsed {
+pub(in crate::fetch) enum Parsed {
     Head(Box<RawHead>),
     /// More of it must come.
     More,
@@ -42,7 +42,7 @@ const LONGEST_STATUS_LINE: usize = 8192;
 ///
 /// Beyond RFC 9112 it takes what Chromium takes: a version of any number and in any case, any white space around the
 /// status, junk of four bytes before it, lines that end by LF or CR, fields without sense, control bytes in values.
-pub(super) fn parse(bytes: &[u8], has_body: bool) -> Parsed {
+pub(in crate::fetch) fn parse(bytes: &[u8], has_body: bool) -> Parsed {
     let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let Some(begin) = begin(&bytes[blank..]).map(|begin| blank + begin) else {
         let is_open = bytes.len() - blank < SLOP + HTTP.len() && !bytes[blank..].starts_with(b"<");
@@ -80,7 +80,7 @@ fn begin(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The end of the head: behind the first empty line.
-pub(super) fn end_of_head(text: &[u8]) -> Option<usize> {
+pub(in crate::fetch) fn end_of_head(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', text).find_map(|at| match text[at + 1..] {
         [b'\n', ..] => Some(at + 2),
         [b'\r', b'\n', ..] => Some(at + 3),

@@ -1,12 +1,12 @@
 use reqwest::header::{HeaderMap, X_CONTENT_TYPE_OPTIONS};
 use reqwest::{Response, Version};
 
-use super::settings::ROBOTS_BYTES;
 use crate::exchange::{MediaType, Purpose, hangs_up, is_bodiless};
+use crate::fetch::settings::ROBOTS_BYTES;
 
 /// What is done with the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyUse {
+pub(in crate::fetch) enum BodyUse {
     /// Read and decoded, up to so many bytes; if of this type, as long as it may be a page.
     Keep(usize, Option<MediaType>),
     /// Of no use, but read to its end if it is short, so that the connection lives on.
@@ -16,7 +16,7 @@ pub(super) enum BodyUse {
 }
 
 impl BodyUse {
-    pub(super) fn for_answer(
+    pub(in crate::fetch) fn for_answer(
         purpose: Purpose,
         response: &Response,
         content_type: Option<&str>,
@@ -52,6 +52,6 @@ fn forbids_sniffing(headers: &HeaderMap) -> bool {
 
 /// Whether an answer without status line is a page: HTTP/0.9 knows nothing but HTML, while the
 /// banner of another protocol does not begin with a tag.
-pub(super) fn is_markup(bytes: &[u8]) -> bool {
+pub(in crate::fetch) fn is_markup(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"<")
 }

@@ -4,7 +4,7 @@ use crate::address::Host;
 
 /// What a server answers to the greeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flight {
+pub(in crate::fetch) enum Flight {
     /// It is not all here yet.
     More,
     /// The version and the cipher suite that the server chose.
@@ -17,11 +17,11 @@ pub(super) enum Flight {
 }
 
 /// Ends the connection without fault (RFC 5246 §7.2.1).
-pub(super) const CLOSE_NOTIFY: [u8; 7] = [ALERT, 3, 1, 0, 2, 1, 0];
+pub(in crate::fetch) const CLOSE_NOTIFY: [u8; 7] = [ALERT, 3, 1, 0, 2, 1, 0];
 /// The alert `protocol_version`.
-pub(super) const PROTOCOL_VERSION: u8 = 70;
+pub(in crate::fetch) const PROTOCOL_VERSION: u8 = 70;
 /// No flight is longer as far as it is looked at.
-pub(super) const LONGEST_FLIGHT: usize = 16 * 1024;
+pub(in crate::fetch) const LONGEST_FLIGHT: usize = 16 * 1024;
 
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
@@ -69,7 +69,7 @@ const OLD: &[(u16, &str)] = &[
 const RENEGOTIATION: u16 = 0x00ff;
 
 /// What the server hello says of a server's age: its version and suite, if no client of today speaks so.
-pub(super) fn of_old(version: u16, suite: u16) -> Option<String> {
+pub(in crate::fetch) fn of_old(version: u16, suite: u16) -> Option<String> {
     let name = OLD.iter().find(|(code, _)| *code == suite).map(|(_, name)| *name);
     let minor = version.checked_sub(TLS_1_0)?;
     match name {
@@ -80,7 +80,7 @@ pub(super) fn of_old(version: u16, suite: u16) -> Option<String> {
 }
 
 /// The client's hello, in a record: up to TLS 1.2, today's suites first so that who has them chooses them.
-pub(super) fn hello(host: &Host) -> Vec<u8> {
+pub(in crate::fetch) fn hello(host: &Host) -> Vec<u8> {
     let suites = TODAYS.into_iter().chain(OLD.iter().map(|(code, _)| *code)).chain([RENEGOTIATION]);
     let mut body = TLS_1_2.to_be_bytes().to_vec();
     // Nothing is ever encrypted with it, so that it need not be random.
@@ -136,7 +136,7 @@ fn sized(content: &[u8]) -> Vec<u8> {
 }
 
 /// What has come from a server so far.
-pub(super) fn read(mut records: &[u8]) -> Flight {
+pub(in crate::fetch) fn read(mut records: &[u8]) -> Flight {
     let mut messages = Vec::new();
     loop {
         let (kind, content, rest) = match records {

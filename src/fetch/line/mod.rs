@@ -1,3 +1,11 @@
+pub(super) mod client;
+pub(super) mod failure;
+pub(super) mod idle;
+pub(super) mod in_process;
+#[cfg(feature = "old-tls")]
+pub(super) mod old_line;
+pub(super) mod raw_line;
+
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,16 +17,16 @@ use tokio::time::Instant;
 use url::Position;
 
 use super::Settings;
-use super::client::SocketClient;
 use super::connect::Notes;
-use super::idle::IdleLimit;
-use super::in_process::{Thread, Web};
-#[cfg(feature = "old-tls")]
-use super::old_line::OldLine;
-use super::raw_line::RawLine;
 use super::tls::{CertificateCheck, Tls};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
+use client::SocketClient;
+use idle::IdleLimit;
+use in_process::{Thread, Web};
+#[cfg(feature = "old-tls")]
+use old_line::OldLine;
+use raw_line::RawLine;
 
 /// A way to one server, which reaches one address and nothing else.
 pub(super) struct Line {

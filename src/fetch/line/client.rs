@@ -6,15 +6,15 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Request, Response, Version, retry};
 use rustls::ClientConfig;
 
-use super::Settings;
-use super::connect::{Notes, Watch};
 use super::failure::{classify, may_speak_older_tls};
 use super::idle::kept_for;
-use super::raw::reread;
 use crate::exchange::Failure;
+use crate::fetch::Settings;
+use crate::fetch::connect::{Notes, Watch};
+use crate::fetch::raw::reread;
 
 /// An HTTP client that reaches one address and nothing else, and whose idle connections can be closed.
-pub(super) struct SocketClient {
+pub(in crate::fetch) struct SocketClient {
     target: IpAddr,
     is_https: bool,
     /// With the sessions that TLS remembers.
@@ -26,10 +26,10 @@ pub(super) struct SocketClient {
 
 /// Fields that the HTTP library takes room for at each head, interim responses included: with many more, a flood of these
 /// costs so much that the server is quicker. A longer head is read without the library.
-pub(super) const MOST_FIELDS: usize = 512;
+pub(in crate::fetch) const MOST_FIELDS: usize = 512;
 
 impl SocketClient {
-    pub(super) fn new(
+    pub(in crate::fetch) fn new(
         target: IpAddr,
         is_https: bool,
         config: ClientConfig,
@@ -38,7 +38,11 @@ impl SocketClient {
         Self { target, is_https, config, settings: settings.clone(), client: Mutex::default() }
     }
 
-    pub(super) async fn execute(&self, request: Request, notes: &Notes) -> Result<Response, Failure> {
+    pub(in crate::fetch) async fn execute(
+        &self,
+        request: Request,
+        notes: &Notes,
+    ) -> Result<Response, Failure> {
         let client = self.client().map_err(|error| {
             tracing::error!(%error, address = %self.target, "cannot set up the HTTP client");
             Failure::ConnectUnreachable
@@ -55,7 +59,7 @@ impl SocketClient {
 
     /// Closes the connections that are idle, and those in use once their exchange has ended. Where none is kept, that has
     /// happened.
-    pub(super) fn hang_up(&self) {
+    pub(in crate::fetch) fn hang_up(&self) {
         if kept_for(self.is_https, self.settings.shortest_pause).is_none() {
             return;
         }

@@ -2,13 +2,13 @@ use std::error::Error;
 use std::io;
 use std::io::ErrorKind;
 
-use super::connect::{Moments, Slow};
 use crate::exchange::Failure;
+use crate::fetch::connect::{Moments, Slow};
 
 /// Which failure an error of the HTTP client is, when no head of an answer came.
 ///
 /// The chain of causes is walked from the outside in; the first one that says something decides.
-pub(super) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
+pub(in crate::fetch) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
     if error.is_builder() {
         // A URL that cannot be written into a request; nothing was sent.
         return Failure::BadHttp;
@@ -27,7 +27,7 @@ pub(super) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
 
 /// Whether our TLS was refused in a way in which servers of older TLS refuse it. Who has shown a certificate has
 /// chosen a version and a suite of ours, and means something else.
-pub(super) fn may_speak_older_tls(error: &reqwest::Error, moments: &Moments) -> bool {
+pub(in crate::fetch) fn may_speak_older_tls(error: &reqwest::Error, moments: &Moments) -> bool {
     use rustls::{AlertDescription, Error};
     let refusal = causes(error).find_map(|cause| cause.downcast_ref::<Error>());
     match refusal {
@@ -92,7 +92,7 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
 }
 
 /// Why no TLS connection came about.
-pub(super) fn of_handshake(error: &io::Error, moments: &Moments) -> Failure {
+pub(in crate::fetch) fn of_handshake(error: &io::Error, moments: &Moments) -> Failure {
     match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
         Some(error) => of_tls(error),
         None => of_io(error.kind(), moments),
@@ -130,7 +130,7 @@ fn spoke_first(error: &hyper::Error) -> bool {
     causes(error).any(|cause| cause.is::<hyper::Error>() && cause.to_string() == UNEXPECTED)
 }
 
-pub(super) fn of_http(error: &hyper::Error) -> Option<Failure> {
+pub(in crate::fetch) fn of_http(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {
         // What does not begin as HTTP at all is no error of the library: it takes it for a page without a head.
         Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::OddHttp })
@@ -141,7 +141,7 @@ pub(super) fn of_http(error: &hyper::Error) -> Option<Failure> {
     }
 }
 
-pub(super) fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
+pub(in crate::fetch) fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
     let connected = moments.ready.is_some() || moments.begun.is_none();
     match kind {
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Failure::Reset,

@@ -13,20 +13,20 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_openssl::SslStream;
 
-use super::Settings;
 use super::client::MOST_FIELDS;
-use super::connect::Notes;
 use super::failure::{of_http, of_io};
 use super::idle::kept_for;
-use super::old_tls::of_connecting;
-use super::settings::Timeouts;
-use super::tls::{Examiner, Spoken};
 use crate::address::Host;
 use crate::exchange::Failure;
+use crate::fetch::Settings;
+use crate::fetch::connect::Notes;
+use crate::fetch::settings::Timeouts;
+use crate::fetch::tls::old_tls::of_connecting;
+use crate::fetch::tls::{Examiner, Spoken};
 
 /// A way to a server whose TLS is too old for the other lines, over OpenSSL at its lowest level. Certificates are
 /// judged as everywhere.
-pub(super) struct OldLine {
+pub(in crate::fetch) struct OldLine {
     server: SocketAddr,
     host: Host,
     examiner: Examiner,
@@ -44,13 +44,18 @@ struct Open {
 }
 
 impl OldLine {
-    pub(super) fn new(server: SocketAddr, host: &Host, examiner: Examiner, settings: &Settings) -> Self {
+    pub(in crate::fetch) fn new(
+        server: SocketAddr,
+        host: &Host,
+        examiner: Examiner,
+        settings: &Settings,
+    ) -> Self {
         let (timeouts, kept) = (settings.timeouts, kept_for(true, settings.shortest_pause));
         Self { server, host: host.clone(), examiner, timeouts, open: Arc::default(), kept }
     }
 
     /// Closes the connection if it is idle.
-    pub(super) fn hang_up(&self) {
+    pub(in crate::fetch) fn hang_up(&self) {
         self.take();
     }
 
@@ -58,7 +63,11 @@ impl OldLine {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    pub(super) async fn execute(&self, request: Request, notes: &Notes) -> Result<Response, Failure> {
+    pub(in crate::fetch) async fn execute(
+        &self,
+        request: Request,
+        notes: &Notes,
+    ) -> Result<Response, Failure> {
         let mut request = http::Request::<Body>::try_from(request).map_err(|_| Failure::BadHttp)?;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         *request.uri_mut() = target.parse().map_err(|_| Failure::BadHttp)?;

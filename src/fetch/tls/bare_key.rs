@@ -24,7 +24,7 @@ const RSA_PSS_PSS_SHA512: SignatureScheme = SignatureScheme::Unknown(0x080b);
 
 /// Schemes that are offered. First those of browsers in their order, in which an RSA key of 512 bits finds one that it
 /// is long enough for; of the others Firefox has those of SHA-1, and curl the rest.
-pub(super) const SCHEMES: [SignatureScheme; 16] = [
+pub(in crate::fetch) const SCHEMES: [SignatureScheme; 16] = [
     SignatureScheme::ECDSA_NISTP256_SHA256,
     SignatureScheme::RSA_PSS_SHA256,
     SignatureScheme::RSA_PKCS1_SHA256,
@@ -48,7 +48,7 @@ const RSA_BITS: [usize; 3] = [1024, 2048, 8192];
 
 /// What a signature was found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Checked {
+pub(in crate::fetch) enum Checked {
     Good,
     Forged,
     /// Nothing here can verify it.
@@ -56,7 +56,7 @@ pub(super) enum Checked {
 }
 
 /// A message that a server signed.
-pub(super) struct Signed<'a> {
+pub(in crate::fetch) struct Signed<'a> {
     pub scheme: SignatureScheme,
     pub message: &'a [u8],
     pub signature: &'a [u8],
@@ -64,7 +64,7 @@ pub(super) struct Signed<'a> {
 
 impl Signed<'_> {
     /// Whether the key of a certificate signed the message; none where the certificate has no readable key.
-    pub(super) fn check(&self, leaf: &[u8]) -> Option<Checked> {
+    pub(in crate::fetch) fn check(&self, leaf: &[u8]) -> Option<Checked> {
         Some(match certificate::public_key(leaf)? {
             PublicKey::Rsa { modulus, exponent } => self.check_rsa(modulus, exponent),
             PublicKey::P256(point) => self.check_point(point, false),
@@ -135,7 +135,7 @@ fn rsa_parameters(scheme: SignatureScheme) -> Option<(&'static RsaParameters, us
 }
 
 /// Whether a scheme may sign a handshake of TLS 1.3 (RFC 8446 §4.2.3): neither PKCS #1 nor SHA-1.
-pub(super) fn is_of_tls13(scheme: SignatureScheme) -> bool {
+pub(in crate::fetch) fn is_of_tls13(scheme: SignatureScheme) -> bool {
     !matches!(
         scheme,
         SignatureScheme::RSA_PKCS1_SHA1
@@ -148,7 +148,7 @@ pub(super) fn is_of_tls13(scheme: SignatureScheme) -> bool {
 
 /// Whether a certificate's key is of RSA and smaller than authorities may certify (2048 bits, CA/Browser Forum Baseline
 /// Requirements §6.1.5).
-pub(super) fn is_weak(leaf: &[u8]) -> bool {
+pub(in crate::fetch) fn is_weak(leaf: &[u8]) -> bool {
     match certificate::public_key(leaf) {
         Some(PublicKey::Rsa { modulus, .. }) => bits(modulus) < RSA_BITS[1],
         _ => false,

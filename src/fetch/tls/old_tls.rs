@@ -6,14 +6,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::Settings;
 use super::greeting::{CLOSE_NOTIFY, Flight, LONGEST_FLIGHT, PROTOCOL_VERSION, hello, of_old, read};
 use crate::address::Host;
 use crate::exchange::{Answer, Failure};
+use crate::fetch::Settings;
 
 /// What came of greeting a server as clients of old did.
 #[derive(Debug, Default)]
-pub(super) struct Greeted {
+pub(in crate::fetch) struct Greeted {
     pub failure: Option<Failure>,
     /// Version and cipher suite that the server chose, where no client of today speaks so.
     pub version: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Greeted {
 }
 
 /// Greets the server, hears version and suite that it chooses, and takes leave: no request can be put.
-pub(super) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> Greeted {
+pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> Greeted {
     let begun = Instant::now();
     let whole = begun + settings.timeouts.whole;
     let mut greeted = Greeted::default();
@@ -50,7 +50,7 @@ pub(super) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) 
 }
 
 /// Why no TCP connection came about.
-pub(super) fn of_connecting(error: &std::io::Error) -> Failure {
+pub(in crate::fetch) fn of_connecting(error: &std::io::Error) -> Failure {
     match error.kind() {
         ErrorKind::ConnectionRefused => Failure::ConnectRefused,
         ErrorKind::TimedOut => Failure::ConnectTimeout,
@@ -95,7 +95,7 @@ impl Greeted {
     }
 
     /// Puts what it was and cost into an answer.
-    pub(super) fn fill(self, answer: &mut Answer) {
+    pub(in crate::fetch) fn fill(self, answer: &mut Answer) {
         answer.failure = self.failure;
         answer.tls_version = self.version;
         answer.wire.sent = self.sent as u64;

@@ -5,24 +5,24 @@ use reqwest::header::{
 use reqwest::{Method, Request, Url};
 use url::Position;
 
-use super::FetchError;
 use crate::address::WebUrl;
 use crate::exchange::{Purpose, Validators};
+use crate::fetch::FetchError;
 
 /// Makes requests: the same few header fields in the same order, nothing that tells one visit
 /// from another.
-pub(super) struct Requests {
+pub(in crate::fetch) struct Requests {
     user_agent: HeaderValue,
 }
 
 /// Longer validators are not sent, and what was cut to be kept is among them: a tag of Apache or nginx has below 40
 /// characters, one made of SHA-256 in hexadecimal 68, a date 29. With both, our fields stay within what
-/// [`most_bytes`](super::most_bytes) allows.
+/// [`most_bytes`](crate::fetch::most_bytes) allows.
 const LONGEST_TAGS: usize = 120;
 const LONGEST_DATE: usize = 40;
 
 impl Requests {
-    pub(super) fn new(user_agent: &str) -> Result<Self, FetchError> {
+    pub(in crate::fetch) fn new(user_agent: &str) -> Result<Self, FetchError> {
         let value = HeaderValue::from_str(user_agent);
         let user_agent = value.map_err(|_| FetchError::UserAgent(user_agent.to_owned()))?;
         Ok(Self { user_agent })
@@ -30,7 +30,7 @@ impl Requests {
 
     /// The request for a URL, sent to where `there` leads, for another version than the one that `known` tells
     /// of; none when the host cannot stand in a header.
-    pub(super) fn make(
+    pub(in crate::fetch) fn make(
         &self,
         url: &WebUrl,
         purpose: Purpose,
@@ -69,14 +69,14 @@ fn add_condition(headers: &mut HeaderMap, name: HeaderName, validator: Option<&s
 }
 
 /// Bytes of the request on the wire: `METHOD target HTTP/1.1`, header lines, an empty line.
-pub(super) fn request_bytes(request: &Request) -> u64 {
+pub(in crate::fetch) fn request_bytes(request: &Request) -> u64 {
     let target = &request.url()[Position::BeforePath..];
     let line = request.method().as_str().len() + 1 + target.len() + " HTTP/1.1\r\n".len();
     line as u64 + header_bytes(request.headers()) + 2
 }
 
 /// Bytes of header lines written as `name: value` CRLF.
-pub(super) fn header_bytes(headers: &HeaderMap) -> u64 {
+pub(in crate::fetch) fn header_bytes(headers: &HeaderMap) -> u64 {
     headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum()
 }
 

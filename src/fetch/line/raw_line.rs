@@ -14,17 +14,17 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use url::Position;
 
-use super::connect::Notes;
 use super::failure::of_handshake;
-use super::old_tls::of_connecting;
-use super::raw::{Pieces, read};
-use super::settings::Timeouts;
-use super::tls::Spoken;
 use crate::exchange::Failure;
+use crate::fetch::connect::Notes;
+use crate::fetch::raw::{Pieces, read};
+use crate::fetch::settings::Timeouts;
+use crate::fetch::tls::Spoken;
+use crate::fetch::tls::old_tls::of_connecting;
 
 /// A way to a server whose responses the HTTP library cannot read: each comes over a connection of its own and is read
 /// here.
-pub(super) struct RawLine {
+pub(in crate::fetch) struct RawLine {
     server: SocketAddr,
     /// With the name to show; none where TLS can show no such name.
     tls: Option<(Arc<ClientConfig>, Option<ServerName<'static>>)>,
@@ -39,7 +39,7 @@ const BUFFER: usize = 8 * 1024;
 
 impl RawLine {
     /// By TLS, as this says, or without.
-    pub(super) fn new(
+    pub(in crate::fetch) fn new(
         server: SocketAddr,
         tls: Option<(ClientConfig, Option<ServerName<'static>>)>,
         timeouts: Timeouts,
@@ -48,11 +48,15 @@ impl RawLine {
     }
 
     /// Says that the connection is not kept: else a body that the connection ends would not end.
-    pub(super) fn prepare(request: &mut Request) {
+    pub(in crate::fetch) fn prepare(request: &mut Request) {
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
 
-    pub(super) async fn execute(&self, request: Request, notes: &Notes) -> Result<Response, Failure> {
+    pub(in crate::fetch) async fn execute(
+        &self,
+        request: Request,
+        notes: &Notes,
+    ) -> Result<Response, Failure> {
         notes.note(|moments| moments.begun = Some(Instant::now()));
         let opened = self.connect(notes).await;
         notes.note(|moments| match opened {
@@ -120,7 +124,7 @@ fn pieces(connection: Box<dyn Connection>) -> Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::request::request_bytes;
+    use crate::fetch::connect::request::request_bytes;
 
     #[test]
     fn a_request_is_written_as_it_is_counted() {

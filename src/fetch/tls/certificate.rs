@@ -4,7 +4,7 @@ use rustls::{CertificateError, Error};
 use crate::exchange::TlsError;
 
 /// Why a certificate is not valid for its host.
-pub(super) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsError {
+pub(in crate::fetch) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsError {
     let Error::InvalidCertificate(reason) = error else {
         return TlsError::Other;
     };
@@ -56,7 +56,7 @@ fn is_self_issued(leaf: &[u8]) -> bool {
 
 /// The key of a certificate, as far as something here knows it. Numbers have no leading zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PublicKey<'a> {
+pub(in crate::fetch) enum PublicKey<'a> {
     Rsa {
         modulus: &'a [u8],
         exponent: &'a [u8],
@@ -69,7 +69,7 @@ pub(super) enum PublicKey<'a> {
 }
 
 /// The key of a certificate; none where the certificate is not one as far as its key.
-pub(super) fn public_key(leaf: &[u8]) -> Option<PublicKey<'_>> {
+pub(in crate::fetch) fn public_key(leaf: &[u8]) -> Option<PublicKey<'_>> {
     let (algorithm, rest) = element(fields(leaf)?.key, SEQUENCE)?;
     let (bits, _) = element(rest, BIT_STRING)?;
     // Before the bits stands how many of the last byte are unused: none in a key.

@@ -1,5 +1,9 @@
 //! Reading a response that the HTTP library leaves to us: its head, and a body in its frame.
 
+pub(super) mod body_use;
+pub(super) mod raw_body;
+pub(super) mod raw_head;
+
 use std::io;
 use std::pin::Pin;
 
@@ -9,12 +13,12 @@ use http::Extensions;
 use hyper::ext::ReasonPhrase;
 use reqwest::{Body, Response, StatusCode, Version};
 
-use super::body_use::is_markup;
-use super::raw_body::Framing;
-use super::raw_head::{Parsed, RawHead, end_of_head, parse};
+use super::connect::wire::READ_AHEAD;
 use super::tls::Spoken;
-use super::wire::READ_AHEAD;
 use crate::exchange::Failure;
+use body_use::is_markup;
+use raw_body::Framing;
+use raw_head::{Parsed, RawHead, end_of_head, parse};
 
 /// Bytes as they come from a server.
 pub(super) type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
