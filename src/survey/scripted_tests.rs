@@ -9,9 +9,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::entry::Entry;
 use super::journal::Journal;
-use super::tally::Tally;
+use super::journal::entry::Entry;
+use super::storage::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Class, Outcome};

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::entry::{Entry, Heard};
 use super::folder::Folder;
 use super::journal::Journal;
+use super::journal::entry::{Entry, Heard};
+use super::parts::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
 use super::scripted_tests::{DAY, HOUR, Said, Script, Scripted, rows, run, settings, shared_robots};
-use super::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
 use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Class, Failure, Purpose};

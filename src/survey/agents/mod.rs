@@ -1,0 +1,510 @@
+pub(super) mod hands;
+pub(super) mod simulation;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::JoinSet;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::error::SurveyError;
+use crate::address::{Host, Site};
+use crate::fetch::Clock;
+use crate::frontier::Lease;
+use crate::load::{Fault, OwnLink, Passage};
+use crate::records::{SiteRow, read_table};
+use crate::roster::{Agent, AgentNumber, Dealer, Partition, Priority, Ready};
+use crate::settings::Settings;
+use hands::Hand;
+
+/// The agents that walk the site trees of a survey.
+#[derive(Clone, Debug)]
+pub struct Team {
+    /// By which trees are dealt to them.
+    pub partition: Partition,
+    /// Whether trees of a server go to the agent that was there last.
+    pub keeps_servers: bool,
+    /// What each can do; capacity is answers per second, which it reads one after the other, of [`LEAST_CAPACITY`] or more.
+    pub agents: Vec<Agent>,
+    /// How large sites are, as an earlier survey knows.
+    pub sizes: HashMap<Site, f64>,
+    /// Trees that come within this time are dealt together: were each dealt as it comes, the first would go to agents before
+    /// it is known that a larger one waits.
+    pub gathered: Duration,
+    /// How simulated agents die and others come in their place; none: all live to the end.
+    pub lives: Option<Lives>,
+    /// Of all chance.
+    pub seed: u64,
+}
+
+impl Team {
+    /// Of a survey whose agents are processes, and join as they come.
+    pub(super) fn to_come(settings: &Settings) -> Result<Self, SurveyError> {
+        /// A tree that waits for an agent costs nobody anything, and start URLs are looked up one after the other.
+        const GATHERED: Duration = Duration::from_millis(50);
+        let sizes = settings.since.as_deref().map(requests_of_sites).transpose()?;
+        Ok(Self {
+            partition: Partition::default(),
+            keeps_servers: true,
+            agents: Vec::new(),
+            sizes: sizes.unwrap_or_default(),
+            gathered: GATHERED,
+            lives: None,
+            seed: settings.seed,
+        })
+    }
+}
+
+/// Requests that each site took in an earlier survey.
+///
+/// # Errors
+/// When its tables cannot be read.
+pub fn requests_of_sites(dir: &Path) -> Result<HashMap<Site, f64>, SurveyError> {
+    let mut sizes = HashMap::new();
+    for segment in read_table::<SiteRow>(dir)? {
+        for row in segment? {
+            if let Ok(host) = Host::parse(&row.site) {
+                *sizes.entry(Site::new(host)).or_default() += row.requests as f64;
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+/// An agent takes an hour for an answer at most: what takes longer is no agent.
+pub const LEAST_CAPACITY: f64 = 1.0 / 3600.0;
+
+/// How long agents live, on average: their lives end by chance, at any moment alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Lives {
+    /// From when one joins to its death.
+    pub life: Duration,
+    /// From then to when another comes in its place.
+    pub gap: Duration,
+}
+
+/// The agents at work, with the trees that wait for them.
+#[derive(Debug)]
+pub(super) struct Agents {
+    team: Team,
+    clock: Clock,
+    office: Mutex<Office>,
+    /// Notified when a tree comes.
+    offered: Notify,
+    /// Notified when an agent joins, or the link of one breaks or works again.
+    pub changed: Notify,
+    /// The longest pause at a server, by which links of agents are probed.
+    longest_pause: Duration,
+}
+
+/// Who deals, and where.
+#[derive(Debug)]
+struct Office {
+    dealer: Dealer<oneshot::Sender<Arc<Desk>>>,
+    desks: BTreeMap<AgentNumber, Arc<Desk>>,
+    /// Trees that are on their way from a slow agent to one that has room.
+    moving: HashSet<u64>,
+}
+
+/// An agent where a tree is walked.
+#[derive(Debug)]
+pub(super) struct Desk {
+    /// As the table `exchanges` has it.
+    pub name: String,
+    number: AgentNumber,
+    works: Works,
+    /// Becomes true when the agent dies or leaves.
+    is_gone: watch::Sender<bool>,
+}
+
+/// How an agent works.
+#[derive(Debug)]
+enum Works {
+    /// It is simulated: this process puts its questions, and answers are read one after the other.
+    Here(SlowReader),
+    /// It is a process of its own, with a link of its own to the Internet.
+    Elsewhere(Arc<dyn Hand>, Mutex<AgentLink>),
+}
+
+/// How the links of an agent stand.
+#[derive(Debug)]
+pub(super) struct AgentLink {
+    pub state: OwnLink,
+    /// Connections that failed here and were made by another agent.
+    pub failed_only_here: u64,
+    lag: Lag,
+}
+
+/// How much longer what is dispatched to an agent takes than its exchanges, on the average of the last ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Lag {
+    average: Duration,
+    is_slow: bool,
+    noted: Option<SystemTime>,
+}
+
+/// Of so many.
+const LAST_ONES: u32 = 4;
+/// From this average on an agent is slow, until it is down to half of it. Each dispatch takes four ways over the link to the agent, so
+/// that a link by satellite (0.3 s each way) is slow, and one around the earth is not. The shortest pause at a server is 2 s.
+const SLOW: Duration = Duration::from_secs(1);
+
+impl Lag {
+    /// Takes in what was dispatched then and has ended now. Says whether the agent is slow and was not before, or the other way round.
+    fn note(&mut self, dispatched: SystemTime, now: SystemTime, more: Duration) -> bool {
+        // Who stands still for a moment is late with all that was dispatched side by side, once, and is not slow.
+        if self.noted.is_some_and(|noted| dispatched < noted) {
+            return false;
+        }
+        self.noted = Some(now);
+        self.average = (self.average * (LAST_ONES - 1) + more.min(SLOW * 2)) / LAST_ONES;
+        let was_slow = self.is_slow;
+        self.is_slow = self.average >= if was_slow { SLOW / 2 } else { SLOW };
+        self.is_slow != was_slow
+    }
+}
+
+/// What is known of the links of an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkSeen {
+    /// What is broken, and since when.
+    pub broken: Option<(Fault, SystemTime)>,
+    /// Connections that failed there and were made by another agent.
+    pub failed_only_here: u64,
+    /// How much longer dispatches take than their exchanges, where that is so long that its sites go to others.
+    pub slow_by: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct SlowReader {
+    clock: Clock,
+    an_answer: Duration,
+    /// Until then it reads the answers that came before.
+    busy_until: Mutex<SystemTime>,
+}
+
+/// Who walks the site trees of a survey over several machines: agents come and go.
+#[derive(Clone, Debug)]
+pub struct Staff(Arc<Agents>);
+
+impl Staff {
+    pub(super) fn new(agents: Arc<Agents>) -> Self {
+        Self(agents)
+    }
+
+    /// An agent joins, under this name.
+    pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
+        let state = OwnLink::of_agent(self.0.longest_pause);
+        let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
+        self.0.employ(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
+    }
+
+    /// What is known of the links of an agent.
+    #[must_use]
+    pub fn link_of(&self, number: AgentNumber) -> LinkSeen {
+        let desk = self.0.office().desks.get(&number).cloned();
+        let link = desk.as_ref().and_then(|desk| desk.link());
+        link.map_or_else(LinkSeen::default, |link| LinkSeen {
+            broken: link.state.broken(),
+            failed_only_here: link.failed_only_here,
+            slow_by: link.lag.is_slow.then_some(link.lag.average),
+        })
+    }
+
+    /// Site trees that each agent walks now.
+    #[must_use]
+    pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
+        self.0.office().dealer.walking()
+    }
+
+    /// An agent has left, or died: its trees go on elsewhere as soon as nothing that it was to ask is open.
+    pub fn leave(&self, number: AgentNumber) {
+        self.0.die(number);
+    }
+}
+
+/// A tree that waits for an agent, or is walked by one; dropped, it is neither.
+#[derive(Debug)]
+pub(super) struct Place {
+    agents: Arc<Agents>,
+    number: u64,
+    desk: Option<Arc<Desk>>,
+}
+
+impl Agents {
+    pub(super) fn new(team: Team, clock: Clock, longest_pause: Duration) -> Arc<Self> {
+        let mut dealer = Dealer::new(team.partition, team.seed);
+        if !team.keeps_servers {
+            dealer = dealer.handing_servers_over();
+        }
+        let office = Mutex::new(Office { dealer, desks: BTreeMap::new(), moving: HashSet::new() });
+        let agents =
+            Self { clock, office, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
+        for agent in &agents.team.agents {
+            agents.join(*agent);
+        }
+        agents.office().dealer.plan(agents.team.sizes.iter().map(|(site, size)| (site.clone(), *size)));
+        Arc::new(agents)
+    }
+
+    /// Waits for an agent that walks this tree; `is_again` says that one did before.
+    pub(super) async fn place(
+        self: Arc<Self>,
+        lease: &Lease,
+        server: Option<IpAddr>,
+        is_again: bool,
+    ) -> Option<Place> {
+        let (sender, receiver) = oneshot::channel();
+        let size = self.team.sizes.get(&lease.site).copied();
+        let (number, site) = (lease.order, lease.site.clone());
+        let mut place = Place { agents: self.clone(), number, desk: None };
+        self.office().dealer.offer(Ready { number, site, size, server, is_again, tree: sender });
+        self.offered.notify_one();
+        place.desk = Some(receiver.await.ok()?);
+        Some(place)
+    }
+
+    /// Trees are dealt, agents die and others come, for as long as the tasks are kept.
+    pub(super) fn live(self: &Arc<Self>) -> JoinSet<()> {
+        let mut lives = JoinSet::new();
+        let agents = self.clone();
+        lives.spawn(async move {
+            loop {
+                agents.offered.notified().await;
+                tokio::time::sleep(agents.team.gathered).await;
+                agents.office().deal();
+            }
+        });
+        let Some(Lives { life, gap }) = self.team.lives else { return lives };
+        for (number, agent) in (0..).zip(self.team.agents.clone()) {
+            let agents = self.clone();
+            lives.spawn(async move {
+                let (mut number, mut draw) = (number, u64::from(number) << 32);
+                let mut chance = |mean: Duration| {
+                    draw += 1;
+                    mean.mul_f64(exponential(xxh3_64_with_seed(&draw.to_le_bytes(), agents.team.seed)))
+                };
+                loop {
+                    tokio::time::sleep(chance(life)).await;
+                    agents.die(number);
+                    tokio::time::sleep(chance(gap)).await;
+                    number = agents.join(agent);
+                }
+            });
+        }
+        lives
+    }
+
+    /// Another agent than this one whose own link works as far as is known: the one that walks least.
+    pub(super) fn another(&self, than: &Desk) -> Option<Arc<Desk>> {
+        let office = self.office();
+        let walking = office.dealer.walking();
+        let others =
+            office.desks.values().filter(|desk| desk.number != than.number && desk.has_working_link());
+        others.min_by_key(|desk| walking.get(&desk.number)).cloned()
+    }
+
+    /// An agent whose own link is broken and is to be probed now, while the one that walks the tree works.
+    pub(super) fn to_probe(&self, walks: &Desk, now: SystemTime) -> Option<Arc<Desk>> {
+        if !walks.has_working_link() {
+            return None;
+        }
+        let office = self.office();
+        let probed = office.desks.values().find(|desk| {
+            desk.link().is_some_and(|mut link| {
+                link.state.broken().is_some() && link.state.passage(now) == Passage::Probe
+            })
+        });
+        probed.cloned()
+    }
+
+    /// A link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
+    pub(super) fn note_link(&self, desk: &Desk) {
+        let priority = desk.priority();
+        self.change(|dealer| dealer.set_priority(desk.number, priority));
+        self.changed.notify_waiters();
+    }
+
+    /// What was dispatched to an agent then has ended now, and its exchange took so long.
+    pub(super) fn note_lag(&self, desk: &Desk, dispatched: SystemTime, exchange: Duration) {
+        let now = self.clock.now();
+        let took = now.duration_since(dispatched).unwrap_or_default();
+        let more = took.saturating_sub(exchange);
+        let has_changed = desk.link().is_some_and(|mut link| link.lag.note(dispatched, now, more));
+        if has_changed {
+            self.note_link(desk);
+        }
+    }
+
+    /// Whether a tree that this agent walks is to go on at another one: it is slow and others have room, or walks at far more servers
+    /// than another one. The tree is on its way from then on.
+    pub(super) fn is_to_move(&self, desk: &Desk, tree: u64) -> bool {
+        let mut office = self.office();
+        let should = match desk.priority() {
+            // One by one, for each changes what the next is weighed by.
+            Priority::Usual => office.moving.is_empty() && office.dealer.is_better_elsewhere(tree),
+            Priority::Last | Priority::Resting => office.dealer.spare_room() > office.moving.len(),
+        };
+        should && office.moving.insert(tree)
+    }
+
+    /// How often the trees of a server went on at another agent.
+    pub(super) fn handed_over(&self) -> u64 {
+        self.office().dealer.handed_over()
+    }
+
+    fn join(&self, agent: Agent) -> AgentNumber {
+        let reader = SlowReader {
+            clock: self.clock,
+            an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
+            busy_until: Mutex::new(self.clock.now()),
+        };
+        self.employ(agent, |number| format!("agent-{}", number + 1), Works::Here(reader))
+    }
+
+    fn employ(&self, agent: Agent, name: impl FnOnce(AgentNumber) -> String, works: Works) -> AgentNumber {
+        let mut office = self.office();
+        let number = office.dealer.join(agent);
+        let desk = Desk { name: name(number), number, works, is_gone: watch::Sender::new(false) };
+        office.desks.insert(number, Arc::new(desk));
+        office.deal();
+        self.changed.notify_waiters();
+        number
+    }
+
+    fn die(&self, number: AgentNumber) {
+        let mut office = self.office();
+        // The trees that it walked come back by themselves, when their visits end.
+        office.dealer.leave(number);
+        if let Some(desk) = office.desks.remove(&number) {
+            desk.is_gone.send_replace(true);
+        }
+        office.deal();
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Dealer<oneshot::Sender<Arc<Desk>>>)) {
+        let mut office = self.office();
+        change(&mut office.dealer);
+        office.deal();
+    }
+
+    fn office(&self) -> MutexGuard<'_, Office> {
+        held(&self.office)
+    }
+}
+
+impl Office {
+    fn deal(&mut self) {
+        while let Some((agent, tree)) = self.dealer.deal() {
+            if let Some(desk) = self.desks.get(&agent) {
+                // Who does not wait any more withdraws its tree.
+                let _ = tree.send(desk.clone());
+            }
+        }
+    }
+}
+
+impl Desk {
+    /// Who puts the questions, where that is another process.
+    pub(super) fn hand(&self) -> Option<&dyn Hand> {
+        match &self.works {
+            Works::Elsewhere(hand, _) => Some(&**hand),
+            Works::Here(_) => None,
+        }
+    }
+
+    /// The own link of an agent that is a process of its own.
+    pub(super) fn link(&self) -> Option<MutexGuard<'_, AgentLink>> {
+        match &self.works {
+            Works::Elsewhere(_, link) => Some(held(link)),
+            Works::Here(_) => None,
+        }
+    }
+
+    fn priority(&self) -> Priority {
+        match self.link() {
+            Some(link) if link.state.broken().is_some() => Priority::Resting,
+            Some(link) if link.lag.is_slow => Priority::Last,
+            _ => Priority::Usual,
+        }
+    }
+
+    fn has_working_link(&self) -> bool {
+        self.link().is_none_or(|link| link.state.broken().is_none())
+    }
+
+    /// A simulated agent has read one more answer.
+    pub(super) async fn read(&self) {
+        let Works::Here(SlowReader { clock, an_answer, busy_until }) = &self.works else { return };
+        let until = {
+            let mut busy_until = held(busy_until);
+            *busy_until = clock.now().max(*busy_until) + *an_answer;
+            *busy_until
+        };
+        clock.until(until).await;
+    }
+
+    /// Waits for the death of a simulated agent. What became of the questions of another its hand tells.
+    pub(super) async fn gone(&self) {
+        if matches!(self.works, Works::Elsewhere(..)) {
+            return std::future::pending().await;
+        }
+        // The sender is this desk's own.
+        let _ = self.is_gone.subscribe().wait_for(|is_gone| *is_gone).await;
+    }
+}
+
+impl Place {
+    /// Where the tree is walked, if the agent that it was dealt to lives.
+    pub(super) fn desk(&self) -> Option<&Arc<Desk>> {
+        self.desk.as_ref().filter(|desk| !*desk.is_gone.borrow())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (number, was_dealt) = (self.number, self.desk.is_some());
+        self.agents.office().moving.remove(&number);
+        self.agents.change(|dealer| if was_dealt { dealer.done(number) } else { dealer.withdraw(number) });
+    }
+}
+
+/// Drawn from the exponential distribution of mean 1.
+fn exponential(chance: u64) -> f64 {
+    let uniform = ((chance >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+    -uniform.ln()
+}
+
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    #[test]
+    fn an_agent_is_slow_after_some_rounds_and_not_because_it_stood_still_once() {
+        let at = |second| UNIX_EPOCH + Duration::from_secs(second);
+        let mut lag = Lag::default();
+        // It stands still from 0 to 30, with much under way, and again from 60 to 90.
+        for (dispatched, ended) in [(0, 30), (60, 90)] {
+            let changes = (0..64)
+                .filter(|_| lag.note(at(dispatched), at(ended), Duration::from_secs(ended - dispatched)));
+            assert_eq!(changes.count(), 0);
+            (1..10)
+                .for_each(|round| assert!(!lag.note(at(ended + round), at(ended + round), Duration::ZERO)));
+        }
+        let late = Duration::from_millis(1600);
+        let changed: Vec<bool> = (100..110).map(|second| lag.note(at(second), at(second), late)).collect();
+        assert_eq!(changed.iter().position(|changed| *changed), Some(3), "after four rounds");
+        assert!(lag.is_slow && changed.iter().filter(|changed| **changed).count() == 1);
+        assert!((200..210).any(|second| lag.note(at(second), at(second), Duration::ZERO)) && !lag.is_slow);
+    }
+}

@@ -1,0 +1,109 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::records::{RatesUsed, ToldLoss, durable};
+use crate::settings::Settings;
+use crate::survey::earlier::{EarlierPages, Focus, ReadingProgress};
+use crate::survey::error::SurveyError;
+use crate::survey::folder::Folder;
+use crate::survey::folder::settings_file::read_text;
+use crate::walk;
+use crate::walk::yields::{Loss, Rates};
+
+/// What pages bring on average, for surveys that are given no other rates; `data/README.md` tells what they were learned
+/// from.
+pub const BUILT_IN_RATES: &str = include_str!("../../../data/rates.json");
+
+/// Reads a file that `ccsurvey learn` wrote.
+///
+/// # Errors
+/// When it cannot be read, or holds no rates.
+pub fn rates_in(path: &Path) -> Result<Rates, SurveyError> {
+    parse(&read_text(path)?, path)
+}
+
+/// The rates that a new survey goes by; none where its depth is a number.
+pub(in crate::survey) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyError> {
+    let read = || match &settings.rates {
+        Some(path) => rates_in(path),
+        None => parse(BUILT_IN_RATES, Path::new("data/rates.json")),
+    };
+    settings.leaves_pages_out().then(read).transpose()
+}
+
+/// By what a new survey leaves pages out.
+#[derive(Default)]
+pub(in crate::survey) struct Kept {
+    /// For the manifest.
+    pub rates: Option<RatesUsed>,
+    /// What is to be spent, with `--focus`.
+    pub focus: Option<Focus>,
+}
+
+/// Keeps what a new survey leaves pages out by in its folder, so that it goes on by the same, whatever becomes of the
+/// file of rates and of the earlier survey; `tell` hears how far that is read.
+pub(in crate::survey) fn keep_rates(
+    folder: &Folder,
+    settings: &Settings,
+    tell: &mut dyn FnMut(ReadingProgress),
+) -> Result<Kept, SurveyError> {
+    let Some(rates) = read_rates(settings)? else { return Ok(Kept::default()) };
+    let hash = format!("{:032x}", keep(&folder.rates(), &rates)?);
+    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
+        let loss = settings.wanted_coverage().and_then(|coverage| rates.loss(coverage));
+        let loss = loss.filter(|loss| loss.deepest == settings.deepest()).map(told_loss);
+        return Ok(Kept { rates: Some(RatesUsed { hash, loss }), focus: None });
+    };
+    let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
+    keep(&folder.focus(), &focus)?;
+    Ok(Kept { rates: Some(RatesUsed { hash, loss: None }), focus: Some(focus) })
+}
+
+/// For the manifest and for readers of tables, who know no walks.
+#[must_use]
+pub fn told_loss(Loss { ratio, between, surveys, within, .. }: Loss) -> ToldLoss {
+    ToldLoss { ratio, between, surveys, within }
+}
+
+/// Writes a file; gives the hash of what is in it.
+fn keep(path: &Path, what: &impl Serialize) -> Result<u128, SurveyError> {
+    let text = serde_json::to_string_pretty(what).unwrap_or_default();
+    durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))?;
+    Ok(xxh3_128(text.as_bytes()))
+}
+
+/// How the sites of a survey are walked.
+pub(in crate::survey) fn walk_settings(
+    folder: &Folder,
+    settings: &Settings,
+) -> Result<walk::Settings, SurveyError> {
+    let walk = walk::Settings::from(settings);
+    if !settings.leaves_pages_out() {
+        return Ok(walk);
+    }
+    let rates = rates_in(&folder.rates())?;
+    let price = match settings.focus {
+        Some(_) => read_focus(&folder.focus())?.price.unwrap_or(f64::INFINITY),
+        None => rates.price(settings.wanted_coverage().unwrap_or(1.0)),
+    };
+    Ok(walk.with_rates(Arc::new(rates), price))
+}
+
+/// Reads anew what an earlier survey found in its sites, for a survey whose price is known.
+pub(in crate::survey) fn remember_again(folder: &Folder, settings: &Settings) -> Result<(), SurveyError> {
+    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(()) };
+    let rates = rates_in(&folder.rates())?;
+    EarlierPages::focus(&folder.since(), old, &rates, share, &mut |_| {}).map(|_| ())
+}
+
+fn read_focus(path: &Path) -> Result<Focus, SurveyError> {
+    let text = read_text(path)?;
+    serde_json::from_str(&text).map_err(|wrong| SurveyError::file("read", path)(wrong.into()))
+}
+
+fn parse(text: &str, path: &Path) -> Result<Rates, SurveyError> {
+    Rates::parse(text).map_err(|source| SurveyError::Rates { path: path.to_owned(), source })
+}

@@ -1,0 +1,66 @@
+use std::collections::BTreeSet;
+
+use super::scope::SurveyScope;
+use crate::address::{Priorities, WebUrl};
+use crate::frontier::{Offer, StartCandidate};
+use crate::starts::StartList;
+use crate::survey::earlier::Focus;
+
+/// What became of the start URLs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Taken {
+    /// New sites.
+    pub sites: usize,
+    /// Further start URLs of these sites.
+    pub seeds: usize,
+    /// Left out: their site has as many start URLs as it may have.
+    pub repeated: usize,
+    /// Pages and files of an earlier survey that are asked for only if they have changed.
+    pub known: Option<u64>,
+    /// What is to be spent of the requests of an earlier survey.
+    pub focus: Option<Focus>,
+}
+
+impl Taken {
+    pub(in crate::survey) fn count(offers: &[Offer]) -> Self {
+        let number = |kind| offers.iter().filter(|offer| **offer == kind).count();
+        let (sites, seeds, repeated) = (number(Offer::Site), number(Offer::Seed), number(Offer::Known));
+        Self { sites, seeds, repeated, known: None, focus: None }
+    }
+
+    pub(in crate::survey) fn and(self, more: Self) -> Self {
+        Self {
+            sites: self.sites + more.sites,
+            seeds: self.seeds + more.seeds,
+            repeated: self.repeated + more.repeated,
+            known: self.known,
+            focus: self.focus,
+        }
+    }
+}
+
+/// The start URLs of a list whose sites are drawn, in its order.
+pub(in crate::survey) fn drawn<'a>(
+    list: &'a StartList,
+    scope: &'a SurveyScope,
+) -> impl Iterator<Item = WebUrl> + 'a {
+    list.urls().filter(|url| scope.draws(url))
+}
+
+/// The same as they are offered to the frontier: those of greater priority first.
+///
+/// What trees find is merged in their order: the urgent ones are not to wait for the others. The list is gone through
+/// once for each priority there is, so that it need not be held in memory.
+pub(in crate::survey) fn offered<'a>(
+    list: &'a StartList,
+    scope: &'a SurveyScope,
+) -> impl Iterator<Item = StartCandidate> + 'a {
+    let of = |url: &WebUrl| scope.priorities.of_host(url.host());
+    let ranks: BTreeSet<i32> = match scope.priorities == Priorities::default() {
+        true => BTreeSet::from([0]),
+        false => drawn(list, scope).map(|url| of(&url)).collect(),
+    };
+    ranks.into_iter().rev().flat_map(move |rank| {
+        drawn(list, scope).map(|url| scope.candidate(url)).filter(move |start| start.priority == rank)
+    })
+}

@@ -1,0 +1,164 @@
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
+use crate::walk::Content;
+
+/// One line of a site tree's journal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::survey) enum Entry {
+    /// A question is being put to a server.
+    Asked { number: u32, address: IpAddr, at: SystemTime },
+    /// What came of a question.
+    Heard(Box<Heard>),
+    /// The question that was to be put last was never sent: no connection came about, or none was allowed.
+    Unsent { number: u32 },
+    /// The walk goes on, in the run of the survey that began at `run`.
+    Opened { run: SystemTime, at: SystemTime },
+    /// What came of a try at a question that may be put in another way: at another address, by older TLS, or on a new
+    /// connection.
+    Tried(Box<Heard>),
+    /// There was no other way: what came of the last try at a question is its answer.
+    Stands { number: u32 },
+    /// An answer is about to be read; what is known of it but its content.
+    Reading(Box<Heard>),
+    /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
+    Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
+    /// From here on an agent walks the tree.
+    WalkedBy { agent: String },
+    /// The walk has ended here, for this reason: the next tree of the site may have been begun.
+    Ended { outcome: Outcome },
+    /// The response for a robots.txt that another tree got less than a day ago: none was asked for here.
+    Shared(Box<Heard>),
+}
+
+impl Entry {
+    /// What came of a question, or of a try at it; nothing of what is shared, which is on record in another tree.
+    pub(in crate::survey) fn into_heard(self) -> Option<Box<Heard>> {
+        match self {
+            Self::Heard(heard) | Self::Tried(heard) => Some(heard),
+            _ => None,
+        }
+    }
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
+pub(in crate::survey) struct Heard {
+    pub ask: Ask,
+    pub answer: Answer,
+    pub content: Content,
+    /// What the page or file took when it last came whole, where the server said that it has not changed since.
+    pub unchanged_bytes: Option<u64>,
+}
+
+/// It is stored as its fields, and behind them what came later: so entries of earlier versions can be read
+/// ([`Heard::LATER`]).
+impl Serialize for Heard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (Fields(self), self.answer.head.challenge).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Heard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (ReadFields(mut heard), challenge) = Deserialize::deserialize(deserializer)?;
+        heard.answer.head.challenge = challenge;
+        Ok(heard)
+    }
+}
+
+/// What `serde` makes of the fields.
+struct Fields<'a>(&'a Heard);
+struct ReadFields(Heard);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Heard::serialize(self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Heard::deserialize(deserializer).map(Self)
+    }
+}
+
+impl Heard {
+    /// What entries of earlier versions lack at their end, as postcard writes it: no challenge was seen.
+    pub(in crate::survey) const LATER: [u8; 1] = [0; 1];
+
+    /// Whether it is a page of its tree.
+    pub(in crate::survey) fn is_page(&self) -> bool {
+        matches!(self.content, Content::Page(_))
+            && self.ask.purpose != Purpose::Probe
+            && self.answer.head.challenge.is_none()
+    }
+
+    /// An answer that nothing could read.
+    pub(in crate::survey) fn unreadable(ask: Ask, answer: Answer) -> Self {
+        Self::nothing(ask, Answer { failure: Some(Failure::Unreadable), ..answer })
+    }
+
+    /// An answer that carries nothing for the walk.
+    pub(in crate::survey) fn nothing(ask: Ask, answer: Answer) -> Self {
+        Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
+    }
+}
+
+#[cfg(test)]
+pub(in crate::survey) mod tests {
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::exchange::Challenge;
+    use crate::page::{Page, Source};
+
+    pub(crate) fn heard(number: u32) -> Entry {
+        failed(number, Failure::Reset)
+    }
+
+    pub(crate) fn failed(number: u32, failure: Failure) -> Entry {
+        Entry::Heard(Box::new(what_was_heard(number, failure)))
+    }
+
+    pub(crate) fn what_was_heard(number: u32, failure: Failure) -> Heard {
+        let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
+        let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
+        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
+        let content = Content::Robots(vec![number as u8; 50]);
+        Heard { ask, answer, content, unchanged_bytes: None }
+    }
+
+    #[test]
+    fn what_earlier_versions_lack_is_no_challenge() {
+        let mut heard = what_was_heard(3, Failure::Reset);
+        let bytes = postcard::to_stdvec(&heard).unwrap();
+        let (earlier, later) = bytes.split_at(bytes.len() - Heard::LATER.len());
+        assert_eq!(later, Heard::LATER);
+        postcard::from_bytes::<Heard>(earlier).unwrap_err();
+        let read: Heard = postcard::from_bytes(&[earlier, &Heard::LATER].concat()).unwrap();
+        assert_eq!(read, heard);
+        for challenge in Challenge::ALL {
+            heard.answer.head.challenge = Some(*challenge);
+            let bytes = postcard::to_stdvec(&heard).unwrap();
+            assert_eq!(postcard::from_bytes::<Heard>(&bytes).unwrap(), heard);
+        }
+    }
+
+    #[test]
+    fn a_page_of_the_tree_is_one_that_was_asked_for_as_such() {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let source = Source { body: b"x", url: &url, content_type: None, robots_tag: None };
+        let page = Content::Page(Box::new(Page::read(source)));
+        let of = |purpose, content: &Content| {
+            let mut heard = what_was_heard(0, Failure::Reset);
+            (heard.ask.purpose, heard.content) = (purpose, content.clone());
+            heard.is_page()
+        };
+        assert!(of(Purpose::Page, &page) && !of(Purpose::Probe, &page));
+        assert!(!of(Purpose::Page, &Content::Nothing) && !of(Purpose::Probe, &Content::Nothing));
+    }
+}

@@ -1,0 +1,311 @@
+//! Which requests were sent is on the disk before they are, so that a power cut hides none.
+//!
+//! A journal is flushed every few seconds. A cut takes what came after that from it, or all of it. So each request is
+//! written to one of two further files and flushed before it is sent; one flush serves all who wait for it. While one of
+//! these files is written, the requests in the other one come to be in journals that are flushed, and then it is emptied.
+//! When the survey goes on, requests that no journal tells of any more are entered into theirs, as sent and not answered:
+//! they count into the budgets of their site and its servers, and these get the pause that follows a lost request.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::frame;
+use crate::survey::error::SurveyError;
+use crate::survey::folder::Folder;
+use crate::survey::folder::making::is_same;
+
+/// A request that is about to be sent, as its journal tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::survey) struct Sent {
+    pub tree: u64,
+    pub number: u32,
+    pub address: IpAddr,
+    pub at: SystemTime,
+}
+
+/// Flushes what was sent, and journals.
+pub(in crate::survey) struct Keeper {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    /// The folder of the journals, which is flushed for their names.
+    journals: (PathBuf, File),
+    files: [(PathBuf, File); 2],
+    state: Mutex<State>,
+    /// There is something to write.
+    has_entries: Condvar,
+    /// Journals are to be flushed before their time.
+    is_urgent: Condvar,
+    /// Nothing more is sent.
+    ends: Condvar,
+    kept: watch::Sender<Kept>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Entries that are not written yet.
+    pending: Vec<u8>,
+    /// Entries that were handed over so far.
+    handed_over: u64,
+    /// Which of the files is written.
+    current: usize,
+    /// Journals that were written since they were flushed.
+    dirty: Vec<Dirty>,
+    is_urgent: bool,
+    is_ending: bool,
+}
+
+struct Dirty {
+    path: PathBuf,
+    file: Weak<File>,
+    is_dirty: Arc<AtomicBool>,
+}
+
+/// So many entries are on the disk; or why no more will be.
+#[derive(Clone)]
+enum Kept {
+    Entries(u64),
+    Failed(Arc<(PathBuf, io::Error)>),
+}
+
+/// After a flush that several requests shared, the next one comes so long after it, for as many again; requests that come one after
+/// the other are flushed at once.
+const SHARED: Duration = Duration::from_millis(5);
+/// Journals are flushed so long after they were before …
+const INTERVAL: Duration = Duration::from_secs(2);
+/// … or later, where that takes long: for a fifth of the time.
+const RESTS: u32 = 4;
+pub(in crate::survey) const NAMES: [&str; 2] = ["sent-a.log", "sent-b.log"];
+
+impl Keeper {
+    /// Begins in a folder whose journals have all that was sent already.
+    pub(in crate::survey) fn begin(folder: &Folder) -> Result<Self, SurveyError> {
+        let open = |name: &str| {
+            let path = folder.journals().join(name);
+            let file = File::create(&path).map_err(SurveyError::file("write", &path))?;
+            Ok::<_, SurveyError>((path, file))
+        };
+        let files = [open(NAMES[0])?, open(NAMES[1])?];
+        let journals = folder.journals();
+        let names = File::open(&journals).map_err(SurveyError::file("open", &journals))?;
+        names.sync_all().map_err(SurveyError::file("flush", &journals))?;
+        let shared = Arc::new(Shared {
+            journals: (journals, names),
+            files,
+            state: Mutex::default(),
+            has_entries: Condvar::new(),
+            is_urgent: Condvar::new(),
+            ends: Condvar::new(),
+            kept: watch::Sender::new(Kept::Entries(0)),
+        });
+        let works: [(&str, Work); 2] =
+            [("keeper of requests", Shared::write_entries), ("keeper of journals", Shared::flush_journals)];
+        let threads = works.into_iter().map(|(name, work)| {
+            let shared = shared.clone();
+            let work = move || {
+                if let Err(failed) = work(&shared) {
+                    shared.fail(failed);
+                }
+            };
+            let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+            thread.map_err(|error| SurveyError::Broken(error.to_string()))
+        });
+        let threads = threads.collect::<Result<_, _>>()?;
+        Ok(Self { shared, threads: Mutex::new(threads) })
+    }
+
+    /// Waits until it is on the disk that this request is being sent.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub(in crate::survey) async fn keep(
+        &self,
+        (tree, number): (u64, u32),
+        address: IpAddr,
+        at: SystemTime,
+    ) -> Result<(), SurveyError> {
+        let last = self.shared.hand_over(&Sent { tree, number, address, at })?;
+        let mut kept = self.shared.kept.subscribe();
+        let kept = kept.wait_for(|kept| !matches!(kept, Kept::Entries(kept) if *kept < last)).await;
+        match kept.as_deref() {
+            Ok(Kept::Entries(_)) => Ok(()),
+            Ok(Kept::Failed(failed)) => Err(told(failed)),
+            Err(_) => Err(SurveyError::Broken("the keeper of requests".to_owned())),
+        }
+    }
+
+    /// The file of a journal was made or written, and was not since it was flushed.
+    pub(in crate::survey) fn note_dirty(&self, path: &Path, file: &Arc<File>, is_dirty: &Arc<AtomicBool>) {
+        let dirty = Dirty { path: path.to_owned(), file: Arc::downgrade(file), is_dirty: is_dirty.clone() };
+        self.shared.state().dirty.push(dirty);
+    }
+
+    /// What was just written to a journal is to be on the disk at once: a server asked for a pause that is longer than what
+    /// follows a lost request.
+    pub(in crate::survey) fn hurry(&self) {
+        self.shared.state().is_urgent = true;
+        self.shared.is_urgent.notify_one();
+    }
+
+    /// Flushes what is left, and ends: nothing may be sent any more.
+    ///
+    /// # Errors
+    /// When the disk has failed.
+    pub(in crate::survey) fn end(&self) -> Result<(), SurveyError> {
+        self.shared.state().is_ending = true;
+        self.shared.has_entries.notify_all();
+        self.shared.is_urgent.notify_all();
+        self.shared.ends.notify_all();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            thread.join().map_err(|_panic| SurveyError::Broken("the keeper of journals".to_owned()))?;
+        }
+        if let Kept::Failed(failed) = &*self.shared.kept.borrow() {
+            return Err(told(failed));
+        }
+        // All is in journals now. Another survey may have been begun in the place of this one.
+        for (path, file) in &self.shared.files {
+            if is_same(file, path).unwrap_or(false) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keeper").field("journals", &self.shared.journals.0).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // The error that led here is the one worth telling.
+        let _ = self.end();
+    }
+}
+
+/// Which file, and why.
+type Failed = (PathBuf, io::Error);
+/// What a thread does until the survey ends.
+type Work = fn(&Shared) -> Result<(), Failed>;
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the number of entries up to this one.
+    fn hand_over(&self, sent: &Sent) -> Result<u64, SurveyError> {
+        let bytes = frame::framed(sent).map_err(|error| SurveyError::Broken(error.to_string()))?;
+        let mut state = self.state();
+        state.pending.extend(bytes);
+        state.handed_over += 1;
+        self.has_entries.notify_one();
+        Ok(state.handed_over)
+    }
+
+    fn write_entries(&self) -> Result<(), Failed> {
+        let mut flushed = 0;
+        loop {
+            let mut state = self.state();
+            while state.pending.is_empty() {
+                if state.is_ending {
+                    return Ok(());
+                }
+                state = self.has_entries.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let (bytes, last) = (std::mem::take(&mut state.pending), state.handed_over);
+            // While the lock is held: who empties the other file has seen which one this is.
+            let (path, mut file) = (&self.files[state.current].0, &self.files[state.current].1);
+            file.write_all(&bytes).map_err(|error| (path.clone(), error))?;
+            drop(state);
+            let began = Instant::now();
+            file.sync_data().map_err(|error| (path.clone(), error))?;
+            self.kept.send_if_modified(|kept| match kept {
+                Kept::Entries(before) => {
+                    *before = last;
+                    true
+                }
+                Kept::Failed(_) => false,
+            });
+            let is_shared = last > flushed + 1;
+            flushed = last;
+            if !is_shared {
+                continue;
+            }
+            let rest = SHARED.saturating_sub(began.elapsed());
+            drop(self.ends.wait_timeout_while(self.state(), rest, |state| !state.is_ending));
+        }
+    }
+
+    fn flush_journals(&self) -> Result<(), Failed> {
+        let mut rest = INTERVAL;
+        loop {
+            let state = self.state();
+            let is_idle = |state: &mut State| !state.is_urgent && !state.is_ending;
+            let waited = self.is_urgent.wait_timeout_while(state, rest, is_idle);
+            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            state.is_urgent = false;
+            let is_ending = state.is_ending;
+            let dirty = std::mem::take(&mut state.dirty);
+            let before = state.current;
+            state.current = 1 - before;
+            drop(state);
+            let began = Instant::now();
+            self.flush(&dirty)?;
+            let (path, mut file) = (&self.files[before].0, &self.files[before].1);
+            let emptied = file.set_len(0).and_then(|()| file.rewind());
+            emptied.map_err(|error| (path.clone(), error))?;
+            if is_ending {
+                return Ok(());
+            }
+            rest = INTERVAL.max(began.elapsed() * RESTS);
+        }
+    }
+
+    fn flush(&self, dirty: &[Dirty]) -> Result<(), Failed> {
+        for Dirty { path, file, is_dirty } in dirty {
+            // What is written from here on is flushed the next time.
+            is_dirty.store(false, Ordering::SeqCst);
+            let flushed = match file.upgrade() {
+                Some(file) => file.sync_data(),
+                None => File::open(path).and_then(|file| file.sync_data()),
+            };
+            match flushed {
+                // Its tree is finished.
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                flushed => flushed.map_err(|error| (path.clone(), error))?,
+            }
+        }
+        let (path, names) = &self.journals;
+        if dirty.is_empty() { Ok(()) } else { names.sync_all().map_err(|error| (path.clone(), error)) }
+    }
+
+    fn fail(&self, failed: Failed) {
+        self.kept.send_replace(Kept::Failed(Arc::new(failed)));
+    }
+}
+
+fn told(failed: &Failed) -> SurveyError {
+    let (path, error) = failed;
+    let source = match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::from(error.kind()),
+    };
+    SurveyError::File { operation: "write", path: path.clone(), source }
+}

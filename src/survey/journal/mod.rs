@@ -1,0 +1,468 @@
+pub(super) mod entry;
+pub(super) mod frame;
+pub(super) mod keeper;
+pub(super) mod past;
+pub(super) mod replay;
+pub(super) mod sent;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::error::SurveyError;
+use entry::{Entry, Heard};
+use frame::{PREFIX, framed};
+use keeper::Keeper;
+use past::Past;
+
+/// Before the format version, which is one byte.
+const MAGIC: &[u8; 7] = b"ccjrnl\0";
+/// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; up to version 6
+/// there is no [`Entry::Shared`], and responses lack what is at their end ([`Heard::LATER`]). All else is the same, so that
+/// they are written on as version 7.
+const OLDEST: u8 = 3;
+const VERSION: u8 = 7;
+const HEAD: usize = MAGIC.len() + 1;
+/// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
+const MAX_ENTRY: u32 = 64 * 1024 * 1024;
+
+/// A site tree's journal while the tree is being walked.
+///
+/// An entry is handed to the system with one write, so it outlasts the process. It is forced to the disk some seconds
+/// later: what a power cut takes are responses, and which requests they were to is kept elsewhere ([`Keeper`]).
+/// A journal gets its name when its head is on the disk. One without a head has lost what it held, and what was asked of its
+/// site is unknown: it is damaged, and the tree fails rather than be walked anew.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    end: Mutex<End>,
+    /// It was written since it was flushed.
+    is_dirty: Arc<AtomicBool>,
+    /// Who flushes it; none in a simulation.
+    keeper: Option<Arc<Keeper>>,
+}
+
+/// Where the next entry is written.
+#[derive(Debug)]
+struct End {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Journal {
+    /// Opens a journal to write on, or makes it, and tells what it holds; what a crash left half written at its end is
+    /// cut off.
+    pub(super) fn open(path: &Path) -> Result<(Self, Past), SurveyError> {
+        Self::open_kept(path, None)
+    }
+
+    /// The same of a tree whose journal is flushed by a keeper.
+    pub(super) fn open_kept(path: &Path, keeper: Option<Arc<Keeper>>) -> Result<(Self, Past), SurveyError> {
+        let wrong = || SurveyError::file("open", path);
+        let mut reader = Reader::open(path)?;
+        if reader.condition == Condition::Damaged {
+            let what = "this journal is damaged: what was asked of its site is unknown";
+            return Err(SurveyError::Journal { path: path.to_owned(), what });
+        }
+        if reader.condition == Condition::Missing {
+            begin(path, keeper.is_some())?;
+        }
+        let (mut past, mut asked) = (Past::default(), Vec::new());
+        while let Some(entry) = reader.next()? {
+            past.note(&entry);
+            if reader.is_cut {
+                asked.push(entry);
+            }
+        }
+        let mut file = OpenOptions::new().write(true).open(path).map_err(wrong())?;
+        let sound = reader.sound.max(HEAD as u64);
+        let cut = file.metadata().map_err(wrong())?.len().saturating_sub(sound);
+        if cut > 0 {
+            tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left damaged or half written is cut off");
+        }
+        file.set_len(sound).map_err(wrong())?;
+        file.write_all(&head()).map_err(SurveyError::file("write", path))?;
+        let at = file.seek(SeekFrom::End(0)).map_err(wrong())?;
+        let journal = Self {
+            path: path.to_owned(),
+            end: Mutex::new(End { file: Arc::new(file), at }),
+            is_dirty: Arc::default(),
+            keeper,
+        };
+        journal.note_dirty(&journal.file());
+        asked.iter().try_for_each(|entry| journal.write(entry))?;
+        Ok((journal, past))
+    }
+
+    pub(super) fn write(&self, entry: &Entry) -> Result<(), SurveyError> {
+        self.append(entry).map(|_at| ())
+    }
+
+    /// Writes an entry at the end; says where it begins, for [`entry_at`].
+    pub(super) fn append(&self, entry: &Entry) -> Result<u64, SurveyError> {
+        let bytes = framed(entry).map_err(|_too_large| SurveyError::Journal {
+            path: self.path.clone(),
+            what: "an answer cannot be written as an entry",
+        })?;
+        let (at, file) = {
+            let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+            (&*end.file).write_all(&bytes).map_err(SurveyError::file("write", &self.path))?;
+            let at = end.at;
+            end.at += bytes.len() as u64;
+            (at, end.file.clone())
+        };
+        self.note_dirty(&file);
+        Ok(at)
+    }
+
+    /// Waits until all of it is on the disk, but for its name.
+    pub(super) fn flush(&self) -> Result<(), SurveyError> {
+        self.file().sync_data().map_err(SurveyError::file("flush", &self.path))
+    }
+
+    fn file(&self) -> Arc<File> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).file.clone()
+    }
+
+    fn note_dirty(&self, file: &Arc<File>) {
+        if let Some(keeper) = &self.keeper
+            && !self.is_dirty.swap(true, Ordering::SeqCst)
+        {
+            keeper.note_dirty(&self.path, file, &self.is_dirty);
+        }
+    }
+}
+
+/// Makes a journal without entries, whole from its first moment; also over a power cut, where it is to outlast one.
+fn begin(path: &Path, is_flushed: bool) -> Result<(), SurveyError> {
+    let unfinished = path.with_extension("begun");
+    let write = || {
+        let mut file = File::create(&unfinished)?;
+        file.write_all(&head())?;
+        if is_flushed { file.sync_data() } else { Ok(()) }
+    };
+    write().map_err(SurveyError::file("write", &unfinished))?;
+    std::fs::rename(&unfinished, path).map_err(SurveyError::file("write", path))
+}
+
+fn head() -> [u8; HEAD] {
+    let mut head = [VERSION; HEAD];
+    head[..MAGIC.len()].copy_from_slice(MAGIC);
+    head
+}
+
+/// What is found where a journal is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    Missing,
+    /// Its head is not that of a journal: empty, zeros, or anything.
+    Damaged,
+    Sound,
+}
+
+/// Reads a journal from its beginning to its end, or to where a crash cut it.
+#[derive(Debug)]
+pub(super) struct Reader {
+    path: PathBuf,
+    condition: Condition,
+    input: Option<BufReader<File>>,
+    /// Bytes up to here are whole entries.
+    sound: u64,
+    /// An entry was damaged.
+    is_cut: bool,
+}
+
+/// An error that reads so is no wrong usage: the user has named no such file.
+const READ_BACK: &str = "read back";
+
+impl Reader {
+    /// Opens a journal; one that is not there, or is damaged, has no entries.
+    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
+        let path = path.to_owned();
+        let none = |path, condition| Self { path, condition, input: None, sound: 0, is_cut: false };
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {
+                return Ok(none(path, Condition::Missing));
+            }
+            Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
+        };
+        let mut input = BufReader::with_capacity(64 * 1024, file);
+        let mut head = [0; HEAD];
+        let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file(READ_BACK, &path))?;
+        match head.strip_prefix(MAGIC).filter(|_| is_whole) {
+            Some([OLDEST..=VERSION]) => Ok(Self {
+                path,
+                condition: Condition::Sound,
+                input: Some(input),
+                sound: HEAD as u64,
+                is_cut: false,
+            }),
+            Some([1..=u8::MAX]) => Err(SurveyError::JournalVersion(path)),
+            _ => Ok(none(path, Condition::Damaged)),
+        }
+    }
+
+    /// What was found where it is.
+    pub(super) fn condition(&self) -> Condition {
+        self.condition
+    }
+
+    /// The next entry. After a damaged one only questions are given: they were asked, even if their answers are lost.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
+        loop {
+            match self.read_entry().map_err(SurveyError::file(READ_BACK, &self.path))? {
+                Found::End => {
+                    self.input = None;
+                    return Ok(None);
+                }
+                Found::Damage => self.is_cut = true,
+                Found::Entry(entry, bytes) if !self.is_cut => {
+                    self.sound += bytes;
+                    return Ok(Some(entry));
+                }
+                Found::Entry(entry @ (Entry::Asked { .. } | Entry::Unsent { .. }), _) => {
+                    return Ok(Some(entry));
+                }
+                Found::Entry(..) => {}
+            }
+        }
+    }
+
+    /// Where the entry begins that is read next, as long as none was damaged.
+    pub(super) fn at(&self) -> u64 {
+        self.sound
+    }
+
+    /// What all entries that are left say of the past.
+    pub(super) fn past(mut self) -> Result<Past, SurveyError> {
+        let mut past = Past::default();
+        while let Some(entry) = self.next()? {
+            past.note(&entry);
+        }
+        Ok(past)
+    }
+
+    fn read_entry(&mut self) -> io::Result<Found> {
+        let Some(input) = &mut self.input else { return Ok(Found::End) };
+        let mut prefix = [0; PREFIX];
+        if !fill(input, &mut prefix)? {
+            return Ok(Found::End);
+        }
+        let [a, b, c, d, check @ ..] = prefix;
+        let length = u32::from_le_bytes([a, b, c, d]);
+        if length > MAX_ENTRY {
+            return Ok(Found::End);
+        }
+        let length = length as usize;
+        // Behind the entry stands what it lacks if an earlier version wrote it.
+        let mut bytes = vec![0; length + Heard::LATER.len()];
+        if !fill(input, &mut bytes[..length])? {
+            return Ok(Found::End);
+        }
+        if crc32fast::hash(&bytes[..length]) != u32::from_le_bytes(check) {
+            return Ok(Found::Damage);
+        }
+        bytes[length..].copy_from_slice(&Heard::LATER);
+        // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
+        let entry = postcard::from_bytes(&bytes).ok();
+        Ok(entry.map_or(Found::Damage, |entry| Found::Entry(entry, (PREFIX + length) as u64)))
+    }
+}
+
+/// The entry that begins there, as [`Journal::append`] and [`Reader::at`] say; none where there is no such entry any more.
+pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyError> {
+    let mut reader = Reader::open(path)?;
+    if let Some(input) = &mut reader.input {
+        input.seek(SeekFrom::Start(at)).map_err(SurveyError::file(READ_BACK, path))?;
+    }
+    match reader.read_entry().map_err(SurveyError::file(READ_BACK, path))? {
+        Found::Entry(entry, _) => Ok(Some(entry)),
+        Found::Damage | Found::End => Ok(None),
+    }
+}
+
+/// What stands at a place of a journal.
+enum Found {
+    /// An entry, and the bytes that it takes.
+    Entry(Entry, u64),
+    Damage,
+    /// Nothing, or what a crash left half written.
+    End,
+}
+
+/// Fills the buffer, or says that the input ended before.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match input.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(wrong) if wrong.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(wrong) => Err(wrong),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::exchange::Failure;
+    use crate::survey::journal::entry::Heard;
+    use crate::survey::journal::entry::tests::{heard, what_was_heard};
+    use crate::walk::Content;
+
+    fn numbers(path: &Path) -> Vec<u32> {
+        let mut reader = Reader::open(path).unwrap();
+        std::iter::from_fn(|| reader.next().unwrap())
+            .filter_map(|entry| match entry {
+                Entry::Heard(heard) => Some(heard.ask.number),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_journal_cut_anywhere_keeps_its_whole_entries_and_is_written_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
+        let whole = std::fs::read(&path).unwrap();
+        for length in HEAD..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let kept = numbers(&path);
+            assert!(kept.len() < 3 && kept.iter().copied().eq(0..kept.len() as u32), "cut at {length}");
+            Journal::open(&path).unwrap().0.write(&heard(9)).unwrap();
+            let expected: Vec<u32> = kept.into_iter().chain([9]).collect();
+            assert_eq!(numbers(&path), expected, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_a_journal_hide_nothing_that_is_written_after_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
+        for zeros in [1, PREFIX, 296, 100_000] {
+            let mut bytes = std::fs::read(&path).unwrap();
+            let whole = bytes.len();
+            bytes.resize(whole + zeros, 0);
+            std::fs::write(&path, bytes).unwrap();
+            let number = numbers(&path).len() as u32;
+            Journal::open(&path).unwrap().0.write(&heard(number)).unwrap();
+            assert!(numbers(&path).into_iter().eq(0..=number), "{zeros} zeros");
+        }
+    }
+
+    #[test]
+    fn questions_behind_a_flipped_bit_stay_on_record_as_put() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        let at = |number| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(u64::from(number));
+        for number in 0..3 {
+            let address = [41, 90, 0, 1].into();
+            journal.write(&Entry::Asked { number, address, at: at(number) }).unwrap();
+            journal.write(&heard(number)).unwrap();
+        }
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        for _ in 0..2 {
+            let (_, past) = Journal::open(&path).unwrap();
+            assert_eq!(past.unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(1), at(2)]);
+            assert_eq!(numbers(&path), [0]);
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_ends_a_journal() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(numbers(&path), [0]);
+    }
+
+    #[test]
+    fn a_journal_without_its_head_is_damaged_and_tells_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let mut flipped = head().to_vec();
+        flipped[2] ^= 1;
+        let cut = head()[..5].to_vec();
+        let without_version = [&MAGIC[..], &[0; 100]].concat();
+        for bytes in [Vec::new(), vec![0; 10_000], cut, flipped, without_version, b"something else".to_vec()]
+        {
+            std::fs::write(&path, &bytes).unwrap();
+            let wrong = Journal::open(&path).unwrap_err();
+            assert!(
+                wrong.is_of_one_site() && wrong.to_string().contains("1.journal: this journal is damaged")
+            );
+            assert!(
+                numbers(&path).is_empty()
+                    && Reader::open(&path).unwrap().past().unwrap().unanswered.count() == 0
+            );
+        }
+    }
+
+    #[test]
+    fn a_journal_of_a_later_version_stops_all_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        for version in [VERSION + 1, u8::MAX, 1] {
+            std::fs::write(&path, [&MAGIC[..], &[version], b" and more"].concat()).unwrap();
+            let wrong = Journal::open(&path).unwrap_err();
+            assert!(matches!(wrong, SurveyError::JournalVersion(_)) && !wrong.is_of_one_site());
+        }
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_read_is_not_taken_for_one_that_is_not_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, folder) = (dir.path().join("file"), dir.path().join("folder.journal"));
+        std::fs::write(&file, "").unwrap();
+        std::fs::create_dir(&folder).unwrap();
+        for path in [file.join("1.journal"), folder] {
+            assert!(matches!(Reader::open(&path), Err(SurveyError::File { .. })), "{path:?}");
+        }
+        assert!(Reader::open(&dir.path().join("2.journal")).unwrap().next().unwrap().is_none());
+    }
+
+    #[test]
+    fn an_answer_of_a_megabyte_is_read_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let content = Content::Robots(vec![b'#'; 1_100_000]);
+        let large = Heard { content, ..what_was_heard(0, Failure::Reset) };
+        let (journal, _) = Journal::open(&path).unwrap();
+        journal.write(&Entry::Heard(Box::new(large.clone()))).unwrap();
+        journal.write(&heard(1)).unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        let Some(Entry::Heard(read)) = reader.next().unwrap() else { panic!() };
+        assert!(*read == large);
+        assert_eq!(numbers(&path), [0, 1]);
+    }
+
+    #[test]
+    fn a_journal_of_an_earlier_version_is_read_and_written_on() {
+        for version in OLDEST..VERSION {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("1.journal");
+            Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[HEAD - 1] = version;
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(numbers(&path), [0]);
+            Journal::open(&path).unwrap().0.write(&heard(1)).unwrap();
+            assert_eq!(numbers(&path), [0, 1]);
+            assert_eq!(std::fs::read(&path).unwrap()[..HEAD], head());
+        }
+    }
+}

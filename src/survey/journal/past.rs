@@ -1,0 +1,241 @@
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::entry::{Entry, Heard};
+use crate::exchange::Outcome;
+
+/// Questions put and answers heard, as a journal tells them one after the other.
+///
+/// A question that was sent more often than it was answered was in flight when a process died.
+#[derive(Debug, Default)]
+pub(in crate::survey) struct Unanswered {
+    /// To which server and when a question was put, for each time, until an answer to it is met.
+    open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
+    lost: Vec<(IpAddr, SystemTime)>,
+    /// Answers that were being read when a process died, and how often each.
+    unread: BTreeMap<u32, (Heard, u32)>,
+}
+
+/// What a journal says of the runs of the survey that wrote it.
+#[derive(Debug, Default)]
+pub(in crate::survey) struct Past {
+    pub unanswered: Unanswered,
+    /// The time between the runs, in which nothing was asked.
+    pub between: Duration,
+    /// When the first question was put.
+    pub began: Option<SystemTime>,
+    /// Why the walk ended, where it did.
+    pub outcome: Option<Outcome>,
+    /// The last moment that is told of.
+    pub latest: Option<SystemTime>,
+    run: Option<SystemTime>,
+}
+
+impl Past {
+    /// What is written next.
+    pub(in crate::survey) fn note(&mut self, entry: &Entry) {
+        self.unanswered.note(entry);
+        self.pass(entry);
+    }
+
+    fn pass(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Opened { run, at } => {
+                if self.run.replace(*run).is_some_and(|before| before != *run) {
+                    let stopped = self.latest.and_then(|latest| at.duration_since(latest).ok());
+                    self.between += stopped.unwrap_or_default();
+                }
+                self.latest = self.latest.max(Some(*at));
+            }
+            Entry::Asked { at, .. } => {
+                self.began = self.began.or(Some(*at));
+                self.latest = self.latest.max(Some(*at));
+            }
+            Entry::Heard(heard) | Entry::Tried(heard) | Entry::Reading(heard) => {
+                self.latest = self.latest.max(Some(heard.answer.ended()));
+            }
+            Entry::Ended { outcome } => self.outcome = Some(*outcome),
+            Entry::Unsent { .. }
+            | Entry::Stands { .. }
+            | Entry::Against { .. }
+            | Entry::WalkedBy { .. }
+            | Entry::Shared(_) => {}
+        }
+    }
+}
+
+/// A process that died at the same answer so often does not ask for it again: once may be chance.
+const MOST_DEATHS: u32 = 2;
+
+impl Unanswered {
+    pub(in crate::survey) fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Asked { number, address, at } => {
+                self.open.entry(*number).or_default().push((*address, *at));
+            }
+            Entry::Unsent { number } => {
+                self.open.get_mut(number).and_then(Vec::pop);
+            }
+            Entry::Opened { .. }
+            | Entry::Stands { .. }
+            | Entry::Against { .. }
+            | Entry::WalkedBy { .. }
+            | Entry::Ended { .. } => {}
+            // What was not asked once more answers nothing: an earlier time stays lost.
+            Entry::Heard(heard) | Entry::Tried(heard)
+                if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
+            Entry::Tried(heard) => {
+                self.open.get_mut(&heard.ask.number).and_then(Vec::pop);
+            }
+            Entry::Reading(heard) => {
+                let again = self.unread.get(&heard.ask.number).filter(|(before, _)| before.ask == heard.ask);
+                let deaths = again.map_or(1, |(_, deaths)| deaths + 1);
+                self.unread.insert(heard.ask.number, ((**heard).clone(), deaths));
+            }
+            Entry::Heard(heard) => {
+                self.unread.remove(&heard.ask.number);
+                // The last time it was put is the one that was answered.
+                let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
+                times.pop();
+                self.lost.append(&mut times);
+            }
+            // Nothing was asked: what was put before has no answer, and will have none.
+            Entry::Shared(heard) => {
+                self.unread.remove(&heard.ask.number);
+                self.lost.extend(self.open.remove(&heard.ask.number).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Whether a question was put at this time, the last time that it was, and has no answer.
+    pub(in crate::survey) fn is_open(&self, number: u32, at: SystemTime) -> bool {
+        self.open.get(&number).and_then(|times| times.last()).is_some_and(|(_, asked)| *asked == at)
+    }
+
+    /// Requests that were sent without an answer so far, and how often each.
+    pub(in crate::survey) fn times(&self) -> HashMap<u32, usize> {
+        self.open.iter().map(|(number, times)| (*number, times.len())).collect()
+    }
+
+    /// Questions at the reading of whose answers a process died.
+    pub(in crate::survey) fn suspects(&self) -> impl Iterator<Item = u32> + '_ {
+        self.unread.keys().copied()
+    }
+
+    /// The answers that are not to be asked for again, as they are to be recorded.
+    pub(in crate::survey) fn unreadable(&self) -> Vec<Heard> {
+        let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MOST_DEATHS);
+        given_up.map(|(heard, _)| Heard::unreadable(heard.ask.clone(), heard.answer.clone())).collect()
+    }
+
+    /// How many times a question was put without an answer on record.
+    pub(in crate::survey) fn count(&self) -> u64 {
+        self.each().count() as u64
+    }
+
+    /// To which server and when, each time.
+    pub(in crate::survey) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
+        self.lost.iter().chain(self.open.values().flatten()).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{Failure, Purpose};
+    use crate::survey::journal::entry::tests::{failed, heard, what_was_heard};
+    use crate::survey::journal::{Journal, Reader};
+    use crate::walk::Content;
+
+    #[test]
+    fn every_time_a_question_was_put_in_vain_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
+        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        let refused = failed(3, Failure::ServerBudget);
+        [
+            asked(0, 1),
+            heard(0),
+            asked(1, 2),
+            asked(1, 3),
+            heard(1),
+            asked(2, 4),
+            asked(2, 5),
+            asked(3, 6),
+            refused,
+            asked(4, 7),
+            Entry::Unsent { number: 4 },
+            asked(5, 8),
+            Entry::Unsent { number: 5 },
+            asked(5, 9),
+            heard(5),
+        ]
+        .iter()
+        .for_each(|entry| journal.write(entry).unwrap());
+        let unanswered = Reader::open(&path).unwrap().past().unwrap().unanswered;
+        let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
+        assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
+        assert_eq!(unanswered.count(), 4);
+    }
+
+    #[test]
+    fn each_try_at_a_question_answers_the_time_it_was_put_last() {
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let asked = |second| Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        let tried = || Entry::Tried(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
+        let mut unanswered = Unanswered::default();
+        // Killed at 2, tried at 3, killed at 4, the next address answers at 5.
+        for entry in [asked(2), asked(3), tried(), asked(4), asked(5), heard(0)] {
+            unanswered.note(&entry);
+        }
+        assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
+        // The last try stands: nothing is open.
+        let mut unanswered = Unanswered::default();
+        [asked(2), tried(), Entry::Stands { number: 0 }].iter().for_each(|entry| unanswered.note(entry));
+        assert_eq!(unanswered.count(), 0);
+    }
+
+    #[test]
+    fn an_answer_at_which_two_processes_died_is_recorded_as_unreadable() {
+        let read = |number| Entry::Reading(Box::new(what_was_heard(number, Failure::Reset)));
+        let mut unanswered = Unanswered::default();
+        let mut told = Vec::new();
+        // A process died at 4; the next one too, after it had read 7.
+        for entry in [read(4), read(7), heard(7), read(4)] {
+            unanswered.note(&entry);
+            told.push((unanswered.suspects().collect::<Vec<_>>(), unanswered.unreadable().len()));
+        }
+        assert_eq!(told, [(vec![4], 0), (vec![4, 7], 0), (vec![4], 0), (vec![4], 1)]);
+        let unreadable = unanswered.unreadable().remove(0);
+        assert_eq!(unreadable.ask, what_was_heard(4, Failure::Reset).ask);
+        assert_eq!(
+            (unreadable.answer.failure, unreadable.content),
+            (Some(Failure::Unreadable), Content::Nothing)
+        );
+        unanswered.note(&heard(4));
+        assert!(unanswered.suspects().next().is_none() && unanswered.unreadable().is_empty());
+        // Another question under the same number is not suspect of the first one's deaths.
+        let mut other = what_was_heard(4, Failure::Reset);
+        other.ask.purpose = Purpose::Robots;
+        [read(4), Entry::Reading(Box::new(other))].iter().for_each(|entry| unanswered.note(entry));
+        assert_eq!((unanswered.suspects().count(), unanswered.unreadable().len()), (1, 0));
+    }
+
+    #[test]
+    fn the_time_between_runs_is_told_from_a_put_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
+        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        // Put off from 20 to 100; killed while it asked at 110; resumed at 500, killed at once, resumed at 700.
+        [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
+            .iter()
+            .for_each(|entry| journal.write(entry).unwrap());
+        assert_eq!(Reader::open(&path).unwrap().past().unwrap().between, Duration::from_secs(390 + 200));
+    }
+}

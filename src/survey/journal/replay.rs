@@ -1,0 +1,163 @@
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::Reader;
+use super::entry::{Entry, Heard};
+use crate::survey::error::SurveyError;
+use crate::walk::OnRecord;
+
+/// The recorded answers of a tree, given back by number. They were written in the order of their
+/// arrival, so only few are held at a time.
+pub(in crate::survey) struct Replay {
+    reader: Reader,
+    ahead: HashMap<u32, Recorded>,
+}
+
+/// What is on record of a question.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::survey) struct Recorded {
+    /// What came of it before it was sent in another way: to another address, by older TLS, or on a new connection.
+    pub tries: Vec<Heard>,
+    /// Where the last of them begins in the journal.
+    pub last_try_at: u64,
+    /// None when a process died after a try.
+    pub answer: Option<Heard>,
+    /// The answer is another tree's.
+    pub is_shared: bool,
+}
+
+impl Recorded {
+    pub(in crate::survey) fn ask(&self) -> Option<&crate::exchange::Ask> {
+        self.tries.first().or(self.answer.as_ref()).map(|heard| &heard.ask)
+    }
+}
+
+impl Replay {
+    pub(in crate::survey) fn open(path: &Path) -> Result<Self, SurveyError> {
+        Ok(Self { reader: Reader::open(path)?, ahead: HashMap::new() })
+    }
+
+    /// What is recorded of this question; it can still be taken.
+    pub(in crate::survey) fn peek(&mut self, number: u32) -> Result<Option<&Recorded>, SurveyError> {
+        if let Some(recorded) = self.take(number)? {
+            self.ahead.insert(number, recorded);
+        }
+        Ok(self.ahead.get(&number))
+    }
+
+    /// What a walk needs to know of that.
+    pub(in crate::survey) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
+        if let Some(ask) = self.peek(number)?.and_then(Recorded::ask) {
+            return Ok(OnRecord::Asked(ask.clone()));
+        }
+        let has_later = self.ahead.keys().any(|later| *later > number);
+        Ok(if has_later { OnRecord::Lost } else { OnRecord::Nothing })
+    }
+
+    /// What is recorded of this question.
+    pub(in crate::survey) fn take(&mut self, number: u32) -> Result<Option<Recorded>, SurveyError> {
+        while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
+            let at = self.reader.at();
+            match self.reader.next()? {
+                Some(entry) => self.enter(entry, at),
+                None => break,
+            }
+        }
+        Ok(self.ahead.remove(&number))
+    }
+
+    fn enter(&mut self, entry: Entry, at: u64) {
+        match entry {
+            Entry::Heard(heard) => {
+                let recorded = self.ahead.entry(heard.ask.number).or_default();
+                recorded.answer = Some(*heard);
+            }
+            Entry::Shared(heard) => {
+                let recorded = self.ahead.entry(heard.ask.number).or_default();
+                (recorded.answer, recorded.is_shared) = (Some(*heard), true);
+            }
+            Entry::Tried(heard) => {
+                let recorded = self.ahead.entry(heard.ask.number).or_default();
+                recorded.tries.push(*heard);
+                recorded.last_try_at = at;
+            }
+            Entry::Stands { number } => {
+                if let Some(recorded) = self.ahead.get_mut(&number) {
+                    recorded.answer = recorded.tries.pop();
+                }
+            }
+            Entry::Asked { .. }
+            | Entry::Unsent { .. }
+            | Entry::Opened { .. }
+            | Entry::Reading(_)
+            | Entry::Against { .. }
+            | Entry::WalkedBy { .. }
+            | Entry::Ended { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Failure;
+    use crate::survey::journal::Journal;
+    use crate::survey::journal::entry::tests::{failed, heard, what_was_heard};
+
+    #[test]
+    fn answers_that_came_in_another_order_are_given_back_by_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        [0, 2, 1, 4].iter().for_each(|number| journal.write(&heard(*number)).unwrap());
+        let mut replay = Replay::open(&path).unwrap();
+        let taken: Vec<bool> = (0..5).map(|number| replay.take(number).unwrap().is_some()).collect();
+        assert_eq!(taken, [true, true, true, false, true]);
+    }
+
+    #[test]
+    fn tries_come_with_their_answer_and_the_last_one_is_it_where_it_stands() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        let tried = |number, failure| Entry::Tried(Box::new(what_was_heard(number, failure)));
+        let (refused, late) = (Failure::ConnectRefused, Failure::ConnectTimeout);
+        let entries = [
+            tried(0, refused),
+            tried(1, late),
+            failed(0, Failure::Reset),
+            tried(1, refused),
+            Entry::Stands { number: 1 },
+            tried(2, late),
+        ];
+        entries.iter().for_each(|entry| journal.write(entry).unwrap());
+        let mut replay = Replay::open(&path).unwrap();
+        let failures = |tries: &[Heard]| tries.iter().filter_map(|it| it.answer.failure).collect::<Vec<_>>();
+        for (number, tries, answer) in
+            [(0, vec![refused], Some(Failure::Reset)), (1, vec![late], Some(refused)), (2, vec![late], None)]
+        {
+            assert!(replay.peek(number).unwrap().is_some());
+            let recorded = replay.take(number).unwrap().unwrap();
+            assert_eq!(failures(&recorded.tries), tries, "{number}");
+            assert_eq!(recorded.answer.and_then(|heard| heard.answer.failure), answer, "{number}");
+        }
+        assert_eq!(replay.take(3).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_not_on_record_was_lost_where_something_later_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (journal, _) = Journal::open(&path).unwrap();
+        let tried = Entry::Tried(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
+        [heard(0), heard(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
+        let mut replay = Replay::open(&path).unwrap();
+        let asked = |number| OnRecord::Asked(what_was_heard(number, Failure::Reset).ask);
+        for (number, expected) in
+            [(0, asked(0)), (1, OnRecord::Lost), (2, asked(2)), (3, asked(3)), (4, OnRecord::Nothing)]
+        {
+            assert_eq!(replay.on_record(number).unwrap(), expected, "{number}");
+        }
+        assert!(replay.take(2).unwrap().is_some(), "it can still be taken");
+    }
+}

@@ -1,0 +1,71 @@
+use std::collections::{BTreeMap, HashSet};
+use std::{fs, io};
+
+use super::entry::Entry;
+use super::frame;
+use super::keeper::{NAMES, Sent};
+use super::{Condition, Journal, Reader};
+use crate::frontier::Frontier;
+use crate::records::durable;
+use crate::survey::error::SurveyError;
+use crate::survey::folder::Folder;
+
+/// Enters requests into the journals of unfinished trees that a power cut took from them. Afterwards all that was sent is in the
+/// journals on the disk: a process that was killed may have left them to the system.
+pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result<(), SurveyError> {
+    let mut has_changed = false;
+    for (tree, sent) in read(folder)? {
+        if frontier.open_tree(tree)?.is_none() {
+            continue;
+        }
+        let path = folder.journal(tree);
+        let mut reader = Reader::open(&path)?;
+        // Its tree fails.
+        if reader.condition() == Condition::Damaged {
+            continue;
+        }
+        let mut known = HashSet::new();
+        while let Some(entry) = reader.next()? {
+            if let Entry::Asked { number, at, .. } = entry {
+                known.insert((number, at));
+            }
+        }
+        let lost: Vec<_> = sent.into_iter().filter(|sent| !known.contains(&(sent.number, sent.at))).collect();
+        has_changed = true;
+        if lost.is_empty() {
+            let flushed = fs::File::open(&path).and_then(|journal| journal.sync_data());
+            flushed.map_err(SurveyError::file("flush", &path))?;
+            continue;
+        }
+        let requests = lost.len();
+        tracing::warn!(journal = %path.display(), requests, "a power cut took requests from this journal: they count as sent");
+        let (journal, _) = Journal::open(&path)?;
+        for Sent { number, address, at, .. } in lost {
+            journal.write(&Entry::Asked { number, address, at })?;
+        }
+        journal.flush()?;
+    }
+    let journals = folder.journals();
+    if has_changed {
+        durable::sync_folder(&journals).map_err(SurveyError::file("flush", &journals))?;
+    }
+    Ok(())
+}
+
+/// What was sent, by the numbers of the trees.
+fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<Sent>>, SurveyError> {
+    let mut trees = BTreeMap::<u64, Vec<Sent>>::new();
+    for name in NAMES {
+        let path = folder.journals().join(name);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            // An earlier version wrote the journals, or all is in them.
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
+            Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
+        };
+        for sent in frame::entries::<Sent>(&bytes) {
+            trees.entry(sent.tree).or_default().push(sent);
+        }
+    }
+    Ok(trees)
+}

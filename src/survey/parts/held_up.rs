@@ -1,0 +1,41 @@
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// What came of a request while this process stood still for longer is not known: the server may have answered in time.
+/// So long nothing is held up on a machine that is merely busy.
+pub(in crate::survey) const LONGEST_STOP: Duration = Duration::from_secs(2);
+
+/// Ends when this process was stopped (Ctrl-Z, `docker pause`, a frozen machine) for so long. It is to be polled before
+/// what it is to hold back.
+pub async fn held_up(longest: Duration) {
+    let (mut seen, mut tick) = (Instant::now(), tokio::time::interval(longest / 4));
+    std::future::poll_fn(|context| {
+        let now = Instant::now();
+        if now.duration_since(seen) > longest {
+            return Poll::Ready(());
+        }
+        seen = now;
+        while tick.poll_tick(context).is_ready() {}
+        Poll::Pending
+    })
+    .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::pin;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_polled_in_time_is_not_held_up_and_who_was_stopped_is() {
+        let mut held_up = pin!(held_up(LONGEST_STOP));
+        for _ in 0..100 {
+            tokio::time::advance(LONGEST_STOP / 2).await;
+            assert!(futures_util::poll!(&mut held_up).is_pending());
+        }
+        tokio::time::advance(LONGEST_STOP + Duration::from_millis(1)).await;
+        assert!(futures_util::poll!(&mut held_up).is_ready());
+    }
+}

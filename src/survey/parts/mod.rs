@@ -1,0 +1,134 @@
+pub(super) mod access;
+pub(super) mod held_up;
+pub(super) mod local_hours;
+pub(super) mod opt_outs;
+pub(super) mod shared_robots;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+
+use super::agents::hands::FRESH;
+use super::agents::simulation::Simulation;
+use super::agents::{Agents, Team};
+use super::boundaries::Boundaries;
+use super::boundaries::rates::walk_settings;
+use super::error::SurveyError;
+use super::folder::Folder;
+use super::reading::foresight::Foresight;
+use super::reading::quarantine::{AnswerReader, Suspects};
+use super::storage::going_on::going_on;
+use super::storage::progress::Snapshot;
+use super::storage::{Storage, spread};
+use crate::fetch::{self, Clock, Uptime};
+use crate::frontier::Frontier;
+use crate::promises::{self, Judge, Seen};
+use crate::settings::{Budget, Settings};
+use crate::walk;
+use access::{Access, system_of};
+use shared_robots::SharedRobots;
+
+/// A survey that is open, in three parts: where it may go, how it asks, and what it keeps.
+///
+/// Functions are given the part that they need.
+pub(super) struct Parts {
+    pub settings: Settings,
+    pub boundaries: Boundaries,
+    pub access: Access,
+    pub storage: Storage,
+    pub reader: Arc<AnswerReader>,
+    /// In simulations.
+    pub foresight: Option<Foresight>,
+    pub walk: Arc<walk::Settings>,
+    /// Of one site tree.
+    pub budget: Budget,
+    /// When this run of the survey began.
+    pub opened: SystemTime,
+    /// Questions whose answers nobody has told.
+    pub suspects: Suspects,
+    /// Each robots.txt is asked for once a day, whichever trees need it.
+    pub shared_robots: SharedRobots,
+    /// Who walks the site trees; none: this process.
+    pub agents: Option<Arc<Agents>>,
+    /// The Web is in this process and time is virtual.
+    pub is_simulated: bool,
+    /// What the log is to be told if somebody set the system's clock since the run before.
+    pub clock_was_set: Option<String>,
+}
+
+/// What a survey goes by.
+pub(super) struct Terms {
+    settings: Settings,
+    /// What it began with: by this its exchanges are judged.
+    promised: Settings,
+}
+
+impl Terms {
+    pub(super) fn new(settings: Settings, promised: Settings) -> Self {
+        #[cfg(feature = "hazards")]
+        let settings = super::reading::hazards::acting(&settings);
+        Self { settings, promised }
+    }
+}
+
+impl Parts {
+    /// When a question that was put at this time is over, though nobody hears of it: with this process, or when it cannot
+    /// take longer.
+    pub(super) fn over_at_the_latest(&self, asked: SystemTime) -> SystemTime {
+        let longest = if self.settings.nats.is_some() {
+            FRESH + fetch::Settings::from(&self.settings).longest_exchange()
+        } else {
+            Duration::ZERO
+        };
+        asked + longest
+    }
+
+    pub(super) fn open(
+        folder: Folder,
+        terms: Terms,
+        simulation: Option<Simulation>,
+        earlier: Option<Snapshot>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self, SurveyError> {
+        let Terms { settings, promised } = terms;
+        let is_simulated = simulation.is_some();
+        let team = match &simulation {
+            Some(simulation) => simulation.team.clone(),
+            None => settings.nats.is_some().then(|| Team::to_come(&settings)).transpose()?,
+        };
+        let boundaries = Boundaries::open(&settings)?;
+        let mut frontier = Frontier::open(&folder.state(), spread(&settings))?;
+        let (clock, clock_was_set) = match &simulation {
+            Some(simulation) => {
+                going_on(&folder, &mut frontier, Clock::beginning_at(simulation.begins), None)
+            }
+            None => going_on(&folder, &mut frontier, Clock::system(), Uptime::read()),
+        }?;
+        let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
+        let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
+        let judge = Judge::new(promised, Seen::default()).with_systems(system_of(&boundaries.geo));
+        let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
+        let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
+        let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
+        let reader = Arc::new(reader);
+        let foresight =
+            if is_simulated { Foresight::begin(access.fetcher.clone(), reader.clone()) } else { None };
+        Ok(Self {
+            budget: Budget::from(&settings),
+            opened: access.now(),
+            suspects: Suspects::default(),
+            shared_robots: SharedRobots::default(),
+            agents: team.map(|team| Agents::new(team, access.clock, settings.max_delay.0)),
+            settings,
+            boundaries,
+            access,
+            storage,
+            reader,
+            foresight,
+            walk,
+            is_simulated,
+            clock_was_set,
+        })
+    }
+}

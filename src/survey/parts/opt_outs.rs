@@ -1,0 +1,195 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::address::{OptOut, OptOutEntry, OptOutError};
+use crate::fetch::Clock;
+use crate::records::{OptOutRecord, Timestamp, read_opt_outs, write_opt_outs};
+use crate::survey::boundaries::Boundaries;
+use crate::survey::error::{READ, SurveyError};
+use crate::survey::folder::settings_file::read_text;
+use crate::survey::storage::Storage;
+use crate::survey::storage::progress::Progress;
+
+/// The opt-out list as it was when it was looked at last: by that requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// When that was, by the clock of the survey: whoever opted out before is on the list.
+    pub time: SystemTime,
+    /// The version of the list.
+    pub version: u64,
+}
+
+/// The opt-out file while the survey runs: a new entry is in force within a second or so.
+pub(in crate::survey) struct OptOutFile {
+    path: Option<PathBuf>,
+    /// As it was when it was read last. Not when it was first read: somebody may have opted out while the survey
+    /// was being opened.
+    seen: Option<State>,
+    /// What of the list cannot be obeyed.
+    list_problem: Option<String>,
+    /// Why it is not on record since when entries are in force.
+    record_problem: Option<String>,
+    /// A list that has lost entries, and when that is to be believed.
+    settling: Option<(SystemTime, OptOut)>,
+    is_recorded: bool,
+}
+
+/// An entry that is gone from the list stays in force for so long: a file that is being written anew is empty or cut for a
+/// moment, and over a network for longer.
+const SETTLES_IN: Duration = Duration::from_secs(60);
+
+impl OptOutFile {
+    pub(in crate::survey) fn new(path: Option<PathBuf>) -> Self {
+        Self {
+            path,
+            seen: None,
+            list_problem: None,
+            record_problem: None,
+            settling: None,
+            is_recorded: false,
+        }
+    }
+
+    /// Reads the file again if it has changed, and notes in the survey's folder since when each entry is in force.
+    ///
+    /// A new entry is in force at once; one that is gone stays in force for a minute. While a line cannot be obeyed, which
+    /// the log and the status tell, the entries in force stay in force beside the lines that can be: a typing mistake
+    /// does not end an opt-out.
+    pub(in crate::survey) fn obey_changes(
+        &mut self,
+        boundaries: &Boundaries,
+        storage: &Storage,
+        clock: Clock,
+    ) -> Result<Look, SurveyError> {
+        let opt_outs = &boundaries.opt_outs;
+        let time = clock.now();
+        let state = match self.path.as_deref().map(|path| look(path, self.seen)) {
+            Some(Ok(news)) => news,
+            None => None,
+            // What cannot be read for a moment (a network file system, an editor's rights, too many open files) does not end
+            // a survey. Once it can it is read, even if it is as it was.
+            Some(Err(problem)) => {
+                self.list_problem = Some(format!("{problem}; its entries stay in force"));
+                self.seen = None;
+                None
+            }
+        };
+        let mut is_other = !self.is_recorded;
+        if let (Some(path), Some((state, text))) = (&self.path, state) {
+            let (list, problem, is_sound) = read_again(path, &text, boundaries.geo.knows_systems());
+            self.list_problem = problem;
+            tracing::info!(entries = list.entries().len(), "the opt-out list was read");
+            let in_force = opt_outs.list();
+            self.settling = None;
+            // At the first look the list is as it was when the survey was opened.
+            if !is_sound || *in_force != list {
+                opt_outs.replace(in_force.with(&list), || clock.now());
+                self.settling = is_sound.then(|| (time + SETTLES_IN, list));
+            }
+            (self.seen, is_other) = (Some(state), true);
+        }
+        if let Some((_, list)) = self.settling.take_if(|(until, _)| *until <= time) {
+            opt_outs.replace(list, || clock.now());
+            is_other = true;
+        }
+        if is_other {
+            self.is_recorded = false;
+            self.record_problem = match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.shown()) {
+                Ok(()) => None,
+                // It stands in force, and is recorded a second later.
+                Err(wrong @ SurveyError::File { operation: READ, .. }) => Some(wrong.to_string()),
+                Err(wrong) => return Err(wrong),
+            };
+            self.is_recorded = self.record_problem.is_none();
+        }
+        tell_problem(&storage.progress, self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned());
+        Ok(Look { time, version: opt_outs.version() })
+    }
+}
+
+/// What tells whether a file has changed.
+type State = (SystemTime, u64);
+
+/// The file's text, if it is another than was `seen`; or why it cannot be read, as between two steps of an editor.
+fn look(path: &Path, seen: Option<State>) -> Result<Option<(State, String)>, String> {
+    let wrong = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => format!("{} is missing", path.display()),
+        _ => format!("cannot read {}: {error}", path.display()),
+    };
+    let meta = fs::metadata(path).map_err(wrong)?;
+    let state = (meta.modified().map_err(wrong)?, meta.len());
+    if Some(state) == seen {
+        return Ok(None);
+    }
+    let text = read_text(path).map_err(|wrong| wrong.to_string())?;
+    Ok(Some((state, text)))
+}
+
+/// Bad lines beside the first one, by their numbers.
+fn too_bad(others: &[OptOutError]) -> String {
+    const TOLD: usize = 10;
+    let told: Vec<String> = others.iter().take(TOLD).map(|other| other.line.to_string()).collect();
+    let more = others.len().saturating_sub(TOLD);
+    match (told.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(" (as bad: line {})", told.join(", ")),
+        (false, more) => format!(" (as bad: line {} and {more} more)", told.join(", ")),
+    }
+}
+
+/// The list as it is now, what of it cannot be obeyed, and whether every line can be read.
+fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<String>, bool) {
+    let (list, wrong) = OptOut::parse_what_is_sound(text);
+    let file = path.display();
+    let unknown = list.first_system().filter(|_| !knows_systems);
+    let problem = match (wrong.as_slice(), unknown) {
+        ([first, others @ ..], _) => Some(format!(
+            "{file}: {first}{}; all other lines hold, and the entries that were in force stay in force",
+            too_bad(others)
+        )),
+        ([], Some(OptOutEntry { line, who, .. })) => Some(format!(
+            "{file}: line {line}: '{who}': no database knows autonomous systems of IPv4 addresses (give one with --geo)"
+        )),
+        ([], None) => None,
+    };
+    (list, problem, wrong.is_empty())
+}
+
+/// Says in the log and the status what cannot be obeyed, until it can.
+fn tell_problem(progress: &Progress, problem: Option<String>) {
+    progress.update(|now| {
+        if let Some(problem) = problem.as_ref().filter(|_| now.opt_out_problem != problem) {
+            tracing::error!(%problem, "the opt-out list cannot be obeyed in full");
+        }
+        now.opt_out_problem = problem;
+    });
+}
+
+/// Notes since when each entry is in force, and until when those that are gone were.
+fn record(list: &OptOut, path: &Path, now: SystemTime) -> Result<(), SurveyError> {
+    let now = Timestamp::from(now);
+    let mut records = read_opt_outs(path).map_err(SurveyError::file(READ, path))?;
+    let listed: BTreeMap<&str, Option<&str>> =
+        list.entries().iter().map(|entry| (entry.who.as_str(), entry.date.as_deref())).collect();
+    for record in records.iter_mut().filter(|record| record.until.is_none()) {
+        if !listed.contains_key(record.entry.as_str()) {
+            record.until = Some(now);
+        }
+    }
+    let in_force = |who: &str, records: &[OptOutRecord]| {
+        records.iter().any(|record| record.until.is_none() && record.entry == who)
+    };
+    for (who, date) in listed {
+        if !in_force(who, &records) {
+            let date = date.map(ToOwned::to_owned);
+            records.push(OptOutRecord { entry: who.to_owned(), date, since: now, until: None });
+        }
+    }
+    if records.is_empty() {
+        return Ok(());
+    }
+    write_opt_outs(path, &records).map_err(SurveyError::file("write", path))
+}

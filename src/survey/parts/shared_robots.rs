@@ -1,0 +1,300 @@
+//! The responses for robots.txt that the trees of a survey share.
+//!
+//! **Who asks.** Each tree needs the robots.txt of the origins it asks (RFC 9309 §2.3), and many trees may need the same
+//! one: further trees of a site, sites below one host with `--scope host`, sites whose robots.txt redirects to one place.
+//! The first tree that needs it asks; the exchange is its own, in its journal, its rows and its load. A tree that needs
+//! it less than 24 hours after that request (§2.4) is given the response, redirects hop by hop, and writes it into its own
+//! journal as shared. A tree that needs it while another one asks waits for that exchange.
+//!
+//! **What is kept where.** Of a tree that is not in the tables its journal has the response, and here is written where.
+//! When the tree is finished the store takes the response in, in the same transaction, and drops what is older than a
+//! day. So nothing is written twice while a site is walked, memory has about 70 bytes for each response of an unfinished
+//! tree, and after a crash journals and store tell what was known.
+//!
+//! **What could not be had.** Rules that failed to come (no answer, 5xx, 429, a body that broke off) forbid everything, and
+//! trees whose site stays closed for that are followed by others, which may find it open. So such a response is not shared
+//! until [`MOST_TREES`] trees, as many as a closed site is given, have asked in vain; then it is, for the rest of the 24
+//! hours. A server that says when to come back is asked again by the tree that it told. What never reached a server (names,
+//! opt-outs, budgets of ours) and a body that a tree's own byte budget cut are no tree's but its own.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Place;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::{OptOuts, WebUrl};
+use crate::exchange::Purpose;
+use crate::frontier::{KeptRobots, MOST_TREES};
+use crate::robots::{Availability, MAX_AGE};
+use crate::survey::error::SurveyError;
+use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry_at;
+use crate::survey::storage::{Storage, encode};
+use crate::walk::{availability, is_cut};
+
+/// The responses of unfinished trees, and which are being asked for.
+#[derive(Debug, Default)]
+pub(in crate::survey) struct SharedRobots {
+    /// By a hash of the URL: what is read there says whether it is that URL's.
+    slots: Mutex<HashMap<u64, Slot>>,
+    /// Notified when a tree that asked is done with it.
+    pub freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    is_claimed: bool,
+    /// The last response that an unfinished tree got.
+    kept: Option<Kept>,
+}
+
+/// A response in the journal of a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kept {
+    history: History,
+    tree: u64,
+    /// Where in its journal.
+    at: u64,
+}
+
+/// When a robots.txt was asked for last, and how many trees in a row could not have it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct History {
+    asked: SystemTime,
+    failed_trees: u32,
+}
+
+/// A response as the store has it.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    failed_trees: u32,
+    heard: Heard,
+}
+
+/// What a tree that needs a robots.txt is to do.
+pub(in crate::survey) enum Claimed<'a> {
+    /// Take this response, which another tree got.
+    Shared(Box<Heard>),
+    /// Ask for it: others wait.
+    Own(Claim<'a>),
+    /// Another tree is asking: look again once one is done.
+    Waits,
+}
+
+/// The right of a tree to ask for a robots.txt. Dropped, it lets the next tree try.
+#[derive(Debug)]
+pub(in crate::survey) struct Claim<'a> {
+    shared: &'a SharedRobots,
+    key: u64,
+    before: Option<(History, Option<u64>)>,
+}
+
+/// A response that a journal tells of, when a survey is opened again.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::survey) struct Recorded {
+    key: u64,
+    asked: SystemTime,
+    has_failed: bool,
+    tree: u64,
+    at: u64,
+}
+
+impl SharedRobots {
+    /// What is to be done about the robots.txt at this URL, which may be a redirect's target.
+    pub(in crate::survey) fn claim(
+        &self,
+        storage: &Storage,
+        opt_outs: &OptOuts,
+        (tree, url): (u64, &WebUrl),
+        now: SystemTime,
+    ) -> Result<Claimed<'_>, SurveyError> {
+        let key = key_of(url);
+        let kept = {
+            let mut slots = self.slots();
+            let slot = slots.entry(key).or_default();
+            if slot.is_claimed {
+                return Ok(Claimed::Waits);
+            }
+            slot.is_claimed = true;
+            slot.kept
+        };
+        let mut claim = Claim { shared: self, key, before: None };
+        let Some((history, owner, heard)) = look_up(storage, kept, key)? else {
+            return Ok(Claimed::Own(claim));
+        };
+        if heard.ask.url != *url {
+            return Ok(Claimed::Own(claim));
+        }
+        let has_opted_out = opt_outs.has_host(url.host())
+            || heard.answer.address.is_some_and(|address| opt_outs.has_address(address));
+        let is_own = owner == Some(tree);
+        claim.before = Some((history, owner)).filter(|_| history.is_young(now));
+        if has_opted_out || is_own || !history.is_shared(now) {
+            return Ok(Claimed::Own(claim));
+        }
+        Ok(Claimed::Shared(heard))
+    }
+
+    /// What the journals of unfinished trees tell.
+    pub(in crate::survey) fn restore(
+        &self,
+        storage: &Storage,
+        mut recorded: Vec<Recorded>,
+    ) -> Result<(), SurveyError> {
+        recorded.sort_by_key(|recorded| recorded.asked);
+        for Recorded { key, asked, has_failed, tree, at } in recorded {
+            let mut slots = self.slots();
+            let slot = slots.entry(key).or_default();
+            let before = match slot.kept {
+                Some(Kept { history, tree, .. }) => Some((history, Some(tree))),
+                None => stored(storage, key)?.map(|stored| (History::of(&stored), None)),
+            };
+            if before.is_none_or(|(history, _)| history.asked <= asked) {
+                let before = before.filter(|(history, _)| history.is_young(asked));
+                let failed_trees = if has_failed { failed_trees(before, tree) } else { 0 };
+                slot.kept = Some(Kept { history: History { asked, failed_trees }, tree, at });
+            }
+        }
+        Ok(())
+    }
+
+    /// A response in the journal of a tree that is being finished, for the store; none where a later one is known.
+    pub(in crate::survey) fn to_store(
+        &self,
+        tree: u64,
+        heard: &Heard,
+    ) -> Result<Option<KeptRobots>, SurveyError> {
+        if heard.ask.purpose != Purpose::Robots {
+            return Ok(None);
+        }
+        let key = key_of(&heard.ask.url);
+        let kept = self.slots().get(&key).and_then(|slot| slot.kept);
+        let asked = heard.answer.started;
+        let Some(kept) = kept.filter(|kept| kept.tree == tree && kept.history.asked == asked) else {
+            return Ok(None);
+        };
+        let stored = Stored { failed_trees: kept.history.failed_trees, heard: heard.clone() };
+        Ok(Some(KeptRobots { key, asked: microseconds(asked), response: encode(&stored)? }))
+    }
+
+    /// The store has these.
+    pub(in crate::survey) fn forget(&self, in_store: &[KeptRobots]) {
+        let mut slots = self.slots();
+        for KeptRobots { key, asked, .. } in in_store {
+            let Place::Occupied(mut slot) = slots.entry(*key) else { continue };
+            if slot.get().kept.is_some_and(|kept| microseconds(kept.history.asked) == *asked) {
+                slot.get_mut().kept = None;
+            }
+            if !slot.get().is_needed() {
+                slot.remove();
+            }
+        }
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<u64, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slot {
+    fn is_needed(&self) -> bool {
+        self.is_claimed || self.kept.is_some()
+    }
+}
+
+impl Claim<'_> {
+    /// The tree got this response, which stands there in its journal.
+    pub(in crate::survey) fn settle(self, tree: u64, at: u64, heard: &Heard) {
+        let Some(Recorded { key, asked, has_failed, .. }) = Recorded::of(tree, at, heard) else { return };
+        let failed_trees = if has_failed { failed_trees(self.before, tree) } else { 0 };
+        let kept = Kept { history: History { asked, failed_trees }, tree, at };
+        self.shared.slots().entry(key).or_default().kept = Some(kept);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let mut slots = self.shared.slots();
+        if let Place::Occupied(mut slot) = slots.entry(self.key) {
+            slot.get_mut().is_claimed = false;
+            if !slot.get().is_needed() {
+                slot.remove();
+            }
+        }
+        drop(slots);
+        self.shared.freed.notify_waiters();
+    }
+}
+
+impl History {
+    fn of(stored: &Stored) -> Self {
+        Self { asked: stored.heard.answer.started, failed_trees: stored.failed_trees }
+    }
+
+    fn is_young(self, now: SystemTime) -> bool {
+        now < self.asked + MAX_AGE
+    }
+
+    /// Whether other trees go by the response.
+    fn is_shared(self, now: SystemTime) -> bool {
+        self.is_young(now) && (self.failed_trees == 0 || self.failed_trees >= MOST_TREES)
+    }
+}
+
+impl Recorded {
+    /// What may be shared of a response; none of what is no response for robots.txt, or is its tree's alone.
+    pub(in crate::survey) fn of(tree: u64, at: u64, heard: &Heard) -> Option<Self> {
+        let Heard { ask, answer, content, .. } = heard;
+        let is_none = answer.failure.is_some_and(|failure| !failure.reached_the_network());
+        let meant = availability(answer, content);
+        if ask.purpose != Purpose::Robots || is_none || is_cut(answer, content) {
+            return None;
+        }
+        let has_failed = matches!(meant, Availability::Unreachable | Availability::Busy);
+        Some(Self { key: key_of(&ask.url), asked: answer.started, has_failed, tree, at })
+    }
+}
+
+/// How many trees in a row have failed with this one; a tree that asks again is one tree.
+fn failed_trees(before: Option<(History, Option<u64>)>, tree: u64) -> u32 {
+    let (failed, owner) = before.map_or((0, None), |(history, owner)| (history.failed_trees, owner));
+    if owner == Some(tree) { failed.max(1) } else { failed.saturating_add(1) }
+}
+
+/// A response with its history, and the tree that got it where that is unfinished.
+type Known = (History, Option<u64>, Box<Heard>);
+
+/// The last response that is known; what cannot be read any more counts as nothing.
+fn look_up(storage: &Storage, kept: Option<Kept>, key: u64) -> Result<Option<Known>, SurveyError> {
+    if let Some(Kept { history, tree, at }) = kept
+        && let Some(heard) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_heard)
+    {
+        return Ok(Some((history, Some(tree), heard)));
+    }
+    // The journal of a tree goes when the store has what was in it.
+    let stored = stored(storage, key)?;
+    Ok(stored.map(|stored| (History::of(&stored), None, Box::new(stored.heard))))
+}
+
+/// What the store has; nothing where another version wrote it.
+fn stored(storage: &Storage, key: u64) -> Result<Option<Stored>, SurveyError> {
+    let response = storage.frontier().robots(key)?;
+    Ok(response.and_then(|bytes| match postcard::take_from_bytes(&bytes) {
+        Ok((stored, [])) => Some(stored),
+        _ => None,
+    }))
+}
+
+fn key_of(url: &WebUrl) -> u64 {
+    xxh3_64(url.as_str().as_bytes())
+}
+
+/// A time as the store has it; what is older than `MAX_AGE` then is of no use any more.
+pub(in crate::survey) fn microseconds(time: SystemTime) -> u64 {
+    let since: Duration = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}

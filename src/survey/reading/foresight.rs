@@ -1,0 +1,196 @@
+//! Answers of a simulated Web, made and read ahead while the clock stands for other sites.
+//!
+//! What a virtual Web answers hangs on the URL alone, and what is read in it on the answer: so both can be done before the
+//! question is put, on cores that have nothing else to do. The clock never waits for that, and nothing goes by it: at
+//! the question, what is not ready is made as it would have been without.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::quarantine::{AnswerReader, ReadAhead};
+use crate::exchange::{Ask, Purpose};
+use crate::fetch::Fetcher;
+
+/// Answers that are foreseen at once; about 100 kB each, with what was read in them.
+const MOST: usize = 512;
+
+/// Who foresees: a thread for each core but the survey's own.
+pub(in crate::survey) struct Foresight {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    fetcher: Fetcher,
+    reader: Arc<AnswerReader>,
+    queue: Mutex<Queue>,
+    /// Notified when a job comes, or the end.
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Arc<Job>>,
+    /// Jobs that somebody holds.
+    held: usize,
+    is_over: bool,
+}
+
+struct Job {
+    ask: Ask,
+    state: Mutex<State>,
+    done: Condvar,
+}
+
+enum State {
+    Waiting,
+    AtWork,
+    Done(Option<Box<ReadAhead>>),
+    /// Nobody wants it, or it was handed over.
+    Over,
+}
+
+impl Foresight {
+    /// None on a machine with one core.
+    pub(in crate::survey) fn begin(fetcher: Fetcher, reader: Arc<AnswerReader>) -> Option<Self> {
+        let threads = thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
+        let (queue, news) = (Mutex::default(), Condvar::new());
+        let shared = Arc::new(Shared { fetcher, reader, queue, news });
+        let begun = (0..threads).filter(|_| {
+            let shared = shared.clone();
+            thread::Builder::new().name("foresight".to_owned()).spawn(move || shared.work()).is_ok()
+        });
+        (begun.count() > 0).then_some(Self { shared })
+    }
+
+    /// Begins with the answer to a question that is going to be put.
+    pub(in crate::survey) fn foresee(&self, ask: &Ask) -> Option<Awaited<'_>> {
+        if ask.purpose != Purpose::Page {
+            return None;
+        }
+        let mut queue = held(&self.shared.queue);
+        if queue.held >= MOST {
+            return None;
+        }
+        queue.held += 1;
+        let job = Arc::new(Job { ask: ask.clone(), state: Mutex::new(State::Waiting), done: Condvar::new() });
+        queue.jobs.push_back(job.clone());
+        self.shared.news.notify_one();
+        Some(Awaited { job, shared: &self.shared })
+    }
+}
+
+impl Drop for Foresight {
+    fn drop(&mut self) {
+        held(&self.shared.queue).is_over = true;
+        self.shared.news.notify_all();
+    }
+}
+
+impl Shared {
+    fn work(&self) {
+        while let Some(job) = self.next() {
+            if !job.begin() {
+                continue;
+            }
+            let foreseen = self.fetcher.foresee(&job.ask.url);
+            let read = foreseen.and_then(|foreseen| self.reader.read_ahead(&job.ask, foreseen));
+            *held(&job.state) = State::Done(read.map(Box::new));
+            job.done.notify_all();
+        }
+    }
+
+    fn next(&self) -> Option<Arc<Job>> {
+        let mut queue = held(&self.queue);
+        loop {
+            if queue.is_over {
+                return None;
+            }
+            if let Some(job) = queue.jobs.pop_front() {
+                return Some(job);
+            }
+            queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Job {
+    fn begin(&self) -> bool {
+        let mut state = held(&self.state);
+        let is_wanted = matches!(*state, State::Waiting);
+        if is_wanted {
+            *state = State::AtWork;
+        }
+        is_wanted
+    }
+
+    /// Ends the job, and gives what came of it. One that is being done is waited for.
+    fn end(&self) -> Option<Box<ReadAhead>> {
+        let mut state = held(&self.state);
+        while matches!(*state, State::AtWork) {
+            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        match std::mem::replace(&mut *state, State::Over) {
+            State::Done(read) => read,
+            _ => None,
+        }
+    }
+}
+
+/// An answer that is being foreseen; when this goes, it is forgotten.
+pub(in crate::survey) struct Awaited<'f> {
+    job: Arc<Job>,
+    shared: &'f Shared,
+}
+
+impl Awaited<'_> {
+    /// The question is put now: what was read in its answer, if that has come so far.
+    pub(in crate::survey) fn take(&self) -> Option<Box<ReadAhead>> {
+        self.job.end()
+    }
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.job.end();
+        self.shared.fetcher.forget_foreseen(&self.job.ask.url);
+        held(&self.shared.queue).held -= 1;
+    }
+}
+
+/// Who panicked while holding it left it whole.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::exchange::Depth;
+
+    fn job() -> Job {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        Job { ask, state: Mutex::new(State::Waiting), done: Condvar::new() }
+    }
+
+    #[test]
+    fn what_nobody_has_begun_when_it_is_asked_for_is_not_begun_any_more() {
+        let job = job();
+        assert!(job.end().is_none());
+        assert!(!job.begin());
+    }
+
+    #[test]
+    fn what_is_being_made_when_it_is_asked_for_is_waited_for() {
+        let job = Arc::new(job());
+        assert!(job.begin() && !job.begin());
+        let other = job.clone();
+        let waits = thread::spawn(move || other.end().is_none());
+        *held(&job.state) = State::Done(None);
+        job.done.notify_all();
+        assert!(waits.join().unwrap());
+        assert!(matches!(*held(&job.state), State::Over));
+    }
+}

@@ -1,0 +1,97 @@
+//! Rules broken on purpose, to see that it shows: in builds with the feature `hazards`, which no release has.
+//!
+//! `CCSURVEY_HAZARD` holds settings in TOML by which a survey acts in place of those that it promises; `CCSURVEY_DEAF`
+//! names what it does not hear: `crawl-delay`, `retry-after`, `trouble`, `robots`, `robots-status`, `opt-out`; or does not
+//! remember: `robots-first`, `once`. `CCSURVEY_ABORT_AT` is a URL: the process aborts when it
+//! reads what that answers.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::address::{OptOuts, WebUrl};
+use crate::exchange::{Answer, Ask, Purpose};
+use crate::settings::Settings;
+use crate::survey::journal::entry::Heard;
+use crate::walk::Content;
+
+/// What a survey acts by.
+pub(in crate::survey) fn acting(promised: &Settings) -> Settings {
+    let broken = || {
+        let text = std::env::var("CCSURVEY_HAZARD").ok()?;
+        let mut keys = toml::Table::try_from(promised).ok()?;
+        keys.extend(text.parse::<toml::Table>().ok()?);
+        Settings::deserialize(keys).ok()
+    };
+    broken().unwrap_or_else(|| promised.clone())
+}
+
+/// The Crawl-delay that is heard.
+pub(in crate::survey) fn crawl_delay(asked: Option<Duration>) -> Option<Duration> {
+    asked.filter(|_| !is_deaf_to("crawl-delay"))
+}
+
+/// The answer as the load hears it.
+pub(in crate::survey) fn heard(answer: &Answer) -> Answer {
+    let mut heard = answer.clone();
+    if is_deaf_to("retry-after") {
+        heard.head.retry_after = None;
+    }
+    if is_deaf_to("trouble") {
+        (heard.status, heard.failure) = (Some(200), None);
+    }
+    heard
+}
+
+/// A question's answer and what it brought, as the walk hears them.
+pub(in crate::survey) fn told(ask: &Ask, mut answer: Answer, content: Content) -> (Answer, Content) {
+    let stands_for_robots = ask.purpose == Purpose::Page && ask.depth.is_none();
+    match content {
+        Content::Robots(_) if is_deaf_to("robots") => (answer, Content::Robots(Vec::new())),
+        _ if stands_for_robots && is_deaf_to("robots-first") => (answer, Content::Robots(Vec::new())),
+        content => {
+            if ask.purpose == Purpose::Robots && is_deaf_to("robots-status") {
+                (answer.status, answer.failure) = (answer.status.map(|_| 404), None);
+            }
+            (answer, content)
+        }
+    }
+}
+
+/// What is asked in place of robots.txt: the front page.
+pub(in crate::survey) fn before_robots(ask: Ask) -> Ask {
+    match ask.url.join("/") {
+        Ok(url) if is_deaf_to("robots-first") => Ask { purpose: Purpose::Page, url, ..ask },
+        _ => ask,
+    }
+}
+
+/// The owners to whom no request is sent.
+pub(in crate::survey) fn opt_outs(promised: Arc<OptOuts>) -> Arc<OptOuts> {
+    if is_deaf_to("opt-out") { Arc::default() } else { promised }
+}
+
+/// Whether a page that was delivered is asked for once more: the first time, and whoever asks twice each time is told alike.
+pub(in crate::survey) fn forgets(heard: &Heard) -> bool {
+    static DELIVERED: Mutex<BTreeMap<u32, u8>> = Mutex::new(BTreeMap::new());
+    if !is_deaf_to("once") || heard.ask.purpose != Purpose::Page || heard.answer.status != Some(200) {
+        return false;
+    }
+    let mut delivered = DELIVERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let times = delivered.entry(heard.ask.number).or_default();
+    *times = times.saturating_add(1);
+    *times <= 2
+}
+
+/// Ends the process at the answer that is marked.
+pub(in crate::survey) fn abort_at(url: &WebUrl) {
+    if std::env::var_os("CCSURVEY_ABORT_AT").is_some_and(|marked| marked == url.as_str()) {
+        std::process::abort();
+    }
+}
+
+fn is_deaf_to(what: &str) -> bool {
+    std::env::var("CCSURVEY_DEAF").is_ok_and(|deaf| deaf.split(',').any(|word| word == what))
+}

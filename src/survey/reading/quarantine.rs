@@ -1,0 +1,376 @@
+//! Reading what strangers sent, so that no answer can end a survey.
+//!
+//! Before an answer is read its journal says so ([`Entry::Reading`](crate::survey::journal::entry::Entry::Reading)). If the process dies at it, the body is gone and
+//! the question is asked once more; this time the answer is read *apart*, by a process of its own, whose death costs
+//! the survey nothing. Without a program for that, it is read here again, and a second death tells enough: the
+//! answer is then recorded from the journal with the failure `unreadable`, and no third question is put. Where
+//! reading merely panics, that is caught and recorded at once.
+
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::{Answer, Ask, Challenge, Document, Head, Purpose, is_bodiless};
+use crate::fetch::Foreseen;
+use crate::page::{Page, Source};
+use crate::robots::Rules;
+use crate::survey::earlier::EarlierPage;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::entry::Heard;
+use crate::walk::Content;
+
+/// The word by which a program is asked to read an answer apart: [`read_answer`].
+pub const READ_ANSWER: &str = "read-answer";
+
+/// An answer with its body, as it is given to the process that reads it.
+#[derive(Serialize, Deserialize)]
+struct Unread {
+    exclude_text: Vec<String>,
+    product_token: String,
+    ask: Ask,
+    answer: Answer,
+    /// What is not recorded of the answer.
+    refresh: Option<String>,
+    body: Vec<u8>,
+}
+
+/// Reads the answers of a survey.
+pub(in crate::survey) struct AnswerReader {
+    exclude_text: Vec<String>,
+    product_token: String,
+    /// The program that reads apart what a process died at.
+    program: OnceLock<PathBuf>,
+}
+
+/// What came of a question.
+pub(in crate::survey) struct Received {
+    pub ask: Ask,
+    pub answer: Answer,
+    pub body: Body,
+    /// What an earlier survey knows of the page or file.
+    pub earlier: Option<EarlierPage>,
+    /// A process died when it read the answer.
+    pub is_suspect: bool,
+    /// What was read in the answer before it came.
+    pub ahead: Option<Box<ReadAhead>>,
+}
+
+/// What is read in an answer, and in what of it.
+pub(in crate::survey) struct ReadAhead {
+    foreseen: Foreseen,
+    content: Content,
+}
+
+/// What came after the head of an answer.
+pub(in crate::survey) enum Body {
+    Unread(Vec<u8>),
+    /// Somebody else has read it.
+    Read(Content),
+}
+
+/// Questions of trees whose answers were lost with the agents that were to tell them, in this run of the survey: an agent may
+/// have died at one, and the next reads it apart.
+#[derive(Debug, Default)]
+pub(in crate::survey) struct Suspects(Mutex<HashSet<(u64, u32)>>);
+
+impl Suspects {
+    pub(in crate::survey) fn add(&self, tree: u64, number: u32) {
+        self.held().insert((tree, number));
+    }
+
+    /// The tree is over.
+    pub(in crate::survey) fn forget(&self, tree: u64) {
+        self.held().retain(|(other, _)| *other != tree);
+    }
+
+    pub(in crate::survey) fn has(&self, tree: u64, number: u32) -> bool {
+        self.held().contains(&(tree, number))
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashSet<(u64, u32)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AnswerReader {
+    pub(in crate::survey) fn new(exclude_text: Vec<String>, product_token: String) -> Self {
+        Self { exclude_text, product_token, program: OnceLock::new() }
+    }
+
+    /// Names the program that is called with [`READ_ANSWER`]; the first one that is named counts.
+    pub(in crate::survey) fn read_suspects_with(&self, program: PathBuf) {
+        let _ = self.program.set(program);
+    }
+
+    /// Reads a page before it is asked for; none of what will not be read.
+    pub(in crate::survey) fn read_ahead(&self, ask: &Ask, foreseen: Foreseen) -> Option<ReadAhead> {
+        let content_type = foreseen.content_type.as_deref();
+        if foreseen.status != 200 || Document::of(content_type, &foreseen.body).is_none() {
+            return None;
+        }
+        let source = Source { body: &foreseen.body, url: &ask.url, content_type, robots_tag: None };
+        let page = || Page::read(source).unless_it_says(&self.exclude_text, source);
+        // What cannot be read now cannot be read then, and is told then.
+        let page = catch_unwind(AssertUnwindSafe(page)).ok()?;
+        Some(ReadAhead { foreseen, content: Content::Page(Box::new(page)) })
+    }
+
+    /// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
+    /// right. Before it is read here, `about_to_read` records what is known of it.
+    pub(in crate::survey) async fn hear(
+        &self,
+        received: Received,
+        about_to_read: impl AsyncFnOnce(Heard) -> Result<(), SurveyError>,
+    ) -> Result<Heard, SurveyError> {
+        let Received { ask, mut answer, body, earlier, is_suspect, ahead } = received;
+        if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
+            return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
+        }
+        let body = match body {
+            Body::Read(content) => return Ok(Heard { ask, answer, content, unchanged_bytes: None }),
+            Body::Unread(body) if is_read(&ask, &answer, &body) => body,
+            Body::Unread(_) => return Ok(Heard::nothing(ask, answer)),
+        };
+        if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&answer, &body)) {
+            return Ok(without_interstitial(ask, answer, ahead.content, &body));
+        }
+        let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
+        let refresh = answer.head.refresh.clone();
+        let unread = Unread { exclude_text, product_token, ask, answer, refresh, body };
+        let program = self.program.get().filter(|_| is_suspect);
+        let (unread, told) = match program {
+            Some(program) => {
+                let program = program.clone();
+                tokio::task::spawn_blocking(move || {
+                    let told = read_apart(&program, &unread).ok();
+                    (unread, told)
+                })
+                .await
+                .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?
+            }
+            None => (unread, None),
+        };
+        let content = match told {
+            Some(content) => content,
+            None => {
+                let mark = Heard::nothing(unread.ask.clone(), unread.answer.clone());
+                about_to_read(mark).await?;
+                catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
+            }
+        };
+        let Unread { ask, answer, body, .. } = unread;
+        Ok(match content {
+            Some(content) => without_interstitial(ask, answer, content, &body),
+            None => {
+                tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
+                Heard::unreadable(ask, answer)
+            }
+        })
+    }
+}
+
+impl ReadAhead {
+    /// Whether this came indeed.
+    fn is_of(&self, answer: &Answer, body: &[u8]) -> bool {
+        let Foreseen { content_type, body: foreseen, .. } = &self.foreseen;
+        let Head { content_type: said, robots_tag, refresh, .. } = &answer.head;
+        said == content_type && robots_tag.is_none() && refresh.is_none() && foreseen == body
+    }
+}
+
+/// A page that is a challenge, or stands in the place of what was requested, has links to nobody of interest. Of a page that
+/// was requested to see whether it comes, nothing else is wanted.
+fn without_interstitial(ask: Ask, mut answer: Answer, mut content: Content, body: &[u8]) -> Heard {
+    if let (Content::Page(page), Some(status)) = (&mut content, answer.status) {
+        let (title, links) = (page.title.as_deref(), page.links.len());
+        let challenge = &mut answer.head.challenge;
+        *challenge = challenge.or_else(|| Challenge::from_page(status, title, links, body));
+        if challenge.is_some() {
+            page.links.clear();
+        }
+    }
+    if ask.purpose == Purpose::Check {
+        content = Content::Nothing;
+    }
+    Heard { ask, answer, content, unchanged_bytes: None }
+}
+
+/// Whether there is anything in an answer to be read. A page of which nothing came but a failure is none; one that is
+/// empty, and came whole, is there.
+fn is_read(ask: &Ask, answer: &Answer, body: &[u8]) -> bool {
+    let may_be_page =
+        !(answer.status.is_some_and(is_bodiless) || body.is_empty() && answer.failure.is_some());
+    answer.is_success()
+        && match ask.purpose {
+            Purpose::Robots => true,
+            Purpose::Page | Purpose::Probe | Purpose::Check => {
+                may_be_page && Document::of(answer.head.content_type.as_deref(), body).is_some()
+            }
+            Purpose::Head => false,
+        }
+}
+
+fn read(unread: &Unread) -> Content {
+    let Unread { exclude_text, product_token, ask, answer, refresh, body } = unread;
+    #[cfg(feature = "hazards")]
+    super::hazards::abort_at(&ask.url);
+    if ask.purpose == Purpose::Robots {
+        // The walk reads it once more, after it is recorded.
+        let _on_trial = Rules::parse(body, product_token);
+        return Content::Robots(body.clone());
+    }
+    let content_type = answer.head.content_type.as_deref();
+    let robots_tag = answer.head.robots_tag.as_deref();
+    let source = Source { body, url: &ask.url, content_type, robots_tag };
+    let page = Page::read(source).refreshed_by(refresh.as_deref(), &ask.url);
+    Content::Page(Box::new(page.unless_it_says(exclude_text, source)))
+}
+
+/// What a process of its own reads in an answer: none where it dies at it.
+///
+/// # Errors
+/// When there is no such process.
+fn read_apart(program: &Path, unread: &Unread) -> io::Result<Option<Content>> {
+    let bytes = postcard::to_stdvec(unread).map_err(io::Error::other)?;
+    let mut child = Command::new(program)
+        .arg(READ_ANSWER)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // A child that dies before it has taken all tells more than a broken pipe does.
+    let _ = child.stdin.take().is_some_and(|mut input| input.write_all(&bytes).is_ok());
+    let output = child.wait_with_output()?;
+    Ok(output.status.success().then(|| postcard::from_bytes(&output.stdout).ok()).flatten())
+}
+
+/// Reads an answer in a process that may die at it; gives what was read, as the survey takes it.
+///
+/// # Errors
+/// When the input fails, or is something else.
+pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let unread: Unread = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
+    postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Failure;
+    use crate::survey::journal::entry::tests::what_was_heard;
+
+    fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Ask, Answer) {
+        let Heard { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);
+        (answer.failure, answer.status) = (None, Some(status));
+        answer.head.content_type = Some(media_type.to_owned());
+        (Ask { purpose, ..ask }, answer)
+    }
+
+    #[test]
+    fn pages_and_rules_that_came_are_read_and_nothing_else() {
+        for (purpose, status, media_type, is_to_be_read) in [
+            (Purpose::Page, 200, "text/html", true),
+            (Purpose::Page, 200, "text/html, charset=utf-8", true),
+            (Purpose::Page, 200, "html", true),
+            (Purpose::Page, 206, "text/html", true),
+            (Purpose::Probe, 200, "text/html", true),
+            (Purpose::Page, 200, "image/png", false),
+            (Purpose::Page, 200, "text/plain", false),
+            (Purpose::Page, 204, "text/html", false),
+            (Purpose::Page, 404, "text/html", false),
+            (Purpose::Robots, 200, "text/plain", true),
+            (Purpose::Robots, 404, "text/plain", false),
+            (Purpose::Head, 200, "text/html", false),
+        ] {
+            let (ask, answer) = answered(purpose, status, media_type);
+            assert_eq!(is_read(&ask, &answer, b"<p>x"), is_to_be_read, "{purpose:?} {status} {media_type}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_which_nothing_came_is_read_only_if_it_is_empty() {
+        let (ask, mut answer) = answered(Purpose::Page, 200, "text/html");
+        assert!(is_read(&ask, &answer, b""));
+        for failure in [Failure::BodyEncoding, Failure::BodyTruncated, Failure::IdleTimeout] {
+            answer.failure = Some(failure);
+            assert!(!is_read(&ask, &answer, b"") && is_read(&ask, &answer, b"<"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn an_interstitial_is_told_as_such_and_leads_nowhere() {
+        let heard = |purpose, title: &str| {
+            let (ask, answer) = answered(purpose, 200, "text/html");
+            let body = format!("<title>{title}</title><a href=http://maker.com/>x</a>");
+            let content_type = answer.head.content_type.as_deref();
+            let source = Source { body: body.as_bytes(), url: &ask.url, content_type, robots_tag: None };
+            let page = Content::Page(Box::new(Page::read(source)));
+            let Heard { answer, content, .. } = without_interstitial(ask, answer, page, body.as_bytes());
+            let links = if let Content::Page(page) = content { Some(page.links.len()) } else { None };
+            (answer.head.challenge, links)
+        };
+        let anubis = Some(Challenge::Anubis);
+        assert_eq!(heard(Purpose::Page, "Making sure you&#39;re not a bot!"), (anubis, Some(0)));
+        assert_eq!(heard(Purpose::Page, "A page"), (None, Some(1)));
+        assert_eq!(heard(Purpose::Check, "Making sure you&#39;re not a bot!"), (anubis, None));
+        assert_eq!(heard(Purpose::Check, "A page"), (None, None), "it is known already");
+    }
+
+    #[test]
+    fn an_answer_that_is_given_to_a_process_is_read_there() {
+        let (ask, answer) = answered(Purpose::Robots, 200, "text/plain");
+        let body = b"User-agent: *".to_vec();
+        let unread = Unread {
+            exclude_text: Vec::new(),
+            product_token: String::new(),
+            ask,
+            answer,
+            refresh: None,
+            body: body.clone(),
+        };
+        let read = read_answer(&postcard::to_stdvec(&unread).unwrap()[..]).unwrap();
+        assert_eq!(postcard::from_bytes::<Content>(&read).unwrap(), Content::Robots(body));
+        read_answer(&b"something else"[..]).unwrap_err();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_process_of_its_own_reads_is_taken_and_where_it_dies_nothing() {
+        use std::fs;
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let (ask, answer) = answered(Purpose::Page, 200, "text/html");
+        let told = folder.path().join("told");
+        fs::write(&told, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
+        let unread = Unread {
+            exclude_text: Vec::new(),
+            product_token: String::new(),
+            ask,
+            answer,
+            refresh: None,
+            body: vec![0; 1 << 20],
+        };
+        let program = |name: &str, script: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\n[ \"$1\" = {READ_ANSWER} ] || exit 0\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+            path
+        };
+        let reads = program("reads", &format!("cat > /dev/null; cat {}", told.display()));
+        assert_eq!(read_apart(&reads, &unread).unwrap(), Some(Content::Robots(b"read".to_vec())));
+        for (name, script) in
+            [("dies", "kill -9 $$"), ("fails", "exit 1"), ("babbles", "cat > /dev/null; echo")]
+        {
+            assert_eq!(read_apart(&program(name, script), &unread).unwrap(), None, "{name}");
+        }
+        assert!(read_apart(&folder.path().join("gone"), &unread).is_err());
+    }
+}

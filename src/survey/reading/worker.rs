@@ -1,0 +1,56 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::quarantine::{AnswerReader, Body, Received};
+use crate::address::OptOuts;
+use crate::fetch::{Clock, FetchError, Fetcher, Meter};
+use crate::settings::Settings;
+use crate::survey::agents::hands::{Order, Reply};
+use crate::survey::error::SurveyError;
+use crate::walk;
+
+/// Puts the questions of a survey that another process keeps, and reads what comes.
+///
+/// It decides nothing: whose turn it is, where servers are and who has opted out is looked at where orders come from.
+pub struct Worker {
+    fetcher: Fetcher,
+    reader: AnswerReader,
+}
+
+impl Worker {
+    /// For a survey with these settings.
+    ///
+    /// # Errors
+    /// When a setting cannot be obeyed here.
+    pub fn new(settings: &Settings, clock: Clock) -> Result<Self, FetchError> {
+        let fetcher = Fetcher::without_names(settings.into(), Arc::new(OptOuts::default()), clock)?;
+        let product_token = walk::Settings::from(settings).product_token;
+        Ok(Self { fetcher, reader: AnswerReader::new(settings.exclude_text.clone(), product_token) })
+    }
+
+    /// Gives the program that reads, when it is called with [`READ_ANSWER`](crate::survey::READ_ANSWER), an answer at which
+    /// a process died: this one, as a rule.
+    pub fn read_suspects_with(&self, program: PathBuf) {
+        self.reader.read_suspects_with(program);
+    }
+
+    /// Puts a question and reads the answer. A process that dies at it tells nothing of it any more, and that tells enough.
+    ///
+    /// # Errors
+    /// When the system gives no process to read apart what another died at.
+    pub async fn carry_out(&self, order: &Order, meter: &dyn Meter) -> Result<Reply, SurveyError> {
+        let Order { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
+        let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit, meter).await;
+        let received = Received {
+            ask: ask.clone(),
+            answer,
+            body: Body::Unread(body),
+            // Who keeps the survey knows the earlier one, and completes what has not changed.
+            earlier: None,
+            is_suspect: *is_suspect,
+            ahead: None,
+        };
+        let heard = self.reader.hear(received, async |_mark| Ok(())).await?;
+        Ok(Reply::new(heard))
+    }
+}

@@ -1,0 +1,195 @@
+//! Start URLs for a survey that is there already.
+//!
+//! They are handed over as a file in `DIR/added`, which appears whole and is on the disk before the command says so. The
+//! process that holds the survey's state takes it in: the one at work, within a second or two, or else the one that
+//! adds. One transaction of the frontier offers the URLs and notes the file's name together with the length that
+//! `start.csv` had; then `start.csv` gets them, and the file goes. A crash between these steps is found by the note,
+//! so that they are offered once and stand in `start.csv` once.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::fetch::Clock;
+use crate::frontier::{Frontier, FrontierError};
+use crate::records::{Manifest, SurveyState, replace_with, sync_folder};
+use crate::settings::Settings;
+use crate::starts::StartList;
+use crate::survey::boundaries::rates::remember_again;
+use crate::survey::boundaries::scope::SurveyScope;
+use crate::survey::boundaries::start_urls::{Taken, drawn, offered};
+use crate::survey::earlier::EarlierPages;
+use crate::survey::error::{READ, SurveyError};
+use crate::survey::folder::{Folder, write_urls};
+use crate::survey::storage::progress::Snapshot;
+use crate::survey::storage::spread;
+
+/// A list that was handed over to a survey.
+#[derive(Debug)]
+pub struct HandedOver(PathBuf);
+
+impl HandedOver {
+    /// Whether somebody has taken it in.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        !self.0.exists()
+    }
+}
+
+/// The settings of a survey that start URLs can be added to.
+///
+/// # Errors
+/// When there is no survey, it is a simulation, or its state is gone.
+pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
+    if Manifest::load(dir)?.simulation.is_some() {
+        return Err(SurveyError::Simulated(dir.to_owned()));
+    }
+    let folder = Folder::open(dir);
+    if !folder.state().is_file() {
+        return Err(SurveyError::StateMissing(folder.state()));
+    }
+    folder.read_settings()
+}
+
+/// Hands start URLs over to the survey in `dir`; on return they are on the disk.
+///
+/// # Errors
+/// When they cannot be written; then nothing was handed over.
+pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOver, SurveyError> {
+    let folder = Folder::open(dir);
+    let added = folder.added();
+    let write = |path: &Path| {
+        fs::create_dir_all(&added)?;
+        sync_folder(dir)?;
+        replace_with(path, |out| write_urls(out, true, list.urls()))
+    };
+    // No two processes of this machine have the same number at the same time.
+    let moment = Clock::system().now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let path = added.join(format!("{moment:020}-{}.csv", std::process::id()));
+    folder.add_left_out(list)?;
+    write(&path).map_err(SurveyError::file("write", &path))?;
+    Ok(HandedOver(path))
+}
+
+/// Whether lists wait that were handed over to the survey in `dir`.
+#[must_use]
+pub fn has_added(dir: &Path) -> bool {
+    waiting(&Folder::open(dir)).is_ok_and(|lists| !lists.is_empty())
+}
+
+/// Takes in all lists that were handed over to a survey at rest; a finished one that gets new sites is finished no more.
+/// None where another process is at work on it, which will take them in.
+///
+/// # Errors
+/// When the survey cannot be read or written; what was not taken in still waits.
+pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
+    let settings = settings_of(dir)?;
+    let scope = SurveyScope::from_settings(&settings)?;
+    let folder = Folder::open(dir);
+    let mut frontier = match Frontier::open(&folder.state(), spread(&settings)) {
+        Err(FrontierError::InUse { .. }) => return Ok(None),
+        opened => opened?,
+    };
+    let manifest = Manifest::load(dir)?;
+    let was_finished = manifest.state == SurveyState::Finished;
+    let mut known = None;
+    if was_finished {
+        if let Some(old) = &settings.since {
+            known = Some(know_earlier_pages(&folder, &settings, old)?);
+        }
+        // Before the first URL is offered: a crash leaves a survey that goes on, and at worst finds nothing to do.
+        Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
+    }
+    let taken = Taken { known, ..take_in_all(&folder, &scope, &mut frontier)?.unwrap_or_default() };
+    let counts = frontier.counts()?;
+    let waiting = counts.trees.saturating_sub(counts.finished);
+    if was_finished && waiting == 0 {
+        manifest.save(dir)?;
+        let _ = fs::remove_file(folder.since());
+    } else if let Some(status) = Snapshot::load(dir).map_err(SurveyError::file(READ, dir))? {
+        let state = if was_finished { "interrupted".to_owned() } else { status.state.clone() };
+        let status = Snapshot { state, sites_waiting: waiting, ..status };
+        status.save(dir).map_err(SurveyError::file("write status in", dir))?;
+    }
+    Ok(Some(taken))
+}
+
+/// A finished survey has removed what it knew of an earlier one: it is read again, if the earlier survey is still there.
+/// Gives the number of pages and files that are known.
+fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Result<u64, SurveyError> {
+    let path = folder.since();
+    let _ = fs::remove_file(&path);
+    let read = || {
+        let known = EarlierPages::build(&path, old, &mut |_| {})?;
+        remember_again(folder, settings)?;
+        Ok(known)
+    };
+    read().or_else(|wrong: SurveyError| {
+        tracing::warn!(%wrong, "the sites that are added are surveyed without the earlier survey");
+        let _ = fs::remove_file(&path);
+        EarlierPages::build_empty(&path)?;
+        Ok(0)
+    })
+}
+
+/// Takes in the lists that wait, in the order in which they were handed over; none where none waits.
+pub(in crate::survey) fn take_in_all(
+    folder: &Folder,
+    scope: &SurveyScope,
+    frontier: &mut Frontier,
+) -> Result<Option<Taken>, SurveyError> {
+    let mut taken: Option<Taken> = None;
+    for path in waiting(folder)? {
+        let list = File::open(&path).map_err(SurveyError::file(READ, &path))?;
+        let list = StartList::read(list, None)
+            .map_err(|wrong| SurveyError::file(READ, &path)(io::Error::other(wrong.to_string())))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let start_list = folder.start_list();
+        let length = fs::metadata(&start_list).map_or(0, |file| file.len());
+        let (length, offers) = frontier.offer_once(&name, length, offered(&list, scope))?;
+        append(&start_list, length, &list, scope).map_err(SurveyError::file("write", &start_list))?;
+        fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
+        sync_folder(&folder.added()).map_err(SurveyError::file("write", &folder.added()))?;
+        let of_list = Taken::count(&offers);
+        tracing::info!(
+            list = &*name,
+            start_urls = list.counts.urls,
+            sites = of_list.sites,
+            seeds = of_list.seeds,
+            repeated = of_list.repeated,
+            "start URLs were added"
+        );
+        taken = Some(taken.unwrap_or_default().and(of_list));
+    }
+    Ok(taken)
+}
+
+/// `start.csv` as it was before the list came, and the list.
+fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io::Result<()> {
+    replace_with(path, |out| {
+        match File::open(path) {
+            Ok(before) => io::copy(&mut before.take(length), out).map(drop)?,
+            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {}
+            Err(wrong) => return Err(wrong),
+        }
+        write_urls(out, length == 0, drawn(list, scope))
+    })
+}
+
+/// The lists that wait, in their order.
+fn waiting(folder: &Folder) -> Result<Vec<PathBuf>, SurveyError> {
+    let added = folder.added();
+    let entries = match fs::read_dir(&added) {
+        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(SurveyError::file("read folder", &added))?,
+    };
+    let is_list = |name: &str| !name.starts_with('.') && name.ends_with(".csv");
+    let mut lists: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_list))
+        .map(|entry| entry.path())
+        .collect();
+    lists.sort_unstable();
+    Ok(lists)
+}

@@ -1,0 +1,216 @@
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use super::added;
+use crate::roster::{Back, Step};
+use crate::survey::agents::Agents;
+use crate::survey::error::SurveyError;
+use crate::survey::parts::Parts;
+use crate::survey::parts::access::asked_to_stop;
+use crate::survey::parts::opt_outs::OptOutFile;
+use crate::survey::storage::{RUNNING, Standing, encode};
+use crate::survey::visit::{Done, Ended, Visited, visit};
+use crate::survey::writer::{Writer, reached};
+
+/// A simulated week has about a thousand of these.
+const SIMULATED_STATUS: Duration = Duration::from_secs(600);
+
+/// Those who work on a running survey.
+pub(in crate::survey) struct Crew {
+    pub parts: Arc<Parts>,
+    pub writer: Writer,
+    pub visits: JoinSet<Result<Ended, SurveyError>>,
+    /// A tree that is not written yet may bring others when it is.
+    has_news: bool,
+    opt_outs: OptOutFile,
+}
+
+impl Crew {
+    pub(in crate::survey) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
+        let opt_outs = OptOutFile::new(parts.settings.opt_out.clone());
+        Self { opt_outs, parts, writer, visits: JoinSet::new(), has_news: false }
+    }
+
+    /// Says whether the survey is complete.
+    pub(in crate::survey) async fn work(
+        &mut self,
+        stop: &mut watch::Receiver<bool>,
+        tell_visits: &watch::Sender<bool>,
+    ) -> Result<bool, SurveyError> {
+        let clock = self.parts.access.clock;
+        let mut every_second = tokio::time::interval(self.status_interval());
+        every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let _at_work = self.parts.agents.as_ref().map(Agents::live);
+        let backlog = self.writer.backlog.clone();
+        loop {
+            // Before trees are looked for: what is written after that may bring new ones.
+            let is_written = backlog.len() == 0;
+            self.has_news &= !is_written;
+            let Begun { is_idle, next_due } = self.begin_visits()?;
+            let nothing_left = is_idle && self.parts.access.roster().is_empty();
+            if nothing_left && is_written {
+                if self.take_in_added()? {
+                    continue;
+                }
+                return Ok(true);
+            }
+            let is_awaited = is_idle && (self.has_news || nothing_left);
+            self.writer.await_it(is_awaited, self.visits.is_empty());
+            // The clock of a simulation stands still while there may be new sites to begin with now.
+            if is_awaited && self.parts.is_simulated && backlog.catch_up() {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = asked_to_stop(stop) => {
+                    tracing::info!("stopping");
+                    let _ = tell_visits.send(true);
+                    return Ok(false);
+                }
+                // Before visits that end: a thousand may do so at once, and an opt-out is not to wait for them.
+                _ = every_second.tick() => {
+                    self.look_around(backlog.len() as u64)?;
+                }
+                Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
+                () = backlog.written.notified() => {}
+                () = self.parts.access.moved.notified() => {}
+                () = clock.until(next_due.unwrap_or_else(|| clock.now())), if next_due.is_some() => {}
+            }
+            if self.writer.has_failed() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Obeys what has changed in the opt-out list, takes in start URLs that were added, and says how the survey stands.
+    fn look_around(&mut self, backlog: u64) -> Result<(), SurveyError> {
+        let Parts { boundaries, access, storage, .. } = &*self.parts;
+        access.clock.slept();
+        storage.check_own()?;
+        // A simulation writes when it must, not when it could.
+        let unwritten = if self.parts.is_simulated { backlog } else { 0 };
+        access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
+        self.take_in_added()?;
+        let standing = Standing { state: RUNNING, walking: self.visits.len() as u64, unwritten };
+        storage.save_status(&standing, access.clock.shown())
+    }
+
+    /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.
+    fn take_in_added(&self) -> Result<bool, SurveyError> {
+        if self.parts.is_simulated {
+            return Ok(false);
+        }
+        let Parts { boundaries, storage, .. } = &*self.parts;
+        Ok(added::take_in_all(&storage.folder, &boundaries.scope, &mut storage.frontier())?.is_some())
+    }
+
+    /// How often the status is written. In a simulation a second of the clock is over in no time.
+    fn status_interval(&self) -> Duration {
+        if self.parts.is_simulated { SIMULATED_STATUS } else { Duration::from_secs(1) }
+    }
+
+    /// Begins visits while there are trees to walk.
+    fn begin_visits(&mut self) -> Result<Begun, SurveyError> {
+        loop {
+            let access = &self.parts.access;
+            let step = access.roster().poll(access.now());
+            let lease = match step {
+                Step::Begin(lease) => lease,
+                Step::Take => {
+                    let Some(lease) = self.parts.storage.frontier().lease()? else {
+                        return Ok(Begun { is_idle: true, next_due: access.roster().next_due() });
+                    };
+                    access.roster().begin(lease.order);
+                    lease
+                }
+                Step::Wait(next_due) => {
+                    let is_idle = self.visits.len() < self.parts.settings.sites;
+                    return Ok(Begun { is_idle, next_due });
+                }
+            };
+            tracing::debug!(site = lease.site.as_str(), start = lease.start.as_str(), "visit");
+            self.visits.spawn(visit(self.parts.clone(), lease));
+        }
+    }
+
+    fn end_visit(
+        &mut self,
+        joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
+    ) -> Result<(), SurveyError> {
+        let Ended { order, visited } = joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
+        let (back, done) = match visited {
+            Visited::Back(back) => (Some(back), None),
+            Visited::Done(done) => (None, Some(done)),
+            Visited::Stopped => (None, None),
+        };
+        if let Some(Back::PutOff(lease, until)) = &back {
+            tracing::info!(site = lease.site.as_str(), ?until, "put off");
+        }
+        self.parts.access.roster().leave(order, back);
+        if let Some(done) = done {
+            self.hand_over(done)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a tree that is done to the writer.
+    fn hand_over(&mut self, done: Done) -> Result<(), SurveyError> {
+        self.has_news |= self.brings_news(&done);
+        if self.parts.is_simulated {
+            self.take_in(&done)?;
+        } else {
+            self.free_next(&done)?;
+        }
+        self.writer.take(done);
+        Ok(())
+    }
+
+    /// Whether there may be more to visit when a tree is written than is known when it is handed over: what it found is fed
+    /// back, and where it is closed another may take its place.
+    fn brings_news(&self, done: &Done) -> bool {
+        match done {
+            // What it found and leaves shows when it is written.
+            Done::Failed(..) => true,
+            // All that others bring is taken in when they are handed over.
+            _ if self.parts.is_simulated => false,
+            Done::Finished(done) => done.tree.is_closed || self.parts.boundaries.may_have_found(&done.tree),
+            Done::Reached(_) => true,
+        }
+    }
+
+    /// The next tree of a site need not wait until the one that is done is written. After a crash both wait again, and are
+    /// walked again from their journals.
+    fn free_next(&self, done: &Done) -> Result<(), SurveyError> {
+        let (lease, left) = match done {
+            Done::Finished(done) => (&done.lease, Some(&done.left)),
+            Done::Reached(lease) => (lease, None),
+            // What it leaves is known when it is written.
+            Done::Failed(..) => return Ok(()),
+        };
+        self.parts.storage.frontier().free_next(lease, || left.map(encode).transpose())
+    }
+
+    /// Takes a tree of a simulation into the frontier, where nothing need outlast a crash: so its clock does not stand still
+    /// until the rows are written. What a walk found that failed shows when they are.
+    fn take_in(&mut self, done: &Done) -> Result<(), SurveyError> {
+        let finished = match done {
+            Done::Finished(done) => done.finished(&self.parts)?,
+            Done::Reached(lease) => reached(lease.clone()),
+            Done::Failed(..) => return Ok(()),
+        };
+        self.parts.storage.frontier().take_in(&finished)?;
+        Ok(())
+    }
+}
+
+/// What came of beginning visits.
+struct Begun {
+    /// There are fewer than there may be, and there is no other tree to visit.
+    is_idle: bool,
+    /// When a tree that was put off may be visited again.
+    next_due: Option<SystemTime>,
+}

@@ -1,0 +1,207 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::crew::Crew;
+use super::recovery::rows_of_own_tables;
+use crate::exchange::Failure;
+use crate::fetch::Clock;
+use crate::promises;
+use crate::records::{Manifest, SurveyState, Tables, row_counts};
+use crate::settings::Settings;
+use crate::survey::agents::Staff;
+use crate::survey::error::SurveyError;
+use crate::survey::parts::Parts;
+use crate::survey::parts::access::Access;
+use crate::survey::parts::opt_outs::Look;
+use crate::survey::storage::progress::Progress;
+use crate::survey::storage::tally::Tally;
+use crate::survey::storage::{Standing, Storage};
+use crate::survey::visit::{Ended, Visited};
+use crate::survey::writer::Writer;
+
+/// A survey that is ready to run.
+pub struct Survey {
+    pub(in crate::survey) parts: Arc<Parts>,
+    pub(in crate::survey) manifest: Manifest,
+    /// Of the trees that were finished before this run.
+    pub(in crate::survey) tally: Tally,
+    /// As recovery left them; none where the survey is new.
+    pub(in crate::survey) tables: Option<Tables>,
+    /// Tells the visits to stop.
+    pub(in crate::survey) stop: watch::Sender<bool>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Whether the survey is complete; otherwise it was stopped and can be resumed.
+    pub is_finished: bool,
+    /// Load promises that the ledger shows broken, a sentence each.
+    pub broken_promises: Vec<String>,
+}
+
+/// Segments of a finished survey are joined to files of so many rows, so that a large survey has some hundreds of them and not
+/// thousands. They are written a row group at a time: memory does not depend on it.
+const FILE_ROWS: usize = 150_000;
+
+impl Survey {
+    /// The settings that it goes by.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.parts.settings
+    }
+
+    /// Gives the program that reads, when it is called with [`READ_ANSWER`](crate::survey::READ_ANSWER), an answer at which
+    /// a process died: this one, as a rule.
+    pub fn read_suspects_with(&self, program: PathBuf) {
+        self.parts.reader.read_suspects_with(program);
+    }
+
+    /// Its counters, live.
+    #[must_use]
+    pub fn progress(&self) -> Arc<Progress> {
+        self.parts.storage.progress.clone()
+    }
+
+    /// Who walks its site trees, where that is not this process.
+    #[must_use]
+    pub fn staff(&self) -> Option<Staff> {
+        self.parts.agents.clone().map(Staff::new)
+    }
+
+    /// How the opt-out list was when it was looked at last.
+    #[must_use]
+    pub fn looks(&self) -> watch::Receiver<Option<Look>> {
+        self.parts.access.looks()
+    }
+
+    /// When it is by the clock of the survey.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.parts.access.clock
+    }
+
+    /// Works until no site is left or `stop` becomes true.
+    ///
+    /// # Errors
+    /// When something of ours stops working, such as the disk; what was recorded is kept.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<Ending, SurveyError> {
+        let dir = self.parts.storage.folder.dir.clone();
+        let result = self.work(&mut stop).await.map_err(|wrong| wrong.in_survey(&dir));
+        let state = match &result {
+            Ok(true) => SurveyState::Finished,
+            Ok(false) => SurveyState::Interrupted,
+            Err(_) => SurveyState::Failed,
+        };
+        // Whatever went wrong then went wrong for this; and what is to be said of the run does not belong there.
+        self.parts.storage.check_own()?;
+        let closed = self.close(state).map_err(|wrong| wrong.in_survey(&dir));
+        let is_finished = result?;
+        Ok(Ending { is_finished, broken_promises: closed? })
+    }
+
+    async fn work(&mut self, stop: &mut watch::Receiver<bool>) -> Result<bool, SurveyError> {
+        let parts = self.parts.clone();
+        if let Some(words) = &parts.clock_was_set {
+            tracing::warn!("{words}");
+        }
+        let storage = &parts.storage;
+        let tables = self.tables.take().map_or_else(|| Tables::open(storage.dir()), Ok)?;
+        let segments = storage.frontier().segments()?;
+        tables.discard_curves()?;
+        if parts.settings.record_links {
+            tables.keep_pages()?;
+        }
+        self.manifest.state = SurveyState::Running;
+        self.manifest.save(storage.dir())?;
+        check_name_server(&parts.access, &parts.settings).await?;
+        let keeper = storage.keeper.clone();
+        let writer = Writer::start(parts.clone(), tables, segments, self.tally.clone())?;
+        let mut crew = Crew::new(parts, writer);
+        let done = crew.work(stop, &self.stop).await;
+        // Whatever went wrong, visits end and what they recorded is written.
+        let _ = self.stop.send(true);
+        while let Some(joined) = crew.visits.join_next().await {
+            if let Ok(Ok(Ended { visited: Visited::Done(done), .. })) = joined {
+                crew.writer.take(done);
+            }
+        }
+        let written = crew.writer.finish();
+        let kept = keeper.map_or(Ok(()), |keeper| keeper.end());
+        let is_finished = done?;
+        written?;
+        kept?;
+        Ok(is_finished)
+    }
+
+    /// Says in manifest and status how the run ended; gives the promises that were broken.
+    fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
+        let Parts { access, storage, .. } = &*self.parts;
+        let now = access.clock.shown();
+        let promises = storage.judge().verdicts_at_the_end();
+        let mut broken = broken_promises(storage)?;
+        broken.extend(promises::broken(&promises));
+        if state == SurveyState::Finished
+            && let Err(error) = join_tables(storage)
+        {
+            self.close(SurveyState::Failed)?;
+            return Err(error);
+        }
+        self.manifest.state = state;
+        self.manifest.updated = now.into();
+        self.manifest.finished = (state == SurveyState::Finished).then(|| now.into());
+        self.manifest.unrecorded_exchanges = storage.unrecorded()?;
+        self.manifest.tables = row_counts(storage.dir())?;
+        self.manifest.broken_promises.clone_from(&broken);
+        if let (Some(agents), Some(told)) = (&self.parts.agents, &mut self.manifest.simulation) {
+            told["agents"]["servers_handed_over"] = agents.handed_over().into();
+        }
+        self.manifest.promises = promises;
+        let state = format!("{state:?}").to_lowercase();
+        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, now)?;
+        storage.keep_status()?;
+        self.manifest.save(storage.dir())?;
+        if self.manifest.state == SurveyState::Finished {
+            // Nothing will be asked for any more. If it cannot be removed, the folder is larger, and that is all.
+            let _ = std::fs::remove_file(storage.folder.since());
+        }
+        Ok(broken)
+    }
+}
+
+/// Joins the files of tables. Some may have been lost while the survey ran: a table that lacks rows is not whole.
+fn join_tables(storage: &Storage) -> Result<(), SurveyError> {
+    let tables = Tables::open(storage.dir())?;
+    rows_of_own_tables(storage, &tables, storage.tally()?.as_ref(), 0)?;
+    Ok(tables.compact(FILE_ROWS)?)
+}
+
+/// Asks the name server for the country domains themselves, which it must have something to say about.
+async fn check_name_server(access: &Access, settings: &Settings) -> Result<(), SurveyError> {
+    let mut silent = Vec::new();
+    for domain in &access.country_domains {
+        if access.locate(domain, &[]).await.address != Err(Failure::DnsTimeout) {
+            return Ok(());
+        }
+        silent.push(domain.to_string());
+    }
+    let server =
+        settings.dns.map_or("the system's name server".to_owned(), |dns| format!("name server {dns}"));
+    Err(SurveyError::NameServer(server, silent.join(", ")))
+}
+
+/// The promises that the ledgers of servers show broken, server by server.
+fn broken_promises(storage: &Storage) -> Result<Vec<String>, SurveyError> {
+    let limits = storage.judge().limits().clone();
+    let mut broken = Vec::new();
+    storage.each_page_of_servers(|page| {
+        broken.extend(page.iter().flat_map(|(address, state)| {
+            let ledger = &state.ledger;
+            promises::breaches_at(*address, ledger.most_parallel, ledger.smallest_gap, &limits)
+        }));
+        Ok(())
+    })?;
+    Ok(broken)
+}

@@ -1,0 +1,354 @@
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use crate::address::{Site, WebUrl};
+use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::frontier::Lease;
+use crate::promises::{Fact, Judge, Wishes};
+use crate::records::{Row, SiteRow, SiteTotals, Tables, site_totals};
+use crate::settings::impolite;
+use crate::survey::agents::hands::Reply;
+use crate::survey::earlier::NOT_MODIFIED;
+use crate::survey::error::{READ, SurveyError};
+use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::past::Unanswered;
+use crate::survey::journal::{Journal, Reader};
+use crate::survey::parts::Parts;
+use crate::survey::parts::access::Access;
+use crate::survey::parts::shared_robots::Recorded as RecordedRobots;
+use crate::survey::storage::progress::Snapshot;
+use crate::survey::storage::tally::{Tally, TreeTally, server_of};
+use crate::survey::storage::{Storage, past_of};
+
+/// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
+/// are judged by, the servers' ledgers and their pauses. Gives the tally of the trees that are finished.
+pub(in crate::survey) fn recover(
+    parts: &Parts,
+    tables: &Tables,
+    replies: &KeptReplies,
+) -> Result<Tally, SurveyError> {
+    let Parts { access, storage, .. } = parts;
+    let segments = storage.frontier().segments()?;
+    let (stored, journaled) = (storage.tally()?, storage.folder.journaled()?);
+    let rows = rows_of_own_tables(storage, tables, stored.as_ref(), journaled.len() as u64)?;
+    tables.discard_after(segments.checked_sub(1))?;
+    let mut finished = match stored {
+        Some(tally) => tally,
+        None => {
+            let status = Snapshot::load(storage.dir()).map_err(SurveyError::file(READ, storage.dir()))?;
+            Tally::of_tables(storage.dir(), status.map(|status| status.seen))?
+        }
+    };
+    let totals = finished.totals.map_or_else(|| site_totals(storage.dir()), Ok)?;
+    (finished.totals, finished.rows) = (Some(totals), Some(rows));
+    let mut recovery = Recovery::new(parts, &finished, totals);
+    let mut unrecorded = storage.frontier().unrecorded()?;
+    for order in journaled {
+        let lease = storage.frontier().open_tree(order)?;
+        if let Some(lease) = lease {
+            unrecorded += recovery.read(&lease, replies.get(&order).map_or(&[], Vec::as_slice))?;
+        } else {
+            let path = storage.folder.journal(order);
+            fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
+        }
+    }
+    let mut all = finished.clone();
+    all.add(&recovery.tally);
+    storage.judge().restore(all.seen);
+    parts.shared_robots.restore(storage, std::mem::take(&mut recovery.robots))?;
+    recall_servers(access, storage)?;
+    let totals = recovery.book()?;
+    let known = totals.0.requests + unrecorded - storage.frontier().unrecorded()?;
+    let missing = missing_requests(parts, known)?;
+    if missing > 0 {
+        storage.frontier().add_unrecorded(missing)?;
+    }
+    let counts = storage.frontier().counts()?;
+    storage.progress.update(|now| {
+        totals.put_into(now);
+        now.errors = all.errors;
+        now.sites_done = counts.finished;
+        now.impolite = harsher_in_words(parts);
+        now.unrecorded = unrecorded + missing;
+    });
+    Ok(finished)
+}
+
+/// Requests that the last status counts beyond those that are `known` from journals and tables: journals are gone or were cut, and
+/// servers may be asked again for what they hold no more.
+fn missing_requests(parts: &Parts, known: u64) -> Result<u64, SurveyError> {
+    let dir = parts.storage.dir();
+    let status = Snapshot::load(dir).map_err(SurveyError::file(READ, dir))?;
+    let missing = status.map_or(0, |status| status.requests.saturating_sub(known));
+    if missing > 0 {
+        let journals = parts.storage.folder.journals();
+        tracing::error!(
+            journals = %journals.display(),
+            requests = missing,
+            "the status counts requests that are in no journal and no table: journals were removed or cut. They count as lost, \
+             and pages of their sites may be requested again"
+        );
+    }
+    Ok(missing)
+}
+
+/// Whether the state is that of the tables: files of one and the other may have been lost, put back from a copy or never
+/// copied. Gives the rows of each table that count.
+///
+/// A process that dies may leave one segment with sites that the state does not know of; the journals of these are still there.
+/// All else came from elsewhere, and is not discarded.
+pub(in crate::survey) fn rows_of_own_tables(
+    storage: &Storage,
+    tables: &Tables,
+    stored: Option<&Tally>,
+    journals: u64,
+) -> Result<BTreeMap<String, u64>, SurveyError> {
+    let segments = storage.frontier().segments()?;
+    let sum = |segments: &[(u64, u64)]| segments.iter().map(|(_, rows)| rows).sum::<u64>();
+    let mut all = BTreeMap::new();
+    for (table, found) in tables.segments()? {
+        let found = found.into_iter().filter(|(_, rows)| *rows > 0);
+        let (counted, newer): (Vec<_>, Vec<_>) = found.partition(|(number, _)| *number < segments);
+        let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
+        let known = stored.and_then(|tally| tally.rows_of(table)).unwrap_or(rows);
+        // Pages that are kept may fill several.
+        let is_left = table != SiteRow::TABLE || (newer <= 1 && since <= journals);
+        if rows != known || !is_left {
+            return Err(SurveyError::StateApart { path: storage.folder.state(), table, known, rows, newer });
+        }
+        all.insert(table.to_owned(), rows);
+    }
+    Ok(all)
+}
+
+/// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.
+pub type KeptReplies = BTreeMap<u64, Vec<Kept>>;
+
+/// An answer that somebody else kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// When the question was put, as the survey recorded it.
+    pub asked: SystemTime,
+    /// What came of it.
+    pub reply: Reply,
+}
+
+impl Kept {
+    /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
+    /// one after which the request may be sent in another way, count as lost.
+    fn answers(&self, unanswered: &Unanswered) -> bool {
+        let Answer { status, failure, .. } = &self.reply.answer;
+        let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
+        let is_whole = is_whole && self.reply.has_possible_times();
+        is_whole && unanswered.is_open(self.reply.ask.number, self.asked)
+    }
+}
+
+/// Brings back what was stored of all servers.
+fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError> {
+    storage.each_page_of_servers(|page| {
+        let (mut load, mut judge) = (access.load(), storage.judge());
+        for (address, state) in &page {
+            load.recall_neighbour(*address, state);
+            judge.remember(*address, &past_of(state));
+        }
+        storage.progress.note_servers(page.iter().map(|(address, state)| (*address, &state.ledger)));
+        Ok(())
+    })
+}
+
+/// What of the settings is harsher than the polite defaults to the servers of others.
+fn harsher_in_words(parts: &Parts) -> Vec<String> {
+    let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
+    harsher.iter().map(ToString::to_string).collect()
+}
+
+/// What the journals say of servers and their states, as they are stored, do not know yet.
+struct Recovery<'a> {
+    parts: &'a Parts,
+    access: &'a Access,
+    storage: &'a Storage,
+    /// When the last exchange ended that the stored state knows.
+    stored: HashMap<IpAddr, Option<SystemTime>>,
+    answers: Vec<Answered>,
+    /// Questions without an answer on record: to which server, and when they were put.
+    unanswered: Vec<(IpAddr, SystemTime)>,
+    /// Exchanges that may overlap with some that were not seen when the tally was stored.
+    late: Vec<Answered>,
+    /// What the journals tell beside the tally that is stored.
+    tally: Tally,
+    totals: Totals,
+    /// Responses for robots.txt, with where they stand.
+    robots: Vec<RecordedRobots>,
+    /// Before this nothing is late.
+    since: Option<SystemTime>,
+}
+
+/// An exchange that a journal tells of.
+#[derive(Clone)]
+struct Answered {
+    site: Site,
+    address: IpAddr,
+    purpose: Purpose,
+    url: WebUrl,
+    answer: Answer,
+}
+
+impl Answered {
+    /// The Crawl-delay of its host is not on record.
+    fn fact(&self) -> Fact<'_> {
+        let Self { site, address, purpose, url, answer } = self;
+        let (address, purpose, url, against) = (*address, *purpose, Some(url), Wishes::default());
+        Fact { site, address, purpose, url, answer, crawl_delay: None, against }
+    }
+}
+
+impl<'a> Recovery<'a> {
+    /// `finished` is the tally of the trees that are finished, and `totals` is what they come to.
+    fn new(parts: &'a Parts, finished: &Tally, totals: SiteTotals) -> Self {
+        let Parts { access, storage, .. } = parts;
+        Self {
+            parts,
+            access,
+            storage,
+            stored: HashMap::new(),
+            answers: Vec::new(),
+            unanswered: Vec::new(),
+            late: Vec::new(),
+            tally: Tally::default(),
+            totals: Totals(totals),
+            robots: Vec::new(),
+            since: finished.as_of.and_then(|time| time.checked_sub(Judge::HORIZON)),
+        }
+    }
+
+    /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
+    fn read(&mut self, lease: &Lease, replies: &[Kept]) -> Result<u64, SurveyError> {
+        let path = self.storage.folder.journal(lease.order);
+        let mut journal = Reader::open(&path)?;
+        let mut unanswered = Unanswered::default();
+        let mut tally = TreeTally::new(&lease.site);
+        let (mut at, mut last_tries) = (journal.at(), HashMap::new());
+        while let Some(entry) = journal.next()? {
+            unanswered.note(&entry);
+            tally.note(&entry);
+            match &entry {
+                Entry::Heard(heard) => {
+                    last_tries.remove(&heard.ask.number);
+                    self.robots.extend(RecordedRobots::of(lease.order, at, heard));
+                }
+                Entry::Tried(heard) => {
+                    last_tries.insert(heard.ask.number, RecordedRobots::of(lease.order, at, heard));
+                }
+                Entry::Stands { number } => {
+                    self.robots.extend(last_tries.remove(number).flatten());
+                }
+                _ => {}
+            }
+            self.take(&lease.site, entry)?;
+            at = journal.at();
+        }
+        let unreadable = unanswered.unreadable();
+        for heard in &unreadable {
+            tracing::error!(
+                url = heard.ask.url.as_str(),
+                "an answer cannot be read: please report this page"
+            );
+        }
+        let known = replies.iter().filter(|kept| kept.answers(&unanswered)).map(|kept| kept.reply.clone());
+        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(Reply::into_heard)).collect();
+        if !late.is_empty() {
+            let (journal, _past) = Journal::open(&path)?;
+            for heard in late {
+                let entry = Entry::Heard(Box::new(heard));
+                let at = journal.append(&entry)?;
+                if let Entry::Heard(heard) = &entry {
+                    self.robots.extend(RecordedRobots::of(lease.order, at, heard));
+                }
+                unanswered.note(&entry);
+                tally.note(&entry);
+                self.take(&lease.site, entry)?;
+            }
+            // Who kept them does not keep them any longer.
+            journal.flush()?;
+        }
+        self.tally.add(&tally.tally);
+        self.unanswered.extend(unanswered.each());
+        Ok(unanswered.count())
+    }
+
+    fn take(&mut self, site: &Site, entry: Entry) -> Result<(), SurveyError> {
+        let Some(heard) = entry.into_heard() else { return Ok(()) };
+        self.totals.add(&heard);
+        let Some(address) = server_of(&heard.answer) else { return Ok(()) };
+        let stored = self.stored_end(address)?;
+        let ended = heard.answer.ended();
+        let (Ask { purpose, url, .. }, answer) = (heard.ask, heard.answer);
+        let answered = Answered { site: site.clone(), address, purpose, url, answer };
+        if self.since.is_none_or(|since| ended >= since) {
+            self.late.push(answered.clone());
+        }
+        if stored.is_none_or(|end| ended > end) {
+            self.answers.push(answered);
+        }
+        Ok(())
+    }
+
+    fn stored_end(&mut self, address: IpAddr) -> Result<Option<SystemTime>, SurveyError> {
+        if let Some(end) = self.stored.get(&address) {
+            return Ok(*end);
+        }
+        self.access.recall(self.storage, address)?;
+        let end = self.access.load().state_of(address).and_then(|state| state.ledger.last_end());
+        self.stored.insert(address, end);
+        Ok(end)
+    }
+
+    /// Books it all in the order in which it happened; gives what was done by earlier runs.
+    fn book(mut self) -> Result<Totals, SurveyError> {
+        let Self { access, storage, .. } = self;
+        self.answers.sort_by_key(|answered| answered.answer.ended());
+        for answered in &self.answers {
+            let Answered { site, address, purpose, answer, .. } = answered;
+            let mut load = access.load();
+            storage.meet(*address, load.state_of(*address));
+            load.recall(*address, site, *purpose, answer);
+            storage.judge().note_rest(&answered.fact());
+        }
+        self.late.sort_by_key(|answered| answered.answer.ended());
+        for answered in &self.late {
+            storage.judge().recall(&answered.fact());
+        }
+        self.unanswered.sort_by_key(|(_, at)| *at);
+        for (address, at) in self.unanswered {
+            access.recall(storage, address)?;
+            let over = self.parts.over_at_the_latest(at).max(access.now());
+            access.load().recall_in_flight(address, at, over);
+        }
+        Ok(self.totals)
+    }
+}
+
+/// What was done by earlier runs, as far as it is recorded.
+struct Totals(SiteTotals);
+
+impl Totals {
+    fn add(&mut self, heard: &Heard) {
+        let Self(totals) = self;
+        totals.pages += u64::from(heard.is_page());
+        totals.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));
+        totals.sent_bytes += heard.answer.wire.sent;
+        totals.received_bytes += heard.answer.wire.received;
+    }
+
+    fn put_into(self, now: &mut Snapshot) {
+        let Self(SiteTotals { pages, requests, sent_bytes, received_bytes, external_urls }) = self;
+        now.pages = pages;
+        now.requests = requests;
+        now.sent_bytes = sent_bytes;
+        now.received_bytes = received_bytes;
+        now.external_urls = external_urls;
+    }
+}

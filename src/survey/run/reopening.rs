@@ -1,0 +1,178 @@
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use tokio::sync::watch;
+
+use super::engine::Survey;
+use super::recovery::{KeptReplies, recover};
+use crate::frontier::Frontier;
+use crate::records::{Manifest, ManifestError, SurveyState, Tables};
+use crate::settings::{self, Change, ENTRANCES, Settings};
+use crate::survey::agents::simulation::Simulation;
+use crate::survey::error::SurveyError;
+use crate::survey::folder::Folder;
+use crate::survey::parts::{Parts, Terms};
+use crate::survey::storage::progress::Snapshot;
+use crate::survey::storage::spread;
+
+/// How a survey that was stopped or has crashed goes on, perhaps with other settings.
+impl Survey {
+    /// Whether a survey stands in the folder, however it does.
+    #[must_use]
+    pub fn is_begun(dir: &Path) -> bool {
+        !matches!(Manifest::load(dir), Err(ManifestError::Missing(_)))
+    }
+
+    /// Whether no process is at work on the survey.
+    ///
+    /// # Errors
+    /// When one is, or its state cannot be read.
+    pub fn check_free(dir: &Path) -> Result<(), SurveyError> {
+        let folder = Folder::open(dir);
+        if !folder.state().is_file() {
+            return Err(SurveyError::StateMissing(folder.state()));
+        }
+        Frontier::open(&folder.state(), spread(&folder.read_settings()?))?;
+        Ok(())
+    }
+
+    /// Whether the survey may go on with these settings where they are other than it began with.
+    ///
+    /// # Errors
+    /// As [`Survey::open`], and when one of them may not be changed.
+    pub fn check_wishes(dir: &Path, wished: &Settings) -> Result<(), SurveyError> {
+        let (folder, manifest) = (Folder::open(dir), Manifest::load(dir)?);
+        with_wishes(&folder, &manifest, &folder.read_settings()?, wished).map(|_| ())
+    }
+
+    /// Opens a survey that was stopped or has crashed.
+    ///
+    /// # Errors
+    /// When there is no survey, another process is at work on it, or its state cannot be read.
+    pub fn open(dir: &Path) -> Result<Self, SurveyError> {
+        Self::open_with(dir, None)
+    }
+
+    /// The same where others kept what came of questions while no process was at work on the survey.
+    ///
+    /// # Errors
+    /// As [`Survey::open_wishing`].
+    pub fn open_with_replies(
+        dir: &Path,
+        wished: Option<&Settings>,
+        replies: &KeptReplies,
+    ) -> Result<Self, SurveyError> {
+        Self::reopen(dir, wished, None, replies)
+    }
+
+    /// The same with settings that are `wished`: where they are other than the survey began with, they are as if they
+    /// had been written into `survey.toml`, and now are.
+    ///
+    /// # Errors
+    /// As [`Survey::open`], and when one of them may not be changed.
+    pub fn open_wishing(dir: &Path, wished: &Settings) -> Result<Self, SurveyError> {
+        Self::reopen(dir, Some(wished), None, &KeptReplies::new())
+    }
+
+    pub(in crate::survey) fn open_with(
+        dir: &Path,
+        simulation: Option<Simulation>,
+    ) -> Result<Self, SurveyError> {
+        Self::reopen(dir, None, simulation, &KeptReplies::new())
+    }
+
+    fn reopen(
+        dir: &Path,
+        wished: Option<&Settings>,
+        simulation: Option<Simulation>,
+        replies: &KeptReplies,
+    ) -> Result<Self, SurveyError> {
+        let folder = Folder::open(dir);
+        Self::reopen_in(folder, wished, simulation, replies).map_err(|wrong| wrong.in_survey(dir))
+    }
+
+    fn reopen_in(
+        folder: Folder,
+        wished: Option<&Settings>,
+        simulation: Option<Simulation>,
+        replies: &KeptReplies,
+    ) -> Result<Self, SurveyError> {
+        let manifest = Manifest::load(&folder.dir)?;
+        if manifest.simulation.is_some() && simulation.is_none() {
+            return Err(SurveyError::Simulated(folder.dir));
+        }
+        if !folder.state().is_file() {
+            return Err(SurveyError::StateMissing(folder.state()));
+        }
+        let stands_at = folder.read_settings()?;
+        let settings = match wished {
+            None => stands_at.clone(),
+            Some(wished) => with_wishes(&folder, &manifest, &stands_at, wished)?,
+        };
+        let is_over = manifest.state == SurveyState::Finished;
+        if settings.since.is_some() && !is_over && !folder.since().is_file() {
+            return Err(SurveyError::StateMissing(folder.since()));
+        }
+        let changed = (settings != stands_at).then(|| settings.clone());
+        // The survey can go on without its status.
+        let earlier = Snapshot::load(&folder.dir).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the status cannot be read: its counters begin anew");
+            None
+        });
+        let promised = began_with(&folder, &manifest, &settings)?;
+        let (stop, stopping) = watch::channel(false);
+        let parts = Parts::open(folder, Terms::new(settings, promised), simulation, earlier, stopping)?;
+        if let Some(settings) = changed {
+            parts.storage.folder.write_settings(&settings)?;
+        }
+        let tables = Tables::open(parts.storage.dir())?;
+        let tally = recover(&parts, &tables, replies)?;
+        Ok(Self { parts: Arc::new(parts), manifest, tally, tables: Some(tables), stop })
+    }
+}
+
+/// The settings that a survey began with, if it can go on with these.
+fn began_with(folder: &Folder, manifest: &Manifest, settings: &Settings) -> Result<Settings, SurveyError> {
+    let began_with = as_begun(manifest)?;
+    check_change(&began_with, settings, &folder.settings())?;
+    Ok(began_with)
+}
+
+/// The settings in the manifest; one that is older than entrances tells of none.
+fn as_begun(manifest: &Manifest) -> Result<Settings, SurveyError> {
+    let told = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
+    Ok(if is_before_entrances(manifest) { told.of_before_entrances() } else { told })
+}
+
+fn is_before_entrances(manifest: &Manifest) -> bool {
+    manifest.settings.get(ENTRANCES).is_none()
+}
+
+/// The settings that a survey goes on with if these are `wished`.
+fn with_wishes(
+    folder: &Folder,
+    manifest: &Manifest,
+    stands_at: &Settings,
+    wished: &Settings,
+) -> Result<Settings, SurveyError> {
+    let began_with = as_begun(manifest)?;
+    let wished = wished.clone().in_full();
+    let wished = if is_before_entrances(manifest) { wished.of_before_entrances() } else { wished };
+    check_change(&began_with, &wished, &folder.dir)?;
+    settings::with_wishes(&began_with, stands_at, &wished).map_err(unreadable)
+}
+
+fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> Result<(), SurveyError> {
+    match settings::first_wrong(began_with, settings) {
+        None => Ok(()),
+        Some(Change { key, was, is, expected }) => {
+            Err(SurveyError::Changed { path: told_in.to_owned(), key, was, is, expected })
+        }
+    }
+}
+
+fn unreadable(wrong: impl fmt::Display) -> SurveyError {
+    SurveyError::Broken(format!("settings in manifest.json: {wrong}"))
+}

@@ -1,0 +1,166 @@
+//! What time it is in a survey that goes on.
+//!
+//! Pauses, budgets and the age of robots.txt are told by one steady clock from the beginning of a survey to its end, as if
+//! one process had kept it. Between two runs the system's clock may have been set: back, and all pauses would be longer by
+//! as much; on, and they would be over. The uptime of the machine tells how long it truly was. Where the machine was
+//! started anew, the system's clock is believed, except that nothing that is on record was after now.
+
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::{decode, each_page_of_servers, encode, stored_tally};
+use crate::fetch::{Clock, Uptime, moved};
+use crate::frontier::Frontier;
+use crate::load::ServerState;
+use crate::survey::error::SurveyError;
+use crate::survey::folder::Folder;
+use crate::survey::journal::Reader;
+
+/// When a process opened the survey, by each of its clocks.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Opening {
+    /// By the survey's own.
+    time: SystemTime,
+    /// By the system's.
+    system: SystemTime,
+    uptime: Option<Uptime>,
+}
+
+/// Uptimes are told in hundredths of a second, and a busy machine reads the clocks one after the other.
+const TOLERANCE: Duration = Duration::from_millis(50);
+/// Less is not worth a word.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
+
+/// The clock by which a survey goes on, or begins; and what is to be said if the system's clock was set meanwhile.
+pub(in crate::survey) fn going_on(
+    folder: &Folder,
+    frontier: &mut Frontier,
+    system: Clock,
+    uptime: Option<Uptime>,
+) -> Result<(Clock, Option<String>), SurveyError> {
+    let shown = system.now();
+    let before: Option<Opening> = (frontier.clock()?)
+        .map(|bytes| decode(folder, &bytes, || "the time of the survey".to_owned()))
+        .transpose()?;
+    let by_system = before.as_ref().map_or(shown, |before| moved(shown, before.system, before.time));
+    let passed = before.as_ref().and_then(|before| {
+        let passed = uptime.as_ref()?.after(before.uptime.as_ref()?)?;
+        Some(before.time + passed)
+    });
+    let time = match passed {
+        Some(by_uptime) if apart(by_uptime, by_system) <= TOLERANCE => by_system,
+        // Rather a little too early: then pauses are longer. But where the uptime begins anew under the same name, as in
+        // some containers, it tells less than the survey has on record.
+        Some(by_uptime) => not_before(by_uptime - TOLERANCE / 2, latest(folder, frontier)?),
+        None => not_before(by_system, latest(folder, frontier)?),
+    };
+    frontier.note_clock(&encode(&Opening { time, system: shown, uptime })?)?;
+    Ok((system.going_on_at(time), in_words(time, by_system)))
+}
+
+fn not_before(time: SystemTime, latest: Option<SystemTime>) -> SystemTime {
+    latest.map_or(time, |latest| latest.max(time))
+}
+
+fn apart(one: SystemTime, other: SystemTime) -> Duration {
+    one.duration_since(other).unwrap_or_else(|error| error.duration())
+}
+
+fn in_words(time: SystemTime, by_system: SystemTime) -> Option<String> {
+    let (by, way) = (apart(time, by_system), if time > by_system { "back" } else { "on" });
+    let seconds = by.as_secs_f64().round();
+    (by >= WORTH_TELLING).then(|| {
+        format!("the system's clock was set {way} by {seconds} s between two runs: pauses are as if it had not been")
+    })
+}
+
+/// The last moment that is on record, by the survey's clock.
+fn latest(folder: &Folder, frontier: &Frontier) -> Result<Option<SystemTime>, SurveyError> {
+    let mut latest = stored_tally(folder, frontier)?.and_then(|tally| tally.as_of);
+    let note = |page: Vec<(IpAddr, ServerState)>| {
+        latest = page.iter().map(|(_, state)| state.ledger.last_end()).fold(latest, Ord::max);
+        Ok(())
+    };
+    each_page_of_servers(folder, || frontier, note)?;
+    for order in if folder.journals().is_dir() { folder.journaled()? } else { Vec::new() } {
+        latest = latest.max(Reader::open(&folder.journal(order))?.past()?.latest);
+    }
+    Ok(latest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::Spread;
+    use crate::survey::journal::Journal;
+    use crate::survey::journal::entry::Entry;
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
+    fn at(second: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + DAY * 20_000 + Duration::from_secs(second)
+    }
+
+    fn up(boot: &str, second: u64) -> Option<Uptime> {
+        Some(Uptime { boot: boot.to_owned(), since: Duration::from_secs(second) })
+    }
+
+    /// Opens the survey in the folder; gives the time that it is there, by its own clock.
+    fn open(folder: &Folder, system: SystemTime, uptime: Option<Uptime>) -> Duration {
+        let mut frontier = Frontier::open(&folder.state(), Spread::default()).unwrap();
+        let (clock, _) = going_on(folder, &mut frontier, Clock::beginning_at(system), uptime).unwrap();
+        assert_eq!(clock.shown(), system);
+        clock.now().duration_since(at(0)).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_go_on_by_the_uptime_of_the_machine_whatever_its_clock_is_set_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::open(folder.path());
+        assert_eq!(open(&folder, at(0), up("a", 1000)), Duration::ZERO);
+        let grain = TOLERANCE / 2;
+        let hour = Duration::from_secs(3600);
+        // Right, back by an hour, on by 400 days, back by as much, and a hair's breadth apart.
+        for (second, system, early) in [
+            (10, at(10), Duration::ZERO),
+            (20, at(20) - hour, grain),
+            (30, at(30) + DAY * 400, grain * 2),
+            (40, at(40), grain * 3),
+            (50, at(50) + Duration::from_millis(20), grain * 3 - Duration::from_millis(20)),
+        ] {
+            let time = open(&folder, system, up("a", 1000 + second));
+            assert_eq!(time, Duration::from_secs(second) - early, "{second}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_restart_of_the_machine_nothing_on_record_was_after_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::open(folder.path());
+        std::fs::create_dir(folder.journals()).unwrap();
+        assert_eq!(open(&folder, at(0), up("a", 1000)), Duration::ZERO);
+        let (journal, _) = Journal::open(&folder.journal(1)).unwrap();
+        let asked = |second| Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        journal.write(&asked(60)).unwrap();
+        // The clock goes on, is set back, and goes on from there; it cannot be told where nothing tells the uptime.
+        assert_eq!(open(&folder, at(90), up("b", 3)).as_secs(), 90);
+        journal.write(&asked(100)).unwrap();
+        assert_eq!(open(&folder, at(0), up("c", 3)).as_secs(), 100);
+        assert_eq!(open(&folder, at(7), None).as_secs(), 107);
+        assert_eq!(open(&folder, at(9), up("c", 12)).as_secs(), 109);
+        assert_eq!(open(&folder, at(9), up("c", 22)), Duration::from_secs(119) - TOLERANCE / 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_survey_of_an_earlier_version_goes_on_at_what_is_on_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::open(folder.path());
+        std::fs::create_dir(folder.journals()).unwrap();
+        let (journal, _) = Journal::open(&folder.journal(1)).unwrap();
+        let time = at(0) + DAY * 400;
+        journal.write(&Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: time }).unwrap();
+        assert_eq!(open(&folder, at(5), up("a", 1000)), DAY * 400);
+    }
+}

@@ -1,0 +1,291 @@
+pub(super) mod going_on;
+pub(super) mod handed_on;
+pub(super) mod progress;
+pub(super) mod summary;
+pub(super) mod tally;
+
+use std::fs::File;
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::earlier::EarlierPages;
+use super::error::{READ, SurveyError};
+use super::folder::Folder;
+use super::folder::making::is_same;
+use super::journal::Reader;
+use super::journal::keeper::Keeper;
+use super::journal::sent;
+use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
+use crate::load::ServerState;
+use crate::promises::{Judge, Past, verdicts};
+use crate::settings::Settings;
+use crate::walk::yields::Memory;
+use handed_on::HandedOn;
+use progress::{Progress, Snapshot};
+use tally::Tally;
+
+/// States of servers that are read at a time: about a megabyte, and the store is free for others in between.
+const PAGE: usize = 1000;
+
+/// What a survey keeps: its folder, the store in it, and what is told of it while it runs.
+pub(super) struct Storage {
+    pub folder: Folder,
+    /// The file of the state, which tells whether the folder still is the one that was opened.
+    own: File,
+    frontier: Mutex<Frontier>,
+    /// What an earlier survey knows of pages, with `--since`.
+    pub earlier_pages: Option<EarlierPages>,
+    /// Judges what is done, apart from what was permitted, by what the survey began with: it may have been made gentler
+    /// since.
+    judge: Mutex<Judge>,
+    pub progress: Arc<Progress>,
+    /// Flushes journals, and requests before they are sent; none in a simulation.
+    pub keeper: Option<Arc<Keeper>>,
+}
+
+/// How a survey stands, as its status tells it.
+pub(super) struct Standing<'a> {
+    /// [`RUNNING`], or how the run ended.
+    pub state: &'a str,
+    /// Trees that are visited.
+    pub walking: u64,
+    /// Trees that are done and not in the store yet.
+    pub unwritten: u64,
+}
+
+/// The state of a survey at work.
+pub(super) const RUNNING: &str = "running";
+
+/// What a stored state tells the judge of a server.
+pub(super) fn past_of(state: &ServerState) -> Past {
+    let ([borne, borne_on_day], day) = state.borne();
+    Past {
+        last_end: state.ledger.last_end(),
+        is_given_up: state.is_given_up(),
+        best_rate: state.link().bits_per_second().map(|bits| bits / 8.0),
+        most_parallel: state.ledger.most_parallel,
+        smallest_gap: state.ledger.smallest_gap,
+        borne,
+        day,
+        borne_on_day,
+    }
+}
+
+impl Storage {
+    /// Opens what is beside the store; `judge` is who judges the exchanges.
+    pub(super) fn open(
+        folder: Folder,
+        frontier: Frontier,
+        judge: Judge,
+        progress: Arc<Progress>,
+        is_simulated: bool,
+    ) -> Result<Self, SurveyError> {
+        let state = folder.state();
+        let keeper = if is_simulated { None } else { Some(kept(&folder, &frontier)?) };
+        let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
+        let since = folder.since();
+        let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
+        Ok(Self {
+            folder,
+            own,
+            frontier: Mutex::new(frontier),
+            earlier_pages,
+            judge: Mutex::new(judge),
+            progress,
+            keeper,
+        })
+    }
+
+    /// What an earlier survey found in a site, with `--focus`.
+    pub(super) fn memory(&self, site: &str) -> Result<Option<Memory>, SurveyError> {
+        self.earlier_pages.as_ref().map_or(Ok(None), |pages| pages.memory(site))
+    }
+
+    /// Whether the folder still is the one that this process opened: another may have been begun in its place, and what is
+    /// written by name would end up in that.
+    pub(super) fn check_own(&self) -> Result<(), SurveyError> {
+        let state = self.folder.state();
+        let is_own = is_same(&self.own, &state).map_err(SurveyError::file(READ, &state))?;
+        if is_own { Ok(()) } else { Err(SurveyError::Replaced(self.folder.dir.clone())) }
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.folder.dir
+    }
+
+    pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
+        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn judge(&self) -> MutexGuard<'_, Judge> {
+        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The judge meets a server whose state is this before its next exchange counts.
+    pub(super) fn meet(&self, address: IpAddr, state: Option<&ServerState>) {
+        if let Some(state) = state {
+            self.judge().meet(address, &past_of(state));
+        }
+    }
+
+    /// What is stored of a server; one that was never asked has no state.
+    pub(super) fn server(&self, address: IpAddr) -> Result<Option<ServerState>, SurveyError> {
+        let stored = self.frontier().server(address)?;
+        stored.map(|bytes| server_state(&self.folder, address, &bytes)).transpose()
+    }
+
+    /// What is stored of every server, some at a time, in the order of addresses.
+    pub(super) fn each_page_of_servers(
+        &self,
+        visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
+    ) -> Result<(), SurveyError> {
+        each_page_of_servers(&self.folder, || self.frontier(), visit)
+    }
+
+    /// What the finished trees of a lease's site hand on to it.
+    pub(super) fn handed_on(&self, lease: &Lease) -> Result<HandedOn, SurveyError> {
+        if lease.seed == 0 {
+            return Ok(HandedOn::default());
+        }
+        let Some(bytes) = self.frontier().known(&lease.site)? else { return Ok(HandedOn::default()) };
+        let what = || format!("what is known of site {}", lease.site.as_str());
+        decode(&self.folder, &bytes, what).or_else(|damaged| {
+            decode(&self.folder, &[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
+        })
+    }
+
+    /// Takes in finished trees. Meanwhile trees are handed out as before: who visits sites does not wait for the disk.
+    pub(super) fn finish(&self, batch: &Batch<'_>) -> Result<(), SurveyError> {
+        let store = self.frontier().store();
+        let written = store.finish(batch)?;
+        self.frontier().note(written, batch.finished);
+        Ok(())
+    }
+
+    /// The tally of all finished trees.
+    pub(super) fn tally(&self) -> Result<Option<Tally>, SurveyError> {
+        stored_tally(&self.folder, &self.frontier())
+    }
+
+    /// Questions that were put and have no answer on record, over the whole survey.
+    pub(super) fn unrecorded(&self) -> Result<u64, SurveyError> {
+        let mut sum = self.frontier().unrecorded()?;
+        for order in self.folder.journaled()? {
+            sum += Reader::open(&self.folder.journal(order))?.past()?.unanswered.count();
+        }
+        Ok(sum)
+    }
+
+    /// Rewrites the file that other processes look at.
+    pub(super) fn save_status(&self, standing: &Standing<'_>, now: SystemTime) -> Result<(), SurveyError> {
+        let Standing { state, walking, unwritten } = *standing;
+        let counts = self.frontier().counts()?;
+        let (seen, promises) = {
+            let judge = self.judge();
+            let seen = match state {
+                RUNNING => judge.seen().clone(),
+                _ => judge.seen_at_the_end(),
+            };
+            let promises = verdicts(&seen, judge.limits());
+            (seen, promises)
+        };
+        let finished = counts.finished + unwritten;
+        self.progress.update(|now| {
+            now.promises = promises;
+            now.seen = seen;
+            state.clone_into(&mut now.state);
+            now.sites_walking = walking;
+            now.sites_done = finished;
+            now.sites_waiting = counts.trees.saturating_sub(finished + walking);
+        });
+        let dir = self.dir();
+        self.progress.snapshot(now).save(dir).map_err(SurveyError::file("write status in", dir))
+    }
+
+    /// Waits until what was told last is on the disk. While a survey runs it is written again a second later; once it is
+    /// finished, nobody would.
+    pub(super) fn keep_status(&self) -> Result<(), SurveyError> {
+        let path = Snapshot::path(self.dir());
+        let kept = std::fs::File::open(&path).and_then(|file| file.sync_all());
+        kept.map_err(SurveyError::file("write", &path))
+    }
+}
+
+/// What is stored of every server, some at a time, in the order of addresses; the store is borrowed for each page.
+pub(super) fn each_page_of_servers<F: Deref<Target = Frontier>>(
+    folder: &Folder,
+    frontier: impl Fn() -> F,
+    mut visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
+) -> Result<(), SurveyError> {
+    let mut last = None;
+    loop {
+        let page = frontier().servers_after(last, PAGE)?;
+        let Some((address, _)) = page.last() else { return Ok(()) };
+        last = Some(*address);
+        let state =
+            |(address, bytes): (IpAddr, Vec<u8>)| Ok((address, server_state(folder, address, &bytes)?));
+        visit(page.into_iter().map(state).collect::<Result<_, SurveyError>>()?)?;
+    }
+}
+
+fn server_state(folder: &Folder, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
+    let what = || format!("the state of server {address}");
+    // One of an earlier version ends before some of what came later.
+    let lacking = (1..=ServerState::LATER.len()).map(|lacks| &ServerState::LATER[..lacks]);
+    decode(folder, bytes, what).or_else(|damaged| {
+        let mut read = lacking.map(|end| decode(folder, &[bytes, end].concat(), what));
+        read.find_map(Result::ok).ok_or(damaged)
+    })
+}
+
+/// What cannot be read to its last byte is damage: were it taken for nothing, servers would be asked without their
+/// pauses and beyond their budgets.
+pub(super) fn decode<T: DeserializeOwned>(
+    folder: &Folder,
+    bytes: &[u8],
+    what: impl FnOnce() -> String,
+) -> Result<T, SurveyError> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => {
+            let what = format!("{} cannot be read", what());
+            Err(FrontierError::Damaged { path: folder.state(), what }.into())
+        }
+    }
+}
+
+/// The keeper of journals that have all that was sent.
+fn kept(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError> {
+    sent::recover(folder, frontier)?;
+    Ok(Arc::new(Keeper::begin(folder)?))
+}
+
+/// The tally of all finished trees.
+pub(super) fn stored_tally(folder: &Folder, frontier: &Frontier) -> Result<Option<Tally>, SurveyError> {
+    let bytes = frontier.tally()?;
+    let wrong = |wrong| FrontierError::Damaged {
+        path: folder.state(),
+        what: format!("the tally of finished trees cannot be read: {wrong}"),
+    };
+    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(wrong)).transpose()?)
+}
+
+/// What is to be stored, as bytes.
+pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, SurveyError> {
+    postcard::to_stdvec(value).map_err(|wrong| SurveyError::Broken(format!("the survey's state: {wrong}")))
+}
+
+/// How far a survey with these settings spreads.
+pub(super) fn spread(settings: &Settings) -> Spread {
+    Spread {
+        seeds_per_site: settings.seeds_per_site,
+        generations: settings.generations,
+        later_trees: !settings.entrances.is_one(),
+    }
+}

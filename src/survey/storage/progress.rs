@@ -1,0 +1,320 @@
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::tally::error_of;
+use crate::exchange::{Answer, Purpose};
+use crate::load::Ledger;
+use crate::promises::{Seen, Verdict};
+
+/// What a survey has done since it was begun, and at what pace it goes now.
+///
+/// Written to `DIR/status.json` about once a second, so that another process can look at it while
+/// the survey runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// `running`, `finished`, `interrupted`, `failed`.
+    pub state: String,
+    /// The Web is in the process, and all times are those of a virtual clock.
+    #[serde(default)]
+    pub is_simulated: bool,
+    /// When the first run began.
+    pub started: Option<SystemTime>,
+    /// When this was written.
+    pub updated: Option<SystemTime>,
+    /// Seconds that the survey was at work, over all its runs.
+    pub active_seconds: f64,
+    /// Site trees that are finished.
+    pub sites_done: u64,
+    /// Site trees that are visited.
+    pub sites_walking: u64,
+    /// Site trees that are not finished and not visited.
+    pub sites_waiting: u64,
+    /// HTML pages that were fetched.
+    pub pages: u64,
+    /// Exchanges that reached the network.
+    pub requests: u64,
+    /// On the wire, from servers.
+    pub received_bytes: u64,
+    /// On the wire, to servers.
+    pub sent_bytes: u64,
+    /// Requests in flight when a process was killed: sent perhaps, and not recorded.
+    pub unrecorded: u64,
+    /// Nothing has come back from anywhere since then: the survey is paused and probes our own link.
+    #[serde(default)]
+    pub own_link_broken_since: Option<SystemTime>,
+    /// The bus over which agents work does not do so now.
+    #[serde(default)]
+    pub bus_problem: Option<BusProblem>,
+    /// What may become a problem of the bus.
+    #[serde(default)]
+    pub bus_warning: Option<String>,
+    /// No agent has been there since then, where agents walk the sites.
+    #[serde(default)]
+    pub agents_missing_since: Option<SystemTime>,
+    /// What of the opt-out list cannot be obeyed as it is now.
+    #[serde(default)]
+    pub opt_out_problem: Option<String>,
+    /// Settings that are harsher than the polite defaults, in words.
+    #[serde(default)]
+    pub impolite: Vec<String>,
+    /// External URLs in the trees of sites that are done.
+    pub external_urls: u64,
+    /// Failures and HTTP error statuses, by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Over the last minute.
+    pub requests_per_second: f64,
+    /// Both ways, over the last minute.
+    pub bytes_per_second: f64,
+    /// What the sites that wait may take at the pace of the sites done so far; growing while new sites
+    /// are found.
+    pub seconds_left: Option<f64>,
+    /// What the ledger says of each promise on load.
+    #[serde(default)]
+    pub promises: Vec<Verdict>,
+    /// What it says that by: the worst that was seen of anything, over all runs.
+    #[serde(default)]
+    pub seen: Seen,
+    /// The agents that walk the site trees, in the order in which they joined; none where this process does.
+    #[serde(default)]
+    pub agents: Vec<AgentSeen>,
+    /// The servers with most requests: address, requests, received bytes, busy seconds.
+    pub most_loaded: Vec<LoadedServer>,
+}
+
+/// Why a survey over several machines waits for the bus between them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusProblem {
+    /// When it was noticed.
+    pub since: SystemTime,
+    /// Where, what, and what to do.
+    pub what: String,
+}
+
+/// One of the agents of a survey over several machines, as it was last heard of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentSeen {
+    /// As the table `exchanges` has it.
+    pub name: String,
+    /// The version of the program.
+    pub version: String,
+    /// When it joined.
+    pub since: Option<SystemTime>,
+    /// Seconds since it last said that it is there.
+    pub silent_seconds: u64,
+    /// Site trees that it walks.
+    pub sites_walking: u64,
+    /// Site trees that it may walk at once.
+    pub places: u64,
+    /// Since it was started.
+    pub requests: u64,
+    /// HTML pages that it read since it was started.
+    pub pages: u64,
+    /// Since it was last heard of before.
+    pub pages_per_second: f64,
+    /// How busy the machine is that it runs on.
+    pub machine: MachineLoad,
+    /// It has reached nobody since then: its sites go on elsewhere, and its own link is probed.
+    #[serde(default)]
+    pub link_broken_since: Option<SystemTime>,
+    /// What is dispatched to it has come to nothing since then: its sites go on elsewhere, and it is tried now and then.
+    #[serde(default)]
+    pub in_vain_since: Option<SystemTime>,
+    /// How much longer what is dispatched to it takes than its exchanges, where that is so long that its sites go on at others that
+    /// have room.
+    #[serde(default)]
+    pub slow_by_seconds: Option<f64>,
+    /// Seconds since it sent the last ping to which a reply came in time for requests; none where none ever did.
+    #[serde(default)]
+    pub ping_age_seconds: Option<u64>,
+    /// Connections that failed at it and came about at another agent.
+    #[serde(default)]
+    pub failed_only_here: u64,
+}
+
+/// How busy a machine is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineLoad {
+    /// The share of its processor time that is used.
+    pub cpu: f64,
+    /// The share of its memory that is in use.
+    pub memory: f64,
+    /// Both ways, of all interfaces but loopback.
+    pub network_bytes_per_second: f64,
+    /// Read and written.
+    pub disk_bytes_per_second: f64,
+}
+
+/// One of the servers that bore most.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadedServer {
+    /// An IP address.
+    pub address: String,
+    /// Exchanges that reached the network.
+    pub requests: u64,
+    /// On the wire, from servers.
+    pub received_bytes: u64,
+    /// Time that exchanges took, summed.
+    pub busy_seconds: f64,
+}
+
+impl LoadedServer {
+    fn new(address: IpAddr, ledger: &Ledger) -> Self {
+        Self {
+            address: address.to_string(),
+            requests: ledger.requests,
+            received_bytes: ledger.received_bytes,
+            busy_seconds: ledger.busy.as_secs_f64(),
+        }
+    }
+}
+
+impl Snapshot {
+    /// Reads what the survey in `dir` last wrote; none before its first second, or where the file is damaged.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn load(dir: &Path) -> std::io::Result<Option<Self>> {
+        match Self::read(dir) {
+            Ok(found) => Ok(Some(found)),
+            Err(wrong) if matches!(wrong.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
+            Err(wrong) => Err(wrong),
+        }
+    }
+
+    /// Reads what the survey in `dir` last wrote.
+    ///
+    /// # Errors
+    /// When the file is not there, cannot be read or is damaged.
+    pub fn read(dir: &Path) -> std::io::Result<Self> {
+        let bytes = std::fs::read(Self::path(dir))?;
+        serde_json::from_slice(&bytes).map_err(|wrong| std::io::Error::new(ErrorKind::InvalidData, wrong))
+    }
+
+    /// Where the survey in `dir` writes it.
+    #[must_use]
+    pub fn path(dir: &Path) -> PathBuf {
+        dir.join(FILE)
+    }
+
+    /// Replaces the file in one step, so that a reader sees the old or the new.
+    pub(in crate::survey) fn save(&self, dir: &Path) -> std::io::Result<()> {
+        let fresh = dir.join(".status.json.new");
+        std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
+        std::fs::rename(fresh, Self::path(dir))
+    }
+}
+
+const FILE: &str = "status.json";
+/// Servers that are listed as having borne most.
+const MOST_LOADED: usize = 10;
+/// Rates are taken over so long.
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// The counters behind a [`Snapshot`], shared by all who work on a survey.
+#[derive(Default)]
+pub struct Progress {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    now: Snapshot,
+    /// Requests and bytes at each of the last seconds.
+    history: std::collections::VecDeque<(SystemTime, u64, u64)>,
+    run_started: Option<SystemTime>,
+    active_before: f64,
+    done_before: u64,
+}
+
+impl Progress {
+    /// Goes on from what an earlier run wrote.
+    #[must_use]
+    pub fn resume(earlier: Option<Snapshot>, now: SystemTime, is_simulated: bool) -> Self {
+        let earlier = earlier.unwrap_or_default();
+        let inner = Inner {
+            active_before: earlier.active_seconds,
+            done_before: earlier.sites_done,
+            run_started: Some(now),
+            now: Snapshot {
+                state: "running".to_owned(),
+                is_simulated,
+                started: earlier.started.or(Some(now)),
+                bus_problem: None,
+                bus_warning: None,
+                agents_missing_since: None,
+                ..earlier
+            },
+            ..Inner::default()
+        };
+        Self { inner: Mutex::new(inner) }
+    }
+
+    /// Changes the counters.
+    pub fn update(&self, change: impl FnOnce(&mut Snapshot)) {
+        change(&mut self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).now);
+    }
+
+    /// An exchange ended.
+    pub fn exchange(&self, purpose: Purpose, answer: &Answer, is_page: bool) {
+        self.update(|now| {
+            if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
+                now.requests += 1;
+            }
+            now.pages += u64::from(is_page);
+            now.sent_bytes += answer.wire.sent;
+            now.received_bytes += answer.wire.received;
+            if let Some(error) = error_of(purpose, answer) {
+                *now.errors.entry(error).or_default() += 1;
+            }
+        });
+    }
+
+    /// What servers bore by now; those that bore most are kept.
+    pub(in crate::survey) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
+        self.update(|now| {
+            // What a server bore only grows: with less than the last of those that are listed, it is not among them.
+            let last = now.most_loaded.get(MOST_LOADED - 1).map_or(0, |last| last.requests);
+            let fresh: Vec<LoadedServer> = servers
+                .filter(|(_, ledger)| ledger.requests >= last)
+                .map(|(address, ledger)| LoadedServer::new(address, ledger))
+                .collect();
+            now.most_loaded.retain(|old| !fresh.iter().any(|new| new.address == old.address));
+            now.most_loaded.extend(fresh);
+            now.most_loaded.sort_by(|a, b| (b.requests, &a.address).cmp(&(a.requests, &b.address)));
+            now.most_loaded.truncate(MOST_LOADED);
+        });
+    }
+
+    /// The state of things at `now`, with rates.
+    #[must_use]
+    pub fn snapshot(&self, now: SystemTime) -> Snapshot {
+        let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let bytes = inner.now.sent_bytes + inner.now.received_bytes;
+        let requests = inner.now.requests;
+        inner.history.push_back((now, requests, bytes));
+        while inner.history.front().is_some_and(|(then, ..)| *then + WINDOW < now) {
+            inner.history.pop_front();
+        }
+        let run = inner.run_started.and_then(|start| now.duration_since(start).ok()).unwrap_or_default();
+        let mut snapshot = inner.now.clone();
+        snapshot.updated = Some(now);
+        snapshot.active_seconds = inner.active_before + run.as_secs_f64();
+        if let Some(&(then, requests_then, bytes_then)) = inner.history.front() {
+            let span = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs_f64();
+            if span > 0.0 {
+                snapshot.requests_per_second = requests.saturating_sub(requests_then) as f64 / span;
+                snapshot.bytes_per_second = bytes.saturating_sub(bytes_then) as f64 / span;
+            }
+        }
+        let done = snapshot.sites_done.saturating_sub(inner.done_before);
+        let left = snapshot.sites_waiting + snapshot.sites_walking;
+        snapshot.seconds_left = (done > 0).then(|| run.as_secs_f64() / done as f64 * left as f64);
+        snapshot
+    }
+}

@@ -1,0 +1,202 @@
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::{Host, Site};
+use crate::exchange::{Answer, Failure, Purpose};
+use crate::promises::{Seen, Wishes};
+use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, read_table};
+use crate::survey::error::SurveyError;
+use crate::survey::journal::entry::{Entry, Heard};
+
+/// What exchanges came to: errors, and what promises are judged by.
+///
+/// It follows from what is durable, so that each exchange counts once, however often a process is killed: of trees
+/// that are finished it is stored, in the transaction that takes them in; of those that are not, their journals tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::survey) struct Tally {
+    /// Failures and HTTP error statuses, by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Counts are of these exchanges, the worst is of all that were seen when it was stored.
+    pub seen: Seen,
+    /// What the trees come to; none where an earlier version stored the tally, and in that of one tree.
+    pub totals: Option<SiteTotals>,
+    /// Rows of each table that these trees have; none where an earlier version stored the tally.
+    pub rows: Option<BTreeMap<String, u64>>,
+    /// Those of the table of sites, where an earlier version stored the tally.
+    #[serde(skip_serializing)]
+    pub site_rows: Option<u64>,
+    /// When it was stored.
+    pub as_of: Option<SystemTime>,
+}
+
+impl Tally {
+    /// Of a survey that begins.
+    pub(in crate::survey) fn new() -> Self {
+        Self { totals: Some(SiteTotals::default()), rows: Some(BTreeMap::new()), ..Self::default() }
+    }
+
+    /// Takes in what was written, or is about to be.
+    pub(in crate::survey) fn add_rows(&mut self, written: &SegmentRows) {
+        let Some(rows) = &mut self.rows else { return };
+        for (table, more) in written.of_tables() {
+            *rows.entry(table.to_owned()).or_default() += more as u64;
+        }
+    }
+
+    /// The rows that a table has; none where that is not known.
+    pub(in crate::survey) fn rows_of(&self, table: &str) -> Option<u64> {
+        match &self.rows {
+            Some(rows) => Some(rows.get(table).copied().unwrap_or_default()),
+            None => self.site_rows.filter(|_| table == SiteRow::TABLE),
+        }
+    }
+
+    /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is
+    /// what the status said.
+    pub(in crate::survey) fn of_tables(dir: &Path, told: Option<Seen>) -> Result<Self, SurveyError> {
+        let mut tally = Self::default();
+        for segment in read_table::<ExchangeRow>(dir)? {
+            segment?.iter().for_each(|row| tally.add_row(row));
+        }
+        let told = told.unwrap_or_default();
+        let Seen { opted_out, in_quiet_hours, .. } = told.clone();
+        tally.seen = Seen { opted_out, in_quiet_hours, ..tally.seen.or_worse(&told) };
+        Ok(tally)
+    }
+
+    pub(in crate::survey) fn add(&mut self, other: &Self) {
+        for (error, times) in &other.errors {
+            *self.errors.entry(error.clone()).or_default() += times;
+        }
+        self.seen.add_counts(&other.seen);
+    }
+
+    /// As it is stored now, the worst that is known included.
+    pub(in crate::survey) fn to_store(&self, worst: &Seen, now: SystemTime) -> Result<Vec<u8>, SurveyError> {
+        let seen = self.seen.clone().or_worse(worst);
+        let tally = Self { seen, as_of: Some(now), ..self.clone() };
+        serde_json::to_vec(&tally).map_err(|wrong| SurveyError::Broken(format!("the tally: {wrong}")))
+    }
+
+    fn add_row(&mut self, row: &ExchangeRow) {
+        let is_page = row.purpose == Purpose::Page.as_str();
+        if let Some(error) = error_named(row.failure.clone(), row.status, is_page) {
+            *self.errors.entry(error).or_default() += 1;
+        }
+        let address = row.address.as_deref().and_then(|address| address.parse().ok());
+        if let Some(address) = address.filter(|_| row.total_ms.is_some())
+            && let Ok(host) = Host::parse(&row.site)
+        {
+            self.seen.count(&Site::new(host), address, Wishes::default());
+        }
+    }
+}
+
+/// The tally of one site tree, told by its journal.
+pub(in crate::survey) struct TreeTally<'a> {
+    site: &'a Site,
+    /// Exchanges that had an owner's wish against them.
+    against: HashMap<u32, Wishes>,
+    pub tally: Tally,
+}
+
+impl<'a> TreeTally<'a> {
+    pub(in crate::survey) fn new(site: &'a Site) -> Self {
+        Self { site, against: HashMap::new(), tally: Tally::default() }
+    }
+
+    pub(in crate::survey) fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Against { number, had_opted_out, in_quiet_hours } => {
+                let wishes = Wishes { had_opted_out: *had_opted_out, in_quiet_hours: *in_quiet_hours };
+                self.against.insert(*number, wishes);
+            }
+            Entry::Heard(heard) | Entry::Tried(heard) => self.count(heard),
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, heard: &Heard) {
+        if let Some(error) = error_of(heard.ask.purpose, &heard.answer) {
+            *self.tally.errors.entry(error).or_default() += 1;
+        }
+        if let Some(address) = server_of(&heard.answer) {
+            let against = self.against.remove(&heard.ask.number).unwrap_or_default();
+            self.tally.seen.count(self.site, address, against);
+        }
+    }
+}
+
+/// The server that bore an exchange; none where it heard nothing of it.
+pub(in crate::survey) fn server_of(answer: &Answer) -> Option<IpAddr> {
+    answer.address.filter(|_| answer.failure.is_none_or(Failure::reached_the_network))
+}
+
+/// Under which name an answer is counted as an error, if it is one.
+pub(in crate::survey) fn error_of(purpose: Purpose, answer: &Answer) -> Option<String> {
+    error_named(answer.failure.map(|failure| failure.to_string()), answer.status, purpose == Purpose::Page)
+}
+
+fn error_named(failure: Option<String>, status: Option<u16>, is_page: bool) -> Option<String> {
+    failure
+        .or_else(|| status.filter(|status| *status >= 400 && is_page).map(|status| format!("http_{status}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::journal::entry::tests::{failed, heard};
+
+    #[test]
+    fn a_journal_tells_errors_contacts_and_whose_wishes_stood_against_them() {
+        let site = Site::new(Host::parse("a.ke").unwrap());
+        let mut tree = TreeTally::new(&site);
+        let against = Entry::Against { number: 1, had_opted_out: true, in_quiet_hours: false };
+        let mut asked = heard(1);
+        let Entry::Heard(it) = &mut asked else { panic!() };
+        it.answer.address = Some([10, 0, 0, 1].into());
+        [heard(0), against, asked, failed(2, Failure::ServerBudget)]
+            .iter()
+            .for_each(|entry| tree.note(entry));
+        let Tally { errors, seen, .. } = tree.tally;
+        let expected = [("reset".to_owned(), 2), ("server_budget".to_owned(), 1)];
+        assert_eq!(errors.into_iter().collect::<Vec<_>>(), expected);
+        assert_eq!((seen.exchanges, seen.special.times, seen.opted_out.times), (1, 1, 1));
+        assert_eq!(seen.opted_out.first, "10.0.0.1 for a.ke");
+    }
+
+    #[test]
+    fn a_missing_page_is_an_error_and_a_missing_robots_txt_is_none() {
+        let site = Site::new(Host::parse("a.ke").unwrap());
+        let (mut of_journal, mut of_rows) = (TreeTally::new(&site), Tally::default());
+        for (number, purpose) in [(0, Purpose::Page), (1, Purpose::Robots), (2, Purpose::Page)] {
+            let mut missing = heard(number);
+            let Entry::Heard(it) = &mut missing else { panic!() };
+            (it.ask.purpose, it.answer.failure, it.answer.status) = (purpose, None, Some(404));
+            of_rows.add_row(&ExchangeRow::from_exchange(&site, 0, &it.ask, &it.answer));
+            of_journal.note(&missing);
+        }
+        assert_eq!(of_journal.tally.errors, [("http_404".to_owned(), 2)].into());
+        assert_eq!(of_rows.errors, of_journal.tally.errors);
+    }
+
+    #[test]
+    fn tallies_add_up_and_keep_the_worst_of_what_is_stored() {
+        let with = |exchanges, least_gap| {
+            let seen = Seen { exchanges, least_gap: Some(least_gap), ..Seen::default() };
+            Tally { errors: [("reset".to_owned(), exchanges)].into(), seen, ..Tally::default() }
+        };
+        let mut all = with(3, 500);
+        all.add(&with(4, 20));
+        let now = SystemTime::UNIX_EPOCH;
+        let stored = all.to_store(&with(100, 70).seen, now).unwrap();
+        let stored: Tally = serde_json::from_slice(&stored).unwrap();
+        assert_eq!((stored.errors["reset"], stored.seen.exchanges, stored.as_of), (7, 7, Some(now)));
+        assert_eq!(stored.seen.least_gap, Some(70), "counts are added, the worst is handed in");
+    }
+}

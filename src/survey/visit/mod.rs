@@ -1,0 +1,506 @@
+pub(super) mod exchange;
+pub(super) mod own_link;
+pub(super) mod turn;
+pub(super) mod ways;
+
+use std::any::Any;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+
+use super::agents::{Desk, Place};
+use super::error::SurveyError;
+use super::journal::Journal;
+use super::journal::entry::{Entry, Heard};
+use super::journal::replay::{Recorded, Replay};
+use super::parts::Parts;
+use super::storage::handed_on::HandedOn;
+use crate::address::WebUrl;
+use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
+use crate::frontier::Lease;
+use crate::load::{Grant, Limit, SiteBudget, Spent};
+use crate::roster::Back;
+use crate::walk::{OnRecord, Step, Tree, Walk};
+use exchange::{Asking, Exchanged, Try, Wanted, let_stand};
+use ways::Ways;
+
+/// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
+const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// A visit that has ended.
+pub(super) struct Ended {
+    /// The tree that was visited.
+    pub order: u64,
+    pub visited: Visited,
+}
+
+/// What came of a visit.
+pub(super) enum Visited {
+    Done(Done),
+    /// The tree is to be visited again.
+    Back(Back<Lease>),
+    /// The survey is being stopped.
+    Stopped,
+}
+
+/// A tree that is done, for the writer.
+pub(super) enum Done {
+    /// The site tree is finished; its journal holds its exchanges.
+    Finished(Box<Concluded>),
+    /// An earlier tree of the site has reached this start URL already: there is no tree.
+    Reached(Lease),
+    /// An error of ours ended the walk; says which.
+    Failed(Lease, String),
+}
+
+pub(super) struct Concluded {
+    pub lease: Lease,
+    pub tree: Tree,
+    /// What the trees before it spent of its account.
+    pub earlier: Spent,
+    /// For the next tree of the site.
+    pub left: HandedOn,
+    pub began: SystemTime,
+    pub ended: SystemTime,
+}
+
+/// Walks one site tree, from where its journal ends.
+///
+/// The visit takes the server of the start URL first. Were sites on one server visited at once, all but one
+/// would only wait for their turns there, and before long every place would be taken by one who waits.
+///
+/// # Errors
+/// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
+pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
+    let order = lease.order;
+    let visited = AssertUnwindSafe(at_its_server(parts, lease.clone())).catch_unwind().await;
+    let visited = match visited {
+        Ok(Ok(visited)) => visited,
+        Ok(Err(wrong)) if wrong.is_of_one_site() => Visited::Done(Done::Failed(lease, wrong.to_string())),
+        Ok(Err(wrong)) => return Err(wrong),
+        Err(panic) => Visited::Done(Done::Failed(lease, words_of(&*panic))),
+    };
+    Ok(Ended { order, visited })
+}
+
+async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
+    let earlier = parts.storage.handed_on(&lease)?;
+    if earlier.known.pages.contains(&lease.start.page_key()) {
+        return Ok(Visited::Done(Done::Reached(lease)));
+    }
+    let dead = Ways::recorded(&parts.storage.folder.journal(lease.order))?.dead_for(&lease.start);
+    let Some(located) = own_link::locate(&parts.access, lease.start.host(), &dead).await else {
+        return Ok(Visited::Stopped);
+    };
+    let server = located.address.ok();
+    if let Some(address) = server
+        && let Err(full) = parts.access.roster().enter(lease.order, address)
+    {
+        return Ok(Visited::Back(Back::Parked(lease, full)));
+    }
+    let Some(agents) = parts.agents.clone() else {
+        return Visit::open(parts, lease, earlier, server, None)?.run().await;
+    };
+    let was_begun = parts.storage.folder.journal(lease.order).exists();
+    let placing = parts.access.until_stopped(agents.place(&lease, server, was_begun)).await;
+    let Some(place) = placing else { return Ok(Visited::Stopped) };
+    let Some(desk) = place.as_ref().and_then(Place::desk).cloned() else {
+        return Ok(Visited::Back(Back::Again(lease)));
+    };
+    let order = lease.order;
+    let of_all = parts.clone();
+    let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
+    tokio::select! {
+        biased;
+        // What it was about to record is lost, and its server rests as after any death.
+        () = desk.gone() => Ok(Visited::Back(Back::Again(lease))),
+        visited = visit.run() => {
+            if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.hand()) {
+                of_all.suspects.forget(order);
+                hand.forget(order);
+            }
+            visited
+        }
+    }
+}
+
+/// The message of a panic.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
+}
+
+struct Visit {
+    parts: Arc<Parts>,
+    lease: Lease,
+    /// The server that the visit has taken.
+    server: Option<IpAddr>,
+    walk: Walk,
+    ways: Ways,
+    /// Requests that are to be sent in another way, before all others.
+    again: VecDeque<Again>,
+    budget: SiteBudget,
+    /// What the trees before it spent of its account.
+    earlier: Spent,
+    began: SystemTime,
+    replay: Replay,
+    /// Why the walk ended in an earlier run: it goes no further than that, for its site may have gone on since.
+    ended: Option<Outcome>,
+    /// Questions at the reading of whose answers a process died.
+    suspects: HashSet<u32>,
+    /// How often requests were sent without an answer on record.
+    times_lost: HashMap<u32, usize>,
+    journal: Arc<Journal>,
+    flying: FuturesUnordered<Flight>,
+    /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
+    /// not asked meanwhile.
+    rests_until: Option<SystemTime>,
+    /// A redirect asked for a pause until then (RFC 9110 §10.2.3). Its target may be on another server, whose pace knows
+    /// nothing of it.
+    redirect_pause: Option<SystemTime>,
+    /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must go on at
+    /// another server or with another agent.
+    hindered: Option<Hindrance>,
+    /// The agent that walks the tree, where there are any.
+    desk: Option<Arc<Desk>>,
+}
+
+enum Hindrance {
+    Stop,
+    PutOff(SystemTime),
+    Move,
+}
+
+/// What came of the last try at a question that is to be put once more.
+struct Again {
+    tried: Try,
+    crawl_delay: Option<Duration>,
+}
+
+/// What is in flight, with the pause that its host asks for.
+type Flight = BoxFuture<'static, (Option<Duration>, Result<Exchanged, SurveyError>)>;
+
+impl Visit {
+    fn open(
+        parts: Arc<Parts>,
+        lease: Lease,
+        earlier: HandedOn,
+        server: Option<IpAddr>,
+        desk: Option<Arc<Desk>>,
+    ) -> Result<Self, SurveyError> {
+        let path = parts.storage.folder.journal(lease.order);
+        parts.storage.check_own()?;
+        let (journal, mut past) = Journal::open_kept(&path, parts.storage.keeper.clone())?;
+        let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
+        journal.write(&opened)?;
+        past.note(&opened);
+        if let Some(desk) = &desk {
+            journal.write(&Entry::WalkedBy { agent: desk.name.clone() })?;
+        }
+        let replay = Replay::open(&path)?;
+        let began = past.began.unwrap_or_else(|| parts.access.now());
+        // Later than the walk by the time between the runs of the survey.
+        let counts_from = began + past.between;
+        let spent = earlier.spent_of(parts.budget.account_of(lease.seed.into()));
+        let scope = parts.boundaries.scope.of_tree(&lease.site);
+        let walk = Walk::new(
+            parts.walk.clone(),
+            scope,
+            parts.boundaries.opt_outs.clone(),
+            lease.start.clone(),
+            earlier.known,
+        );
+        let walk = match parts.storage.memory(lease.site.as_str())? {
+            Some(memory) => walk.remembering(memory),
+            None => walk,
+        };
+        Ok(Self {
+            budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.beyond_limit())
+                .after(spent)
+                .with_lost(past.unanswered.count(), parts.access.fetcher.most_bytes()),
+            earlier: spent,
+            ended: past.outcome,
+            suspects: past.unanswered.suspects().collect(),
+            times_lost: past.unanswered.times(),
+            journal: Arc::new(journal),
+            flying: FuturesUnordered::new(),
+            hindered: None,
+            parts,
+            lease,
+            server,
+            walk,
+            ways: Ways::default(),
+            again: VecDeque::new(),
+            began,
+            replay,
+            rests_until: None,
+            redirect_pause: None,
+            desk,
+        })
+    }
+
+    async fn run(mut self) -> Result<Visited, SurveyError> {
+        loop {
+            let is_done = self.ask_what_may_be_asked()?;
+            match self.flying.next().await {
+                Some((crawl_delay, exchanged)) => match exchanged? {
+                    Exchanged::Heard(heard) => self.hear(*heard),
+                    Exchanged::Shared(heard) => self.hear_shared(*heard),
+                    Exchanged::Tried(tried, next) => self.go_on_at(next, tried, crawl_delay),
+                    Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
+                    Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
+                    Exchanged::Left => self.hindered = Some(Hindrance::Move),
+                },
+                None if is_done => return self.conclude(),
+                None => match self.hindered {
+                    Some(Hindrance::PutOff(until)) => {
+                        return Ok(Visited::Back(Back::PutOff(self.lease, until)));
+                    }
+                    Some(Hindrance::Stop) => return Ok(Visited::Stopped),
+                    Some(Hindrance::Move) => return Ok(Visited::Back(Back::Again(self.lease))),
+                    None => {
+                        let site = &self.lease.site;
+                        return Err(SurveyError::Broken(format!(
+                            "the walk of {site} is stuck: it waits for nothing"
+                        )));
+                    }
+                },
+            }
+        }
+    }
+
+    /// Begins exchanges as far as walk, budget and settings allow; says whether the walk is done.
+    fn ask_what_may_be_asked(&mut self) -> Result<bool, SurveyError> {
+        while self.hindered.is_none() && self.flying.len() < self.parts.settings.per_site as usize {
+            if let Some(again) = self.again.pop_front() {
+                if !self.ask_again(again)? {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let on_record = self.replay.on_record(self.walk.asked())?;
+            let is_new = on_record == OnRecord::Nothing;
+            self.walk.expect_recorded(on_record);
+            let (ask, crawl_delay) = match self.walk.poll(self.parts.access.now()) {
+                Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
+                Step::Wait => return Ok(false),
+                Step::Done => return Ok(true),
+            };
+            // What is recorded has been spent, whatever the budget says by now.
+            if let Some(recorded) = self.replay.take(ask.number)? {
+                match recorded.ask() {
+                    Some(before) if *before != ask => self.break_off(&before.url, &ask),
+                    _ => self.recall(&ask, crawl_delay, recorded),
+                }
+                continue;
+            }
+            if let Some(outcome) = self.ended {
+                self.walk.end(outcome);
+                continue;
+            }
+            match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
+                Grant::Wait => return Ok(false),
+                Grant::Spent(limit) => self.walk.end(outcome_of(limit)),
+                Grant::Go { byte_limit } => {
+                    // A question between answers on record is put as it was: another would shift those after it.
+                    let has_rules = is_new && ask.purpose != Purpose::Robots;
+                    let good_until = if has_rules { self.walk.rules_good_until(&ask.url) } else { None };
+                    self.walk.begin(&ask);
+                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit, good_until));
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// A request that brought nothing is sent in another way if the budget allows it; says whether that is known by now.
+    fn ask_again(&mut self, again: Again) -> Result<bool, SurveyError> {
+        let Again { tried, crawl_delay } = again;
+        match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
+            Grant::Wait => {
+                self.again.push_front(Again { tried, crawl_delay });
+                return Ok(false);
+            }
+            Grant::Spent(limit) => {
+                let_stand(&self.parts, &self.journal, self.lease.order, &tried)?;
+                self.tell_walk(*tried.heard);
+                self.walk.end(outcome_of(limit));
+            }
+            Grant::Go { byte_limit } => {
+                let Heard { ask, answer, .. } = *tried.heard;
+                self.walk.tried(ask.number, answer);
+                self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
+    fn recall(&mut self, ask: &Ask, crawl_delay: Option<Duration>, recorded: Recorded) {
+        self.walk.begin(ask);
+        let Recorded { mut tries, last_try_at, answer, is_shared } = recorded;
+        let last = if answer.is_none() { tries.pop() } else { None };
+        for tried in tries {
+            self.budget.recall();
+            self.budget.book(tried.answer.wire);
+            self.ways.note_try(&tried);
+            self.walk.tried(ask.number, tried.answer);
+        }
+        self.budget.recall();
+        if let Some(heard) = answer {
+            if is_shared { self.hear_shared(heard) } else { self.hear(heard) }
+        } else if let Some(tried) = last {
+            let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
+            let (tree, ways, recorded_at) = (self.lease.order, self.ways.clone(), AtomicU64::default());
+            let tried = Try { heard: Box::new(tried), at: last_try_at };
+            self.flying.push(Box::pin(async move {
+                let asking =
+                    Asking { parts: &parts, journal: &journal, site: &site, tree, desk: None, recorded_at };
+                (crawl_delay, asking.another_way(ways, tried).await)
+            }));
+        }
+    }
+
+    /// The request goes to this address, which may be the same. Where it is another one of the start URL's host, the visit
+    /// goes to the server there first.
+    fn go_on_at(&mut self, address: IpAddr, tried: Try, crawl_delay: Option<Duration>) {
+        self.budget.book(tried.heard.answer.wire);
+        self.ways.note_try(&tried.heard);
+        let (url, start) = (&tried.heard.ask.url, &self.lease.start);
+        let is_start = url.host() == start.host() && url.port() == start.port();
+        if is_start && self.server != Some(address) {
+            self.hindered.get_or_insert(Hindrance::Move);
+        }
+        self.again.push_back(Again { tried, crawl_delay });
+    }
+
+    fn exchange(
+        &self,
+        ask: Ask,
+        crawl_delay: Option<Duration>,
+        byte_limit: u64,
+        good_until: Option<SystemTime>,
+    ) -> Flight {
+        let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
+        let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
+        let is_suspect = self.suspects.contains(&ask.number);
+        let times_lost = self.times_lost.get(&ask.number).copied().unwrap_or_default();
+        let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
+        let wanted = Wanted {
+            ask,
+            crawl_delay,
+            byte_limit,
+            not_before,
+            redirect_pause,
+            deadline,
+            ways,
+            good_until,
+            is_suspect,
+            times_lost,
+        };
+        Box::pin(async move {
+            let desk = desk.as_ref();
+            let recorded_at = AtomicU64::default();
+            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
+            let exchanged = match wanted.ask.purpose {
+                Purpose::Robots => Box::pin(asking.robots(wanted)).await,
+                _ => asking.exchange(wanted).await,
+            };
+            if let (Some(desk), Ok(Exchanged::Heard(heard))) = (desk, &exchanged)
+                && heard.answer.failure.is_none_or(Failure::reached_the_network)
+            {
+                desk.read().await;
+            }
+            (crawl_delay, exchanged)
+        })
+    }
+
+    /// The settings have changed since these answers were recorded, and the walk would ask something else
+    /// now: it ends with what it has, rather than ask again.
+    fn break_off(&mut self, recorded: &WebUrl, ask: &Ask) {
+        tracing::warn!(
+            site = self.lease.site.as_str(),
+            recorded = recorded.as_str(),
+            now = ask.url.as_str(),
+            "settings have changed"
+        );
+        self.walk.end(Outcome::Interrupted);
+    }
+
+    /// When the time of the site is over at the latest.
+    fn deadline(&self) -> SystemTime {
+        self.budget.deadline().unwrap_or_else(|| self.parts.access.now() + LONGEST_HOLD)
+    }
+
+    /// The pause of a server is the site's, up to the longest: what others ask of it, and its trouble, are not.
+    fn rest_with(&mut self, address: IpAddr) {
+        let longest = self.parts.access.now() + self.parts.settings.max_delay.0;
+        let free_at = self.parts.access.load().free_at(address);
+        self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        let is_at_work = heard.answer.failure.is_some_and(Failure::leaves_server_at_work);
+        if let Some(address) = heard.answer.address.filter(|_| is_at_work) {
+            self.rest_with(address);
+        }
+        self.redirect_pause = self.redirect_pause.max(pause_before_redirected_request(&heard.answer));
+        self.budget.book(heard.answer.wire);
+        self.ways.note(&heard);
+        self.tell_walk(heard);
+    }
+
+    /// It counts into the budget of the tree all the same: what a tree comes to is not a matter of which tree asked.
+    fn hear_shared(&mut self, heard: Heard) {
+        self.budget.book(heard.answer.wire);
+        self.walk.handle_shared(heard.ask.number, heard.answer, heard.content);
+    }
+
+    fn tell_walk(&mut self, heard: Heard) {
+        let failure = heard.answer.failure;
+        let (answer, content) = (heard.answer, heard.content);
+        #[cfg(feature = "hazards")]
+        let (answer, content) = super::reading::hazards::told(&heard.ask, answer, content);
+        self.walk.handle(heard.ask.number, answer, content);
+        match failure {
+            Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
+            Some(Failure::ServerBudget) => self.walk.end(Outcome::RequestBudget),
+            _ => {}
+        }
+    }
+
+    fn conclude(self) -> Result<Visited, SurveyError> {
+        let ended = self.parts.access.now();
+        let spent = self.budget.spent(self.parts.budget.account_of(self.lease.seed.into()), ended);
+        let (tree, known) = self.walk.conclude();
+        if self.parts.settings.seeds_per_site > 1 && self.ended.is_none() {
+            self.journal.write(&Entry::Ended { outcome: tree.outcome })?;
+        }
+        let (earlier, left) = (self.earlier, HandedOn { known, spent });
+        let done = Concluded { lease: self.lease, tree, earlier, left, began: self.began, ended };
+        Ok(Visited::Done(Done::Finished(Box::new(done))))
+    }
+}
+
+/// Until when a redirect asks us to wait before its target is requested.
+fn pause_before_redirected_request(answer: &Answer) -> Option<SystemTime> {
+    #[cfg(feature = "hazards")]
+    let answer = &super::reading::hazards::heard(answer);
+    let pause = answer.head.retry_after.filter(|_| answer.is_redirect())?;
+    answer.ended().checked_add(pause)
+}
+
+fn outcome_of(limit: Limit) -> Outcome {
+    match limit {
+        Limit::Requests => Outcome::RequestBudget,
+        Limit::Bytes => Outcome::ByteBudget,
+        Limit::Time => Outcome::TimeBudget,
+    }
+}

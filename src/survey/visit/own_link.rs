@@ -1,0 +1,289 @@
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::address::Host;
+use crate::exchange::{Answer, Failure};
+use crate::fetch::Located;
+use crate::load::{Blame, Fault, OwnLink, Passage, Sign};
+use crate::survey::agents::{Agents, Desk};
+use crate::survey::parts::access::Access;
+
+/// The link over which something is sent: that of this process, or that of an agent.
+#[derive(Clone)]
+pub(in crate::survey) struct Link<'a> {
+    access: &'a Access,
+    /// The agent, where it is a process of its own, and all others.
+    agent: Option<(Arc<Desk>, Arc<Agents>)>,
+}
+
+impl<'a> Link<'a> {
+    /// Over which names are looked up, and everything is sent where no agents are.
+    pub(in crate::survey) fn own(access: &'a Access) -> Self {
+        Self { access, agent: None }
+    }
+
+    /// That of an agent, if it is a process of its own.
+    pub(in crate::survey) fn of(
+        access: &'a Access,
+        agents: Option<&Arc<Agents>>,
+        desk: Option<&Arc<Desk>>,
+    ) -> Self {
+        let desk = desk.filter(|desk| desk.hand().is_some());
+        Self { access, agent: desk.cloned().zip(agents.cloned()) }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut OwnLink) -> T) -> T {
+        match self.agent.as_ref().and_then(|(desk, _)| desk.link()) {
+            Some(mut link) => work(&mut link.state),
+            None => work(&mut self.access.own_link()),
+        }
+    }
+
+    /// It is broken, and there is an agent whose link is not.
+    fn is_better_elsewhere(&self) -> bool {
+        self.agent.as_ref().is_some_and(|(desk, agents)| {
+            self.with(|link| link.broken().is_some()) && agents.another(desk).is_some()
+        })
+    }
+
+    /// What an answer tells of it; `is_known` if the server had answered before.
+    fn sign(&self, answer: &Answer, is_known: bool) -> Sign {
+        if self.agent.is_some() {
+            Sign::from_answer_of_agent(answer, is_known)
+        } else {
+            Sign::from_answer(answer, is_known)
+        }
+    }
+}
+
+/// The right to put a question as far as the link goes. If it is a probe of the link and is dropped before its
+/// outcome is noted, the next question probes.
+pub(in crate::survey) struct Pass<'a> {
+    link: Link<'a>,
+    is_probe: bool,
+}
+
+impl<'a> Pass<'a> {
+    /// A probe that was begun.
+    pub(in crate::survey) fn probe(link: Link<'a>) -> Self {
+        Self { link, is_probe: true }
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if self.is_probe {
+            let access = self.link.access;
+            self.link.with(|link| link.pass_on(access.now()));
+            access.settled.notify_waiters();
+        }
+    }
+}
+
+/// Why there is no way over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::survey) enum NoPass {
+    /// The survey is being stopped.
+    Stopped,
+    /// It is an agent's link, which is broken, and other agents' are not.
+    Elsewhere,
+}
+
+/// Waits until a question may be put.
+pub(in crate::survey) async fn passage<'a>(link: &Link<'a>) -> Result<Pass<'a>, NoPass> {
+    let access = link.access;
+    loop {
+        // Listening begins before asking, so that no news is missed in between.
+        let mut settled = std::pin::pin!(access.settled.notified());
+        settled.as_mut().enable();
+        if link.is_better_elsewhere() {
+            return Err(NoPass::Elsewhere);
+        }
+        let passage = link.with(|link| link.passage(access.now()));
+        let time = match passage {
+            Passage::Open => return Ok(Pass { link: link.clone(), is_probe: false }),
+            Passage::Probe => {
+                let pass = Pass::probe(link.clone());
+                // The name server tells nothing of the link of an agent.
+                if link.agent.is_some() || has_names(access).await.ok_or(NoPass::Stopped)? {
+                    return Ok(pass);
+                }
+                continue;
+            }
+            Passage::Until(time) => time,
+        };
+        access.until_stopped(news(link, settled, time)).await.ok_or(NoPass::Stopped)?;
+    }
+}
+
+/// Whether the name server has anything to say of the country domains, before a site is spent on a probe.
+async fn has_names(access: &Access) -> Option<bool> {
+    for domain in &access.country_domains {
+        access.fetcher.forget(domain);
+        let located = access.until_stopped(access.locate(domain, &[])).await?;
+        if !matches!(located.address, Err(Failure::DnsTimeout | Failure::DnsServfail)) {
+            return Some(true);
+        }
+    }
+    tell(&Link::own(access), &"country domains", Sign::LostUnknown);
+    Some(false)
+}
+
+/// Looks a host up, once our own link works as far as is known; none when the survey is being stopped.
+///
+/// A name that is lost is asked for a second time if it shows meanwhile that our own link was broken.
+/// Of the addresses that are `dead` the next one is taken.
+pub(in crate::survey) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<Located> {
+    let (located, lost_at) = look_up(access, host, dead).await?;
+    match lost_at {
+        Some(time) if blame(&Link::own(access), time).await? == Blame::Ours => {
+            access.fetcher.forget(host);
+            look_up(access, host, dead).await.map(|(located, _)| located)
+        }
+        _ => Some(located),
+    }
+}
+
+/// Where a host is, or since when nothing comes back that would tell.
+async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Located, Option<SystemTime>)> {
+    let link = Link::own(access);
+    let _pass = passage(&link).await.ok()?;
+    let located = access.until_stopped(access.locate(host, dead)).await?;
+    // What was known already tells nothing of the network.
+    if located.dns.is_none() {
+        return Some((located, None));
+    }
+    let sign = match located.address {
+        Ok(_) => Sign::Reached,
+        Err(failure) => Sign::from_answer(&Answer::not_asked(access.now(), None, failure, None), false),
+    };
+    tell(&link, &host, sign);
+    Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
+}
+
+/// Whether something was lost because of the link; waits until that shows, or for long enough. None when the survey is being stopped.
+pub(in crate::survey) async fn blame(link: &Link<'_>, lost_at: SystemTime) -> Option<Blame> {
+    let access = link.access;
+    loop {
+        let mut settled = std::pin::pin!(access.settled.notified());
+        settled.as_mut().enable();
+        let blame = link.with(|link| link.blame(lost_at, access.now()));
+        let Blame::Until(time) = blame else { return Some(blame) };
+        access.until_stopped(news(link, settled, time)).await?;
+    }
+}
+
+/// Whether the link has brought anything that was asked for then or later.
+pub(in crate::survey) fn has_reached_since(link: &Link<'_>, time: SystemTime) -> bool {
+    link.with(|link| link.has_reached_since(time))
+}
+
+async fn news(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {
+    let others = async {
+        match &link.agent {
+            Some((_, agents)) => agents.changed.notified().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = settled => {}
+        () = others => {}
+        () = link.access.clock.until(time) => {}
+    }
+}
+
+/// Takes in what an answer tells of the link that it came over; to be called before the server's state has it.
+///
+/// What an agent heard is known here some time later: only what was `asked` after a loss tells that the link was not why.
+pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, answer: &Answer, asked: SystemTime) {
+    let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
+    let sign = link.sign(answer, is_known);
+    let is_later = link.agent.is_some() && sign == Sign::Reached;
+    tell_at(link, &address, sign, if is_later { asked } else { link.access.now() });
+}
+
+/// Takes in that a connection failed over this link which came about over another one.
+pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr) {
+    let Some((desk, _)) = &link.agent else { return };
+    if let Some(mut link) = desk.link() {
+        link.failed_only_here += 1;
+        if link.failed_only_here == 1 {
+            tracing::warn!(agent = desk.name, %address, "a connection that failed at an agent came about at another one");
+        }
+    }
+    // Another one reached the server: it counts as one that had answered.
+    tell(link, &address, Sign::LostKnown);
+}
+
+/// An agent did what was dispatched to it.
+pub(in crate::survey) fn note_done(link: &Link<'_>) {
+    change(link, OwnLink::note_done);
+}
+
+/// Takes in that what was dispatched to an agent then came to nothing.
+pub(in crate::survey) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
+    change(link, |state| state.note_in_vain(dispatched, link.access.now()));
+}
+
+fn tell(link: &Link<'_>, who: &impl Hash, sign: Sign) {
+    tell_at(link, who, sign, link.access.now());
+}
+
+fn tell_at(link: &Link<'_>, who: &impl Hash, sign: Sign, time: SystemTime) {
+    let mut hasher = DefaultHasher::new();
+    who.hash(&mut hasher);
+    change(link, |state| state.note(time, hasher.finish(), sign));
+}
+
+fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
+    let [before, after] = link.with(|state| {
+        let before = state.broken();
+        take_in(state);
+        [before, state.broken()]
+    });
+    if before != after {
+        say(link, before, after);
+        link.access.settled.notify_waiters();
+    }
+}
+
+/// What is broken, and since when.
+type Trouble = Option<(Fault, SystemTime)>;
+
+fn say(link: &Link<'_>, before: Trouble, after: Trouble) {
+    let Some((desk, agents)) = &link.agent else {
+        match (before, after) {
+            (None, Some(_)) => {
+                tracing::warn!("nothing comes back from anywhere: paused, probing our own link");
+            }
+            (Some(_), None) => tracing::info!("our own link works again"),
+            _ => {}
+        }
+        let since = after.map(|(_, time)| link.access.clock.shown_at(time));
+        link.access.progress.update(|now| now.own_link_broken_since = since);
+        return;
+    };
+    let agent = &desk.name;
+    match (before, after) {
+        (_, Some((Fault::Internet, _))) => {
+            tracing::warn!(
+                agent,
+                "an agent reaches nobody: its sites go on elsewhere, and its own link is probed"
+            );
+        }
+        (_, Some((Fault::Dispatches, _))) => {
+            tracing::warn!(
+                agent,
+                "dispatches to an agent come to nothing: its sites go on elsewhere, and it is tried now and then"
+            );
+        }
+        (Some((Fault::Internet, _)), None) => tracing::info!(agent, "the own link of an agent works again"),
+        (Some((Fault::Dispatches, _)), None) => {
+            tracing::info!(agent, "an agent does what is dispatched to it again");
+        }
+        (None, None) => {}
+    }
+    agents.note_link(desk);
+}

@@ -1,0 +1,224 @@
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use crate::address::Site;
+use crate::exchange::{Answer, Failure, Purpose};
+use crate::fetch::Meter;
+use crate::load::{Load, Permit, Turn};
+use crate::settings::LONGEST_WAIT;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::Journal;
+use crate::survey::journal::entry::Entry;
+use crate::survey::parts::access::Access;
+use crate::survey::storage::Storage;
+
+/// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
+/// or that its answer is lost.
+pub(in crate::survey) struct HeldPermit<'a> {
+    access: &'a Access,
+    permit: Mutex<Option<Permit>>,
+    /// When the question was put.
+    asked: Option<SystemTime>,
+    /// Who puts it may be at it until then, though nobody hears of it.
+    over: Option<SystemTime>,
+}
+
+impl HeldPermit<'_> {
+    /// The most bytes that the exchange may move.
+    pub(in crate::survey) fn byte_limit(&self) -> u64 {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Permit::byte_limit)
+    }
+
+    /// What it reserves of the rate of the survey.
+    pub(in crate::survey) fn reserved(&self) -> Option<u64> {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Permit::reserved)
+    }
+
+    /// The question is being put.
+    pub(in crate::survey) fn note_asked(&mut self, asked: SystemTime) {
+        self.asked = Some(asked);
+    }
+
+    /// Somebody else puts it, and may be at it until then.
+    pub(in crate::survey) fn note_over(&mut self, over: SystemTime) {
+        self.over = Some(over);
+    }
+
+    /// The question that the journal says was being put was not.
+    pub(in crate::survey) fn leave_unsent(
+        mut self,
+        journal: &Journal,
+        number: u32,
+    ) -> Result<(), SurveyError> {
+        journal.write(&Entry::Unsent { number })?;
+        self.asked = None;
+        Ok(())
+    }
+
+    /// Gives the permit back with the answer.
+    pub(in crate::survey) fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Answer) {
+        if let Some(permit) = self.take() {
+            load.settle(permit, purpose, answer);
+        }
+    }
+}
+
+impl HeldPermit<'_> {
+    fn take(&mut self) -> Option<Permit> {
+        self.permit.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Lets the exchange have moved so many bytes in all, or says when it may.
+    fn try_to_read_on(&self, bytes: u64) -> Result<(), SystemTime> {
+        let mut permit = self.permit.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *permit {
+            Some(permit) => self.access.load().read_on(self.access.now(), permit, bytes),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Meter for HeldPermit<'_> {
+    /// Readers wait in the order in which they came, and before any request that is to be sent.
+    fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
+        async move {
+            let _place = self.access.to_read_on.lock().await;
+            let _wait = Waiting(self.access);
+            loop {
+                // Listening begins before asking, so that no ending is missed in between.
+                let mut settled = pin!(self.access.settled.notified());
+                settled.as_mut().enable();
+                let Err(time) = self.try_to_read_on(bytes) else { return };
+                tokio::select! {
+                    biased;
+                    () = settled => {}
+                    () = self.access.clock.until(time) => {}
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+/// A reader whose turn is the next; others may go first once it is dropped.
+struct Waiting<'a>(&'a Access);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.load().give_way();
+    }
+}
+
+impl Drop for HeldPermit<'_> {
+    fn drop(&mut self) {
+        let Some(permit) = self.take() else { return };
+        let now = self.access.now();
+        match self.asked {
+            Some(asked) => {
+                self.access.load().lose(permit, asked, self.over.unwrap_or(now), now);
+            }
+            None => self.access.load().abandon(permit, now),
+        }
+        self.access.settled.notify_waiters();
+    }
+}
+
+/// Why a turn did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::survey) enum NoTurn {
+    /// It would come at this time, which is too far to wait for.
+    Until(SystemTime),
+    GivenUp,
+    Spent,
+    Stopped,
+}
+
+impl NoTurn {
+    /// What a question comes to whose turn never comes.
+    pub(in crate::survey) fn failure(self) -> Failure {
+        match self {
+            Self::GivenUp => Failure::GivenUp,
+            Self::Spent => Failure::ServerBudget,
+            Self::Until(_) | Self::Stopped => Failure::HeldOff,
+        }
+    }
+}
+
+/// Waits until a site may ask a server, whose host asks for `crawl_delay`. Dropping the wait costs nothing.
+pub(in crate::survey) async fn turn<'a>(
+    access: &'a Access,
+    storage: &Storage,
+    address: IpAddr,
+    site: &Site,
+    crawl_delay: Option<Duration>,
+) -> Result<Result<HeldPermit<'a>, NoTurn>, SurveyError> {
+    let mut stop = access.stop.clone();
+    let mut place = None;
+    loop {
+        access.recall(storage, address)?;
+        // Listening begins before asking, so that no ending is missed in between.
+        let mut settled = std::pin::pin!(access.settled.notified());
+        settled.as_mut().enable();
+        if *stop.borrow() {
+            return Ok(Err(NoTurn::Stopped));
+        }
+        let now = access.now();
+        let turn = match access.waking(address, site) {
+            Some(time) => Turn::NotBefore(time),
+            None => {
+                let mut load = access.load();
+                if !load.knows(address) {
+                    continue;
+                }
+                load.permit(now, address, site, crawl_delay)
+            }
+        };
+        match turn {
+            Turn::Go(permit) => {
+                return Ok(Ok(HeldPermit {
+                    access,
+                    permit: Mutex::new(Some(permit)),
+                    asked: None,
+                    over: None,
+                }));
+            }
+            Turn::NotBefore(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
+            Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
+            Turn::Spent => return Ok(Err(NoTurn::Spent)),
+            // Of those who wait for the rate only the first looks again whenever an exchange has ended.
+            Turn::Full(_) if place.is_none() => tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                first = access.to_begin.lock() => place = Some(first),
+            },
+            Turn::Full(time) => tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                () = settled => {}
+                () = access.clock.until(time) => {}
+            },
+            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
+            Turn::At(time) | Turn::NotBefore(time) => {
+                place = None;
+                tokio::select! {
+                    biased;
+                    _ = stop.changed() => {}
+                    () = access.clock.until(time) => {}
+                }
+            }
+            Turn::Busy => {
+                place = None;
+                tokio::select! {
+                    biased;
+                    _ = stop.changed() => {}
+                    () = settled => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+use std::path::Path;
+
+use crate::address::{Host, WebUrl};
+use crate::exchange::{Answer, Failure};
+use crate::fetch::Manner;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::Reader;
+use crate::survey::journal::entry::{Entry, Heard};
+
+/// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
+///
+/// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
+/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once, where that
+/// can tell more. A request that was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC
+/// 9110 §9.2.2). A response that the HTTP library cannot read is requested once more, and it and all that come from its
+/// server to the tree are read without the library, whichever process asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::survey) struct Ways {
+    /// By port: a server that refuses HTTPS may well speak HTTP.
+    dead: HashSet<(IpAddr, u16)>,
+    /// Of hosts and ports that refused our TLS.
+    tls: HashMap<(Host, u16), Tls>,
+    /// Requests that were lost with an idle connection and whose next attempt has not ended.
+    lost: HashSet<u32>,
+    /// Hosts and ports of which the HTTP library could not read a response.
+    odd: HashSet<(Host, u16)>,
+}
+
+/// What is known of the TLS of a server that refuses ours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tls {
+    /// It is to be greeted by an older one, after this failure.
+    Refused(Failure),
+    Old,
+    /// It speaks nothing that is older either.
+    Other,
+}
+
+impl Ways {
+    /// What is known from the journal of a tree; nothing where there is none yet.
+    pub(in crate::survey) fn recorded(path: &Path) -> Result<Self, SurveyError> {
+        let mut ways = Self::default();
+        let mut journal = Reader::open(path)?;
+        while let Some(entry) = journal.next()? {
+            match entry {
+                Entry::Tried(tried) => ways.note_try(&tried),
+                Entry::Heard(heard) => ways.note(&heard),
+                _ => {}
+            }
+        }
+        Ok(ways)
+    }
+
+    /// Takes in what came of a question that may be put in another way.
+    pub(in crate::survey) fn note_try(&mut self, tried: &Heard) {
+        if let Some(failure) = tried.answer.failure.filter(|failure| failure.refuses_tls()) {
+            self.tls.entry(server_of(&tried.ask.url)).or_insert(Tls::Refused(failure));
+        }
+        self.note_connection(tried);
+    }
+
+    /// Takes in what came of a question in the end.
+    pub(in crate::survey) fn note(&mut self, heard: &Heard) {
+        self.note_tls(&heard.ask.url, &heard.answer);
+        self.note_connection(heard);
+    }
+
+    fn note_connection(&mut self, heard: &Heard) {
+        if heard.answer.failure == Some(Failure::IdleClosed) {
+            self.lost.insert(heard.ask.number);
+        } else {
+            self.lost.remove(&heard.ask.number);
+        }
+        if heard.answer.failure.is_some_and(Failure::may_be_read_otherwise) {
+            self.odd.insert(server_of(&heard.ask.url));
+        }
+        let Some(address) = heard.answer.address else { return };
+        let spot = (address, heard.ask.url.port());
+        match heard.answer.failure {
+            Some(failure) if is_closed(failure) => {
+                self.dead.insert(spot);
+            }
+            Some(failure) if !failure.reached_the_network() => {}
+            _ => {
+                self.dead.remove(&spot);
+            }
+        }
+    }
+
+    fn note_tls(&mut self, url: &WebUrl, answer: &Answer) {
+        if answer.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
+            return;
+        }
+        match self.tls.get(&server_of(url)) {
+            // It was no try: there is nothing more to be learnt.
+            None if answer.failure.is_some_and(Failure::refuses_tls) => {
+                self.tls.insert(server_of(url), Tls::Other)
+            }
+            Some(Tls::Refused(_)) if answer.tls_version.is_some() => {
+                self.tls.insert(server_of(url), Tls::Old)
+            }
+            Some(Tls::Refused(_)) => self.tls.insert(server_of(url), Tls::Other),
+            _ => None,
+        };
+    }
+
+    /// What a greeting by older TLS comes to. A server is too old where its first refusal said so, or where it chose
+    /// something old now. What else it says of the greeting of old tells nothing, and its first word stands.
+    pub(in crate::survey) fn settle(&self, url: &WebUrl, answer: &mut Answer) {
+        let says_nothing = matches!(
+            answer.failure,
+            Some(Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHandshake | Failure::Reset)
+        );
+        if let Some(Tls::Refused(first)) = self.tls.get(&server_of(url))
+            && says_nothing
+            && answer.tls_version.is_none()
+        {
+            answer.failure = Some(*first);
+        }
+    }
+
+    /// How the next request to the server of a URL is sent.
+    pub(in crate::survey) fn manner(&self, url: &WebUrl) -> Manner {
+        let server = server_of(url);
+        match self.tls.get(&server) {
+            Some(Tls::Refused(_) | Tls::Old) if url.is_https() => Manner::OldTls,
+            _ if self.odd.contains(&server) => Manner::WithoutLibrary,
+            _ => Manner::Usual,
+        }
+    }
+
+    /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
+    /// read without the HTTP library.
+    pub(in crate::survey) fn go_on_after(&self, heard: &Heard) -> bool {
+        #[cfg(feature = "hazards")]
+        if crate::survey::reading::hazards::forgets(heard) {
+            return true;
+        }
+        let Some(failure) = heard.answer.failure.filter(|_| heard.answer.address.is_some()) else {
+            return false;
+        };
+        if failure == Failure::IdleClosed {
+            return !self.lost.contains(&heard.ask.number);
+        }
+        let server = server_of(&heard.ask.url);
+        let may_be_old = failure.refuses_tls() && heard.answer.may_speak_older_tls;
+        is_closed(failure)
+            || (may_be_old && !self.tls.contains_key(&server))
+            || (failure.may_be_read_otherwise() && !self.odd.contains(&server))
+    }
+
+    /// Addresses that are dead at the port of a URL.
+    pub(in crate::survey) fn dead_for(&self, url: &WebUrl) -> Vec<IpAddr> {
+        self.dead.iter().filter(|(_, port)| *port == url.port()).map(|(address, _)| *address).collect()
+    }
+}
+
+/// Whether another address of the host should be asked: no connection came about, or the server has been given up.
+fn is_closed(failure: Failure) -> bool {
+    failure.is_no_connection() || failure == Failure::GivenUp
+}
+
+fn server_of(url: &WebUrl) -> (Host, u16) {
+    (url.host().clone(), url.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::journal::entry::tests::what_was_heard;
+
+    fn came(failure: Failure, version: Option<&str>) -> Heard {
+        let mut heard = what_was_heard(0, failure);
+        heard.answer.address = Some([41, 90, 0, 1].into());
+        heard.answer.tls_version = version.map(str::to_owned);
+        heard.answer.may_speak_older_tls = true;
+        heard.ask.url = WebUrl::parse("https://a.ke/").unwrap();
+        heard
+    }
+
+    #[test]
+    fn a_server_is_too_old_where_its_first_refusal_or_its_choice_says_so_and_else_its_first_word_stands() {
+        use Failure::{ConnectTimeout, Reset, TlsAlert, TlsHandshake, TlsTimeout, TlsTooOld};
+        let old = Some("TLSv1.0 0x0005");
+        for (first, greeted, version, settled) in [
+            (TlsAlert, TlsTooOld, None, TlsAlert),
+            (TlsAlert, TlsTooOld, old, TlsTooOld),
+            (TlsAlert, TlsHandshake, None, TlsAlert),
+            (TlsAlert, Reset, None, TlsAlert),
+            (TlsAlert, TlsTimeout, None, TlsTimeout),
+            (TlsAlert, ConnectTimeout, None, ConnectTimeout),
+            (TlsTooOld, TlsAlert, None, TlsTooOld),
+            (TlsTooOld, TlsTooOld, old, TlsTooOld),
+            (TlsTooOld, TlsHandshake, None, TlsTooOld),
+        ] {
+            let mut ways = Ways::default();
+            let tried = came(first, None);
+            let url = &tried.ask.url;
+            ways.note_try(&tried);
+            assert_eq!(ways.manner(url), Manner::OldTls);
+            let mut answer = came(greeted, version).answer;
+            ways.settle(url, &mut answer);
+            assert_eq!(answer.failure, Some(settled), "{first}, then {greeted} {version:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_cannot_tell_more_is_not_greeted_again() {
+        let mut refused = came(Failure::TlsAlert, None);
+        refused.answer.may_speak_older_tls = false;
+        let mut ways = Ways::default();
+        assert!(!ways.go_on_after(&refused));
+        ways.note(&refused);
+        assert_eq!(ways.manner(&refused.ask.url), Manner::Usual);
+        assert!(!ways.go_on_after(&came(Failure::TlsAlert, None)), "it was heard once");
+    }
+
+    #[test]
+    fn a_server_that_refuses_our_tls_is_greeted_by_an_older_one_once() {
+        let url = WebUrl::parse("https://a.ke/").unwrap();
+        let refused = came(Failure::TlsAlert, None);
+        for (greeted, manner) in [
+            (came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), Manner::OldTls),
+            (came(Failure::TlsAlert, None), Manner::Usual),
+        ] {
+            let mut ways = Ways::default();
+            assert!(ways.go_on_after(&refused) && ways.manner(&url) == Manner::Usual);
+            ways.note_try(&refused);
+            assert!(ways.manner(&url) == Manner::OldTls && !ways.go_on_after(&greeted));
+            ways.note(&greeted);
+            assert_eq!(ways.manner(&url), manner);
+            assert!(!ways.go_on_after(&refused));
+        }
+    }
+
+    #[test]
+    fn a_request_lost_with_an_idle_connection_is_sent_once_more() {
+        let came = |number, failure| {
+            let mut heard = what_was_heard(number, failure);
+            heard.answer.address = Some([41, 90, 0, 1].into());
+            heard
+        };
+        let mut ways = Ways::default();
+        let lost = came(7, Failure::IdleClosed);
+        assert!(ways.go_on_after(&lost));
+        ways.note(&lost);
+        assert!(!ways.go_on_after(&lost), "twice is not by chance");
+        assert!(ways.go_on_after(&came(8, Failure::IdleClosed)), "another request");
+        ways.note(&came(7, Failure::Reset));
+        assert_eq!(ways, Ways::default(), "nothing is remembered of what is done");
+    }
+
+    #[test]
+    fn what_the_http_library_cannot_read_is_requested_once_more_and_read_without_it_from_then_on() {
+        for failure in [Failure::OddHttp, Failure::HeaderTooLarge] {
+            let mut odd = what_was_heard(0, failure);
+            odd.answer.address = Some([41, 90, 0, 1].into());
+            let mut read = odd.clone();
+            (read.answer.failure, read.answer.status) = (None, Some(200));
+            let mut ways = Ways::default();
+            let url = &odd.ask.url;
+            assert!(ways.go_on_after(&odd) && !ways.go_on_after(&read));
+            assert_eq!(ways.manner(url), Manner::Usual);
+            ways.note_try(&odd);
+            assert_eq!(ways.manner(url), Manner::WithoutLibrary);
+            assert!(!ways.go_on_after(&odd), "the second was in vain");
+            ways.note(&read);
+            assert_eq!(ways.manner(url), Manner::WithoutLibrary);
+            assert!(!ways.go_on_after(&odd), "the last was read without it, too");
+            let elsewhere = WebUrl::parse("http://b.ke/").unwrap();
+            assert_eq!(ways.manner(&elsewhere), Manner::Usual);
+        }
+    }
+
+    #[test]
+    fn an_address_is_dead_at_the_port_where_no_connection_came_about_until_one_does() {
+        let address = IpAddr::from([41, 90, 0, 1]);
+        let came = |url: &str, failure| {
+            let mut heard = what_was_heard(0, failure);
+            heard.answer.address = Some(address);
+            heard.ask.url = WebUrl::parse(url).unwrap();
+            heard
+        };
+        let (http, https) = ("http://a.ke/", "https://b.ke/");
+        let [at_http, at_https] = [http, https].map(|url| WebUrl::parse(url).unwrap());
+        let mut ways = Ways::default();
+        for (url, failure, dead) in [
+            (https, Failure::ConnectRefused, [vec![], vec![address]]),
+            (https, Failure::ServerBudget, [vec![], vec![address]]),
+            (http, Failure::TlsHandshake, [vec![], vec![address]]),
+            (https, Failure::Reset, [vec![], vec![]]),
+            (http, Failure::ConnectTimeout, [vec![address], vec![]]),
+            (https, Failure::GivenUp, [vec![address], vec![address]]),
+        ] {
+            ways.note(&came(url, failure));
+            assert_eq!([ways.dead_for(&at_http), ways.dead_for(&at_https)], dead, "{url} {failure}");
+        }
+    }
+}

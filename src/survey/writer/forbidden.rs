@@ -1,0 +1,53 @@
+use std::collections::{HashMap, HashSet};
+use std::time::SystemTime;
+
+use crate::address::WebUrl;
+use crate::exchange::Purpose;
+use crate::robots::Rules;
+use crate::survey::journal::entry::Heard;
+use crate::walk::Content;
+
+/// The questions of a site tree that the robots.txt forbade which had come before: read once more from the journal,
+/// apart from the walk that obeyed it.
+///
+/// Only files that came with a body, and not after a redirect, are read: whatever else came of a robots.txt forbids
+/// nothing here.
+pub(in crate::survey) struct Forbidden<'a> {
+    product_token: &'a str,
+    /// What each origin said, and from when on.
+    said: HashMap<WebUrl, Vec<(SystemTime, Rules)>>,
+    numbers: HashSet<u32>,
+}
+
+impl<'a> Forbidden<'a> {
+    pub(in crate::survey) fn new(product_token: &'a str) -> Self {
+        Self { product_token, said: HashMap::new(), numbers: HashSet::new() }
+    }
+
+    /// The next answer that was heard.
+    pub(in crate::survey) fn note(&mut self, heard: &Heard) {
+        let (ask, answer) = (&heard.ask, &heard.answer);
+        match ask.purpose {
+            Purpose::Robots => {
+                let rules = match &heard.content {
+                    Content::Robots(body) if answer.is_success() => Rules::parse(body, self.product_token),
+                    _ => Rules::allow_all(),
+                };
+                self.said.entry(ask.url.clone()).or_default().push((answer.ended(), rules));
+            }
+            Purpose::Page | Purpose::Probe | Purpose::Check => {
+                let said = self.said.get(&ask.url.robots_txt()).map(Vec::as_slice).unwrap_or_default();
+                let rules = said.iter().rev().find(|(from, _)| *from <= answer.started);
+                if rules.is_some_and(|(_, rules)| !rules.allows(&ask.url)) {
+                    self.numbers.insert(ask.number);
+                }
+            }
+            Purpose::Head => {}
+        }
+    }
+
+    /// Whether the question of this number was forbidden.
+    pub(in crate::survey) fn has(&self, number: u32) -> bool {
+        self.numbers.contains(&number)
+    }
+}

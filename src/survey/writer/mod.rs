@@ -1,0 +1,464 @@
+pub(super) mod backlog;
+pub(super) mod forbidden;
+pub(super) mod kept_pages;
+pub(super) mod rows;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::error::SurveyError;
+use super::parts::Parts;
+use super::parts::shared_robots::microseconds;
+use super::storage::encode;
+use super::storage::tally::Tally;
+use super::visit::{Concluded, Done};
+use crate::address::{Host, PageKey, Site};
+use crate::frontier::{Batch, Finished, KeptRobots, Lease};
+use crate::load::{ServerState, Spent};
+use crate::promises::Judge;
+use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
+use crate::robots::MAX_AGE;
+use backlog::Backlog;
+use kept_pages::fill_a_segment;
+use rows::{TreeReader, TreeRows, hosts_of};
+
+/// While the survey waits for what is written (sites that were found, mostly), a finished tree is written
+/// as soon as the writer has rested so many times as long as it took to write the last ones: it is at work for a fifth of
+/// the time at most, unless no site is visited at all …
+const RESTS: u32 = 4;
+/// … and after this long whatever that took, …
+const LONGEST_REST: Duration = Duration::from_millis(250);
+/// … otherwise after this long at first; later after a two-hundredth of the time the survey has run,
+/// so that a survey of a week has about a thousand segments.
+const INTERVAL: Duration = Duration::from_secs(5);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
+/// The table of servers is rewritten whole, and therefore seldom: where there are many, for a fiftieth of the time.
+const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
+const SERVERS_RESTS: u32 = 50;
+/// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
+const SERVERS_AT_ONCE: usize = 50_000;
+
+enum Message {
+    Done(Box<Done>),
+    /// The survey waits for what is written.
+    Awaited,
+}
+
+/// Turns finished trees into table rows, in a thread of its own.
+pub(super) struct Writer {
+    queue: Option<SyncSender<Message>>,
+    thread: Option<JoinHandle<Result<(), SurveyError>>>,
+    pub backlog: Arc<Backlog>,
+    /// There is one thread besides this writer's, and it is to wait for the writer.
+    blocks: bool,
+}
+
+impl Writer {
+    /// `tally` is that of the trees that are finished.
+    pub(super) fn start(
+        parts: Arc<Parts>,
+        tables: Tables,
+        segments: u64,
+        tally: Tally,
+    ) -> Result<Self, SurveyError> {
+        // Few: visits that finish faster than the tables are written have to wait.
+        let (queue, arrivals) = sync_channel(64);
+        let backlog = Arc::<Backlog>::default();
+        let blocks = parts.is_simulated;
+        let mut writer = TableWriter {
+            parts,
+            tables,
+            segments,
+            rows: SegmentRows::default(),
+            finished: Vec::new(),
+            hosts: Vec::new(),
+            unrecorded: 0,
+            robots: Vec::new(),
+            tally,
+            text_bytes: 0,
+            oldest: None,
+            rests_until: Instant::now(),
+            began: Instant::now(),
+            servers_due: Instant::now(),
+            backlog: backlog.clone(),
+        };
+        // The writer tells the time by the runtime's clock.
+        let runtime = tokio::runtime::Handle::current();
+        let work = move || {
+            let _entered = runtime.enter();
+            let done = writer.work(&arrivals);
+            // Those who wait for a segment must learn that none will come.
+            writer.backlog.fail();
+            done
+        };
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(work)
+            .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), backlog, blocks })
+    }
+
+    /// Hands over a finished tree. Blocks while the writer is far behind.
+    pub(super) fn take(&self, done: Done) {
+        self.backlog.add();
+        let Some(queue) = &self.queue else { return };
+        // It fails when the writer has failed; then its error is what counts.
+        let message = Message::Done(Box::new(done));
+        let _ = if self.blocks {
+            queue.send(message).is_ok()
+        } else {
+            tokio::task::block_in_place(|| queue.send(message).is_ok())
+        };
+    }
+
+    /// Whether the survey waits for what is written, and whether it has nothing else to do.
+    pub(super) fn await_it(&self, is_awaited: bool, is_all_there_is: bool) {
+        let was_all = self.backlog.is_all_there_is.swap(is_all_there_is, Ordering::SeqCst);
+        let was_awaited = self.backlog.is_awaited.swap(is_awaited, Ordering::SeqCst);
+        let is_news = !was_awaited || is_all_there_is && !was_all;
+        if let Some(queue) = self.queue.as_ref().filter(|_| is_awaited && is_news) {
+            // With a full queue it looks by itself.
+            let _ = queue.try_send(Message::Awaited);
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.thread.as_ref().is_some_and(JoinHandle::is_finished)
+    }
+
+    /// Writes what is left and ends.
+    pub(super) fn finish(mut self) -> Result<(), SurveyError> {
+        self.queue = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(done)) => done,
+            Some(Err(_)) => Err(SurveyError::Broken("the writer of tables".to_owned())),
+            None => Ok(()),
+        }
+    }
+}
+
+struct TableWriter {
+    parts: Arc<Parts>,
+    tables: Tables,
+    segments: u64,
+    rows: SegmentRows,
+    finished: Vec<Finished>,
+    hosts: Vec<(IpAddr, Host, Site)>,
+    unrecorded: u64,
+    robots: Vec<KeptRobots>,
+    /// Of the trees that are in the store, and those that will be with the next batch.
+    tally: Tally,
+    text_bytes: usize,
+    oldest: Option<Instant>,
+    /// After it has written, so that what is awaited does not keep it at work all the time.
+    rests_until: Instant,
+    began: Instant,
+    servers_due: Instant,
+    backlog: Arc<Backlog>,
+}
+
+impl TableWriter {
+    fn work(&mut self, arrivals: &Receiver<Message>) -> Result<(), SurveyError> {
+        loop {
+            match arrivals.recv_timeout(self.time_to_look()) {
+                Ok(Message::Done(done)) => self.enter(*done)?,
+                Ok(Message::Awaited) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.flush()?;
+                    return self.write_servers();
+                }
+            }
+            // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time. Where no tree ends for
+            // hours, what is known of servers is stored all the same: what is not is held in memory when the survey goes on.
+            let is_due = self.is_due();
+            if is_due {
+                self.flush()?;
+            }
+            let is_time = !self.parts.is_simulated && Instant::now() >= self.servers_due;
+            let are_servers_due = is_time && (is_due || self.finished.is_empty());
+            if are_servers_due {
+                self.write_servers()?;
+            }
+        }
+    }
+
+    fn enter(&mut self, done: Done) -> Result<(), SurveyError> {
+        self.oldest.get_or_insert_with(Instant::now);
+        match done {
+            Done::Finished(done) => {
+                let finished = if self.parts.is_simulated {
+                    taken_in(done.lease.clone())
+                } else {
+                    done.finished(&self.parts)?
+                };
+                self.enter_tree(*done, finished)
+            }
+            Done::Failed(lease, cause) => {
+                tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
+                let earlier = self.spent_before(&lease)?;
+                let done = tree_reader(&self.parts).salvage(lease, earlier, self.parts.access.now())?;
+                let finished = done.finished(&self.parts)?;
+                self.enter_tree(done, finished)
+            }
+            Done::Reached(lease) => {
+                self.finished.push(reached(lease));
+                Ok(())
+            }
+        }
+    }
+
+    fn enter_tree(&mut self, done: Concluded, finished: Finished) -> Result<(), SurveyError> {
+        let TreeRows { rows, unrecorded, robots, asked_for, tally } =
+            tree_reader(&self.parts).rows(&done, |pages| {
+                self.parts.storage.check_own()?;
+                self.tables.write(self.segments, pages)?;
+                self.segments += 1;
+                self.tally.add_rows(pages);
+                Ok(())
+            })?;
+        self.tally.add_rows(&rows);
+        if let Some(row) = rows.sites.first() {
+            let bytes = row.sent_bytes + row.received_bytes;
+            // Where it asked nothing it adds nothing to what was spent before.
+            let earlier = if row.requests > 0 { done.earlier } else { Spent::default() };
+            let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
+            if let Some(totals) = &mut self.tally.totals {
+                totals.add(row);
+            }
+            let (site, time) = (&done.lease.site, earlier.time + asked_for);
+            self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
+        }
+        self.unrecorded += unrecorded;
+        self.tally.add(&tally);
+        self.text_bytes += rows.text_bytes();
+        self.text_bytes += robots.iter().map(|robots| robots.response.len()).sum::<usize>();
+        self.robots.extend(robots);
+        self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
+        self.rows.append(rows);
+        self.parts.storage.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
+        tracing::info!(
+            site = done.lease.site.as_str(),
+            outcome = done.tree.outcome.as_str(),
+            deepest = done.tree.deepest().map(|depth| depth.0),
+            pages = done.tree.sum(|level| level.pages),
+            external_urls = done.tree.externals.len(),
+            "site done"
+        );
+        if done.lease.seed > 0 {
+            // The store needs what the last tree of a site left, and not of each all that was ever asked for in it.
+            let mut before = self.finished.iter_mut().rev();
+            if let Some(before) = before.find(|before| before.lease.site == done.lease.site) {
+                before.known = None;
+            }
+        }
+        self.finished.push(finished);
+        Ok(())
+    }
+
+    /// What earlier trees spent of the account of one that failed: no later tree of its site was begun.
+    fn spent_before(&self, lease: &Lease) -> Result<Spent, SurveyError> {
+        let storage = &self.parts.storage;
+        let account = storage.judge().limits().tree.account_of(lease.seed.into());
+        Ok(storage.handed_on(lease)?.spent_of(account))
+    }
+
+    fn is_due(&self) -> bool {
+        let Some(oldest) = self.oldest else { return false };
+        let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
+        let is_awaited = self.is_awaited();
+        let is_full = fill_a_segment(&self.rows, self.text_bytes);
+        // In a simulation the clock stands still until what was handed over is written.
+        if self.parts.is_simulated {
+            return is_full || (is_awaited && self.finished.len() == self.backlog.len());
+        }
+        is_full || oldest.elapsed() >= usual || (is_awaited && self.rest().is_zero())
+    }
+
+    /// How long it has yet to rest. Where there is no other work, resting would help nobody.
+    fn rest(&self) -> Duration {
+        if self.backlog.is_all_there_is.load(Ordering::SeqCst) {
+            return Duration::ZERO;
+        }
+        self.rests_until.saturating_duration_since(Instant::now())
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.backlog.is_awaited.load(Ordering::SeqCst)
+    }
+
+    /// How long it waits for another tree before it looks whether something is due.
+    fn time_to_look(&self) -> Duration {
+        let rest = self.rest();
+        let is_pending = self.oldest.is_some() && self.is_awaited() && !rest.is_zero();
+        if is_pending { rest } else { Duration::from_millis(50) }
+    }
+
+    /// Rows to the disk, then one transaction that makes them count, then the journals go.
+    fn flush(&mut self) -> Result<(), SurveyError> {
+        if self.finished.is_empty() {
+            return Ok(());
+        }
+        let began = Instant::now();
+        self.parts.storage.check_own()?;
+        if !self.rows.is_empty() {
+            self.tables.write(self.segments, &self.rows)?;
+            self.segments += 1;
+        }
+        let servers = self.changed_servers()?;
+        let batch = Batch {
+            finished: &self.finished,
+            segments: self.segments,
+            servers: &servers,
+            hosts: &self.hosts,
+            unrecorded: self.unrecorded,
+            tally: &self.tally_to_store()?,
+            robots: &self.robots,
+            robots_since: microseconds(self.parts.access.now() - MAX_AGE),
+        };
+        self.parts.storage.finish(&batch)?;
+        let counts = self.parts.storage.frontier().counts()?;
+        for tree in &self.finished {
+            // One that stays behind is removed on the next start.
+            let _ = std::fs::remove_file(self.parts.storage.folder.journal(tree.lease.order));
+        }
+        self.parts.shared_robots.forget(&self.robots);
+        let now = self.parts.access.now();
+        self.parts.access.load().forget_idle(now);
+        self.parts.storage.judge().forget_before(now - Judge::HORIZON);
+        self.parts.storage.progress.update(|now| now.sites_done = counts.finished);
+        let written = self.finished.len();
+        self.rows = SegmentRows::default();
+        self.finished.clear();
+        self.hosts.clear();
+        self.robots.clear();
+        self.unrecorded = 0;
+        self.text_bytes = 0;
+        self.oldest = None;
+        self.rests_until = Instant::now() + (began.elapsed() * RESTS).min(LONGEST_REST);
+        self.backlog.remove(written);
+        Ok(())
+    }
+
+    /// The table of servers from what is stored of each, and what has changed since.
+    fn write_servers(&mut self) -> Result<(), SurveyError> {
+        let began = Instant::now();
+        let servers = self.changed_servers()?;
+        self.parts.storage.finish(&Batch {
+            finished: &[],
+            segments: self.segments,
+            servers: &servers,
+            hosts: &[],
+            unrecorded: 0,
+            tally: &self.tally_to_store()?,
+            robots: &[],
+            robots_since: 0,
+        })?;
+        let mut table = self.tables.rewrite_servers()?;
+        let mut rows = Vec::new();
+        self.parts.storage.each_page_of_servers(|mut page| {
+            // An address that never answered is no server.
+            page.retain(|(_, state)| state.ledger.answers > 0);
+            let addresses: Vec<IpAddr> = page.iter().map(|(address, _)| *address).collect();
+            let counts = self.parts.storage.frontier().hosts_and_sites(&addresses)?;
+            let counted = page.iter().zip(counts);
+            rows.extend(counted.map(|((address, state), (hosts, sites))| {
+                server_row(&self.parts, *address, state, hosts, sites)
+            }));
+            if rows.len() >= SERVERS_AT_ONCE {
+                table.write(&std::mem::take(&mut rows))?;
+            }
+            Ok(())
+        })?;
+        table.write(&rows)?;
+        table.finish()?;
+        self.servers_due =
+            began + (began.elapsed() * SERVERS_RESTS).clamp(SERVERS_INTERVAL, LONGEST_INTERVAL);
+        Ok(())
+    }
+
+    fn tally_to_store(&self) -> Result<Vec<u8>, SurveyError> {
+        let worst = self.parts.storage.judge().seen_at_the_end();
+        self.tally.to_store(&worst, self.parts.access.now())
+    }
+
+    fn changed_servers(&self) -> Result<Vec<(IpAddr, Vec<u8>)>, SurveyError> {
+        let changed = self.parts.access.load().take_changed();
+        self.parts
+            .storage
+            .progress
+            .note_servers(changed.iter().map(|(address, state)| (*address, &state.ledger)));
+        changed.into_iter().map(|(address, state)| Ok((address, encode(&state)?))).collect()
+    }
+}
+
+impl Concluded {
+    /// The tree for the frontier.
+    pub(super) fn finished(&self, parts: &Parts) -> Result<Finished, SurveyError> {
+        let found = parts.boundaries.found_by(&self.tree);
+        let asked = || self.left.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>();
+        let closed = self.tree.is_closed.then(asked);
+        let has_later_trees = parts.settings.seeds_per_site > 1 || closed.is_some();
+        let known = has_later_trees.then(|| encode(&self.left)).transpose()?;
+        Ok(Finished { lease: self.lease.clone(), found, known, closed })
+    }
+}
+
+/// A tree whose start URL an earlier one has reached: nothing is known of its site that was not known before.
+pub(super) fn reached(lease: Lease) -> Finished {
+    Finished { lease, found: Vec::new(), known: None, closed: Some(Vec::new()) }
+}
+
+/// A tree that the frontier has already, but for its rows.
+fn taken_in(lease: Lease) -> Finished {
+    Finished { lease, found: Vec::new(), known: None, closed: None }
+}
+
+fn tree_reader(parts: &Parts) -> TreeReader<'_> {
+    TreeReader {
+        boundaries: &parts.boundaries,
+        folder: &parts.storage.folder,
+        shared_robots: &parts.shared_robots,
+        product_token: &parts.walk.product_token,
+        keeps_pages: parts.settings.record_links,
+        max_urls: parts.settings.max_urls,
+        clock: parts.access.clock,
+    }
+}
+
+fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, sites: u32) -> ServerRow {
+    let place = parts.boundaries.geo.lookup(address);
+    let ledger = &state.ledger;
+    let burden = parts.access.fetcher.burden(address);
+    let with = burden.and_then(|burden| burden.with);
+    ServerRow {
+        address: address.to_string(),
+        hosts,
+        sites,
+        country: place.country,
+        asn: place.asn,
+        as_org: place.as_org,
+        server: ledger.software.clone(),
+        requests: ledger.requests,
+        received_bytes: ledger.received_bytes,
+        busy_ms: milliseconds(ledger.busy),
+        smallest_gap_ms: ledger.smallest_gap.map(milliseconds),
+        most_parallel: ledger.most_parallel,
+        most_requests_per_minute: ledger.most_requests_per_minute,
+        sent_bytes: ledger.sent_bytes,
+        connections: ledger.connections,
+        others_requests: burden.map(|burden| burden.requests),
+        others_wait_ms: burden.map(|burden| milliseconds(burden.without.wait)),
+        others_wait_surveyed_ms: with.map(|with| milliseconds(with.wait)),
+        others_response_ms: burden.map(|burden| milliseconds(burden.without.response)),
+        others_response_surveyed_ms: with.map(|with| milliseconds(with.response)),
+        others_worst_hour: burden.and_then(|burden| burden.worst_hour).filter(|share| share.is_finite()),
+        link_bits_per_second: burden.map(|burden| burden.bits_per_second).filter(|rate| rate.is_finite()),
+        best_bits_per_second: state.link().bits_per_second(),
+    }
+}

@@ -1,0 +1,308 @@
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::forbidden::Forbidden;
+use super::kept_pages::KeptPages;
+use crate::address::{Host, Scope, Site, server_at};
+use crate::exchange::Depth;
+use crate::fetch::Clock;
+use crate::frontier::{KeptRobots, Lease};
+use crate::load::Spent;
+use crate::page::Page;
+use crate::promises::{Order, Question, Questions};
+use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
+use crate::survey::boundaries::Boundaries;
+use crate::survey::boundaries::scope::SurveyScope;
+use crate::survey::error::SurveyError;
+use crate::survey::folder::Folder;
+use crate::survey::journal::Reader;
+use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::past::Past;
+use crate::survey::parts::shared_robots::SharedRobots;
+use crate::survey::storage::handed_on::HandedOn;
+use crate::survey::storage::tally::{Tally, TreeTally};
+use crate::survey::visit::Concluded;
+use crate::walk::{Content, KeptBy, LevelCount, Probe, Salvage, Tree};
+
+/// What a finished site tree comes to, read from its journal.
+pub(in crate::survey) struct TreeRows {
+    pub rows: SegmentRows,
+    /// How many of its questions have no answer on record.
+    pub unrecorded: u64,
+    /// Its responses for robots.txt, for later trees.
+    pub robots: Vec<KeptRobots>,
+    /// From its first request to its last, without the time between the runs of the survey.
+    pub asked_for: Duration,
+    pub tally: Tally,
+}
+
+/// Reads what trees come to from their journals.
+pub(in crate::survey) struct TreeReader<'a> {
+    pub boundaries: &'a Boundaries,
+    pub folder: &'a Folder,
+    pub shared_robots: &'a SharedRobots,
+    pub product_token: &'a str,
+    /// Whether links of pages, and robots.txt, are kept.
+    pub keeps_pages: bool,
+    /// The most URLs that a tree holds.
+    pub max_urls: usize,
+    /// The clock of the survey: times in tables are those that the system's clock shows.
+    pub clock: Clock,
+}
+
+impl TreeReader<'_> {
+    /// The rows of a finished tree. Pages that are kept and would fill a segment alone are given to `write` on the way.
+    pub(in crate::survey) fn rows(
+        &self,
+        done: &Concluded,
+        write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
+    ) -> Result<TreeRows, SurveyError> {
+        let scope = self.boundaries.scope.of_tree(&done.lease.site);
+        let mut exchanges = Vec::new();
+        let mut pages = self.keeps_pages.then(|| KeptPages::new(&done.lease, &scope, write));
+        let mut journal = Reader::open(&self.folder.journal(done.lease.order))?;
+        let (mut past, mut forbidden) = (Past::default(), Forbidden::new(self.product_token));
+        let mut tally = TreeTally::new(&done.lease.site);
+        let (mut robots, mut shared) = (Vec::new(), Vec::new());
+        let mut agent = None;
+        while let Some(entry) = journal.next()? {
+            past.note(&entry);
+            tally.note(&entry);
+            if let Entry::WalkedBy { agent: name } = entry {
+                agent = Some(name);
+            } else if let Entry::Shared(heard) = entry {
+                forbidden.note(&heard);
+                shared.push(self.exchange_row(done, &scope, &heard));
+            } else if let Some(heard) = entry.into_heard() {
+                forbidden.note(&heard);
+                robots.extend(self.shared_robots.to_store(done.lease.order, &heard)?);
+                exchanges
+                    .push(ExchangeRow { agent: agent.clone(), ..self.exchange_row(done, &scope, &heard) });
+                if let Some(pages) = &mut pages {
+                    pages.keep(&heard)?;
+                }
+            }
+        }
+        if exchanges.is_empty() && done.tree.sum(|level| level.requests) > 0 {
+            let what = "this journal has none of the exchanges of its site any more";
+            return Err(SurveyError::Journal { path: self.folder.journal(done.lease.order), what });
+        }
+        exchanges.sort_by_key(|row| row.number);
+        count_attempts(&mut exchanges);
+        let mut tally = tally.tally;
+        tally.seen.order = order_of(&exchanges, &shared, &forbidden);
+        let asked_for = asked_for(&exchanges).saturating_sub(past.between);
+        let rows = SegmentRows {
+            exchanges,
+            links: link_rows(&self.boundaries.scope, &done.lease, &scope, &done.tree),
+            levels: level_rows(&done.lease, &done.tree),
+            sites: vec![self.site_row(done)],
+            ..pages.map(KeptPages::rest).unwrap_or_default()
+        };
+        Ok(TreeRows { rows, unrecorded: past.unanswered.count(), robots, asked_for, tally })
+    }
+
+    /// What is on record at `now` of a tree whose walk has failed; `earlier` is what the trees before it spent of its account.
+    pub(in crate::survey) fn salvage(
+        &self,
+        lease: Lease,
+        earlier: Spent,
+        now: SystemTime,
+    ) -> Result<Concluded, SurveyError> {
+        let mut salvage = Salvage::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
+        let mut journal = Reader::open(&self.folder.journal(lease.order))?;
+        let (mut began, mut ended) = (None, None);
+        while let Some(entry) = journal.next()? {
+            if let Entry::Shared(heard) = entry {
+                salvage.take_shared(&heard.answer);
+            } else if let Some(heard) = entry.into_heard() {
+                began.get_or_insert(heard.answer.started);
+                ended = ended.max(Some(heard.answer.ended()));
+                salvage.take(&heard.ask, &heard.answer, &heard.content);
+            }
+        }
+        let (tree, known) = salvage.conclude();
+        // No tree goes on with the account of one that failed: its site counts as open.
+        let left = HandedOn { known, spent: Spent::default() };
+        let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
+        Ok(Concluded { lease, tree, earlier, left, began, ended })
+    }
+}
+
+impl TreeReader<'_> {
+    fn exchange_row(&self, done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
+        let started = self.clock.shown_at(heard.answer.started).into();
+        ExchangeRow { started, ..exchange_row(done, scope, heard) }
+    }
+
+    fn site_row(&self, done: &Concluded) -> SiteRow {
+        let [started, finished] = [done.began, done.ended].map(|time| self.clock.shown_at(time).into());
+        SiteRow { started, finished, ..site_row(self.boundaries, done) }
+    }
+}
+
+/// What was wrong with the order of the questions of a tree, of which some were answered by responses that it `shared`.
+fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> Order {
+    let mut questions = Questions::default();
+    let mut rows: Vec<&ExchangeRow> = exchanges.iter().chain(shared).collect();
+    rows.sort_by_key(|row| row.number);
+    for row in rows {
+        let told = Question::told(&row.url, &row.purpose, row.status, row.failure.as_deref());
+        if let Some(question) = told {
+            questions.note(&Question { is_forbidden: forbidden.has(row.number), ..question });
+        }
+    }
+    questions.order().clone()
+}
+
+/// From the first request of a tree to its last.
+fn asked_for(exchanges: &[ExchangeRow]) -> Duration {
+    let asked = || exchanges.iter().filter(|row| row.total_ms.is_some()).map(|row| row.started.0);
+    let micros = asked().max().unwrap_or_default() - asked().min().unwrap_or_default();
+    Duration::from_micros(u64::try_from(micros).unwrap_or_default())
+}
+
+/// The hosts that a tree asked for, each with the server it was asked at.
+pub(in crate::survey) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, Host, Site)> {
+    let mut seen = HashSet::new();
+    exchanges
+        .iter()
+        .filter(|row| row.total_ms.is_some())
+        .filter(|row| seen.insert((row.address.as_deref(), row.host.as_str())))
+        .filter_map(|row| {
+            let address = row.address.as_deref()?.parse().ok()?;
+            Some((server_at(address), Host::parse(&row.host).ok()?, site.clone()))
+        })
+        .collect()
+}
+
+fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
+    let lease = &done.lease;
+    let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &heard.ask, &heard.answer);
+    row.unchanged_bytes = heard.unchanged_bytes;
+    if let Content::Page(page) = &heard.content {
+        add_page(&mut row, scope, heard.ask.url.host(), page);
+    }
+    let is_probe = |probe: &&Probe| probe.number == heard.ask.number && heard.answer.status.is_some();
+    if let Some(probe) = done.tree.probes.iter().find(is_probe) {
+        add_probe(&mut row, probe);
+    }
+    row
+}
+
+/// Rows of one question stand together, in the order in which it was put.
+fn count_attempts(rows: &mut [ExchangeRow]) {
+    for question in rows.chunk_by_mut(|one, next| one.number == next.number) {
+        (0..).zip(question).for_each(|(attempt, row)| row.attempt = Some(attempt));
+    }
+}
+
+fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
+    let internal = page.links.iter().filter(|link| scope.contains_from(host, link.url.host())).count();
+    let count = |links: usize| Some(u32::try_from(links).unwrap_or(u32::MAX));
+    row.internal_links = count(internal);
+    row.external_links = count(page.links.len() - internal);
+    row.dropped_links = Some(page.defects.links_dropped);
+    row.charset = Some(page.charset.clone());
+    row.language.clone_from(&page.language);
+    row.title.clone_from(&page.title);
+    row.excluded_by.clone_from(&page.excluded_by);
+    row.body_hash = Some(format!("{:032x}", page.body_hash));
+    row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
+}
+
+fn add_probe(row: &mut ExchangeRow, probe: &Probe) {
+    match probe.kept_by {
+        KeptBy::Script(urls) => row.withheld_urls = Some(urls),
+        KeptBy::Yield(urls) => row.left_out_urls = Some(urls),
+    }
+    row.new_external_urls = Some(probe.external_urls);
+    row.new_external_hosts = Some(probe.external_hosts);
+    row.new_internal_urls = Some(probe.internal_urls);
+}
+
+fn link_rows(surveyed: &SurveyScope, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
+    tree.externals
+        .iter()
+        .map(|external| LinkRow {
+            site: lease.site.to_string(),
+            seed: lease.seed,
+            depth: external.depth.0,
+            page: external.page.as_str().to_owned(),
+            url: external.url.canonical(),
+            host: external.url.host().to_string(),
+            target_site: scope.site_of(external.url.host()).to_string(),
+            element: external.element.as_str().to_owned(),
+            nofollow: external.nofollow,
+            in_survey: surveyed.country_of(external.url.host()).is_some(),
+        })
+        .collect()
+}
+
+fn level_rows(lease: &Lease, tree: &Tree) -> Vec<LevelRow> {
+    let depths = 0..;
+    depths.zip(&tree.levels).map(|(depth, level)| level_row(lease, Depth(depth), level)).collect()
+}
+
+fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
+    LevelRow {
+        site: lease.site.to_string(),
+        seed: lease.seed,
+        depth: depth.0,
+        requests: level.requests,
+        shared_robots: Some(level.shared_robots),
+        pages: level.pages,
+        sent_bytes: level.sent_bytes,
+        received_bytes: level.received_bytes,
+        connections: level.connections,
+        busy_ms: milliseconds(level.busy),
+        internal_urls: level.internal_urls(),
+        external_urls: level.external_urls,
+        external_hosts: level.external_hosts,
+        external_sites: level.external_sites,
+        classes: level.classes,
+        expected_external_hosts: Some(level.expected_hosts),
+    }
+}
+
+fn site_row(boundaries: &Boundaries, done: &Concluded) -> SiteRow {
+    let Concluded { lease, tree, began, ended, .. } = done;
+    let place = tree.address.map(|address| boundaries.geo.lookup(address)).unwrap_or_default();
+    let (robots, probes) = (&tree.robots, &tree.probe_load);
+    let busy = tree.levels.iter().map(|level| level.busy).sum::<Duration>() + robots.busy + probes.busy;
+    SiteRow {
+        site: lease.site.to_string(),
+        cctld: boundaries.scope.country_of(lease.start.host()).map(ToString::to_string),
+        start_url: lease.start.as_str().to_owned(),
+        parent_site: lease.parent.as_ref().map(ToString::to_string),
+        generation: lease.generation,
+        outcome: tree.outcome.as_str().to_owned(),
+        deepest: tree.deepest().map(|depth| depth.0),
+        requests: tree.sum(|level| level.requests) + robots.requests + probes.requests,
+        pages: tree.sum(|level| level.pages),
+        received_bytes: tree.sum(|level| level.received_bytes)
+            + robots.received_bytes
+            + probes.received_bytes,
+        busy_ms: milliseconds(busy),
+        external_urls: tree.sum(|level| level.external_urls),
+        external_hosts: tree.sum(|level| level.external_hosts),
+        external_sites: tree.sum(|level| level.external_sites),
+        address: tree.address.map(|address| address.to_string()),
+        country: place.country,
+        asn: place.asn,
+        as_org: place.as_org,
+        server: tree.server.clone(),
+        started: (*began).into(),
+        finished: (*ended).into(),
+        seed: lease.seed,
+        sent_bytes: tree.sum(|level| level.sent_bytes) + robots.sent_bytes + probes.sent_bytes,
+        probe_requests: probes.requests,
+        robots_requests: robots.requests,
+        internal_urls: tree.sum(LevelCount::internal_urls),
+        number: Some(lease.order),
+        entrance: tree.entrance.map(|entrance| entrance.as_str().to_owned()),
+        entrances: Some(tree.entrances),
+        trap_pattern: (!tree.trap_patterns.is_empty()).then(|| tree.trap_patterns.join(" ")),
+    }
+}
