@@ -169,18 +169,33 @@ class Figures:
         return str(world)
 
 
+# What says only where code stands: imports, modules, visibilities and the way to a name.
+PLACES = (
+    r"(?ms)^[ \t]*(?:pub(?:\([^)]*\))? )?(?:use [^;]+|mod \w+);",
+    r"\bpub\b(?:\([^)]*\))?|#\[must_use\]",
+    r"\b(?:crate|super|self)::(?:[a-z_]+::)*",
+)
+
+
 def digest_of_code(path: str) -> str:
-    """Of a file of the project, or of all code in a folder: comments on lines of their own and white space left out."""
+    """Of a file of the project, or of all code in a folder: comments on lines of their own and white space left out, and of Rust also what
+    a move changes.
+    """
     file = PROJECT / path
     files = [file] if file.is_file() else sorted(part for part in file.rglob("*") if part.suffix in (".rs", ".py", ".toml"))
     if not files:
         raise FigureError(f"`sources {path}`: no such code")
     digest = hashlib.sha256()
     for part in files:
-        lines = part.read_text().splitlines()
-        code = "".join(line for line in lines if not line.lstrip().startswith(("//", "#!", "# ")))
-        digest.update(f"{part.relative_to(PROJECT)}\n{''.join(code.split())}\n".encode())
+        digest.update(f"{part.relative_to(file)}\n{code_of(part.read_text(), part.suffix)}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def code_of(text: str, suffix: str) -> str:
+    code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(("//", "#!", "# ")))
+    for place in PLACES if suffix == ".rs" else ():
+        code = re.sub(place, "", code)
+    return "".join(code.split())
 
 
 def constant(path: str) -> str:

@@ -23,7 +23,7 @@ use super::{AgentLimits, ClusterError, FRESH, Outage, PATIENCE, SIGN_OF_LIFE};
 use crate::address::OBEYED_WITHIN;
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
-use crate::survey::{Worker, parts::held_up};
+use crate::survey::{Worker, held_up};
 use crate::walk::Content;
 
 /// Puts the questions of a survey that a coordinator keeps, and reads the answers.

@@ -26,7 +26,7 @@ for outcome in found:
     if mutant == "Baseline":
         continue
     mutant = mutant["Mutant"]
-    # The name begins with the place: `src/core/load/pace.rs:12:5: replace ...`.
+    # The name begins with the place: `src/core/load/share.rs:12:5: replace ...`.
     file, line, _, change = mutant["name"].split(":", 3)
     rows.append(dict(zip(COLUMNS, [file, line, change.strip(), WORDS[outcome["summary"]]])))
 rows.sort(key=lambda row: (row["file"], int(row["line"]), row["change"]))

@@ -1,5 +1,5 @@
 //! How deep html5gum's states call one another. A state that calls the next one directly adds to the stack until the
-//! chain returns to the tokenizer's loop, so each cycle among these calls has to be cut by `src/core/page/shallow.rs`.
+//! chain returns to the tokenizer's loop, so each cycle among these calls has to be cut by `src/core/page/tokenize/shallow.rs`.
 //! A new release of html5gum that brings another cycle fails here.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{Results, say};
 use crate::cli::replacement::Replacement;
 use crate::records::units::thousands;
-use crate::survey::{SurveyError, folder::export};
+use crate::survey::{SurveyError, export};
 
 /// Write all start URLs that a survey knows, as CSV.
 ///

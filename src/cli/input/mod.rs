@@ -1,4 +1,4 @@
-//! TODO
+//! What users hand over, checked: flags, start lists, and the errors that name what is wrong with them.
 
 pub(super) mod arguments;
 pub(super) mod check;

@@ -23,7 +23,7 @@ use rustls::{
 };
 
 use super::connect::Notes;
-use super::{Clock, FetchError, Settings, tls::certificate};
+use super::{Clock, FetchError, Settings};
 use crate::address::Host;
 use crate::exchange::TlsError;
 use bare_key::{Checked, SCHEMES, Signed, is_of_tls13, is_weak};

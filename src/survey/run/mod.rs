@@ -1,4 +1,5 @@
-//! TODO
+//! A run of a survey: its folder made or opened again, what earlier runs left, the crew that visits site trees, and start URLs
+//! that are added meanwhile.
 
 pub(super) mod added;
 pub(super) mod creating;

@@ -10,9 +10,8 @@ import collections
 from urllib.robotparser import RobotFileParser
 
 import files
-import urls
-
 import page
+import urls
 
 DEEPEST = 8
 

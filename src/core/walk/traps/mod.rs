@@ -1,4 +1,4 @@
-//! TODO
+//! What tells a trap, and pages that only repeat each other, from a site that is large.
 
 pub(super) mod composed;
 pub(super) mod echoes;

@@ -1,4 +1,4 @@
-//! TODO
+//! Cases of what servers say: pages, redirects, names, robots.txt, bans.
 
 pub(super) mod bans;
 pub(super) mod charsets;

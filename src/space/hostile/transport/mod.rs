@@ -1,4 +1,4 @@
-//! TODO
+//! Cases below the page: TLS, framing, codings, connections that break.
 
 pub(super) mod codings;
 pub(super) mod framing;

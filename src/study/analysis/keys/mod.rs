@@ -1,4 +1,4 @@
-//! TODO
+//! External URLs, hosts, sites and addresses as keys: which of them each depth level of each site tree shows.
 
 pub(super) mod apart;
 pub(super) mod cells;

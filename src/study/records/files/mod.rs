@@ -1,4 +1,4 @@
-//! TODO
+//! The tables' files: where they are, how they are written, joined and read.
 
 pub(super) mod compact;
 pub(super) mod curves;

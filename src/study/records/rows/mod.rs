@@ -1,4 +1,4 @@
-//! TODO
+//! The rows of the tables, a type each.
 
 pub(super) mod exchanges;
 pub(super) mod levels;

@@ -1,4 +1,4 @@
-//! TODO
+//! Promises and load, as the exchanges of the tables show them.
 
 pub(super) mod ledger;
 pub(super) mod link_shares;

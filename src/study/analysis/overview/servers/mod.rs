@@ -1,4 +1,4 @@
-//! TODO
+//! The servers of a survey: where they are, what they run, how long they take.
 
 pub(super) mod doors;
 pub(super) mod histogram;
