@@ -52,6 +52,11 @@
 //! **Agents.** The trees of a simulation may be walked by agents that are dealt them, read so many answers a second, die and
 //! are replaced (`agents`). A visit whose agent dies comes back, and goes on from its journal elsewhere.
 //!
+//! **The folders**, each of which names only those before it: `earlier` what an earlier survey found, `folder` what lies beside
+//! the tables, `boundaries` where a survey may go, `journal` what is written of a tree while it is walked, `agents` who sends
+//! requests, `storage` all that a survey keeps, `reading` how a response becomes content, `parts` what a survey at work shares,
+//! `visit` the walk of one tree, `writer` its rows, `run` a run from its beginning to its end.
+//!
 //! This room reads the clock and hands the time to all others.
 
 mod agents;

@@ -21,6 +21,10 @@
 //! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
 //! promises on load were kept.
 //!
+//! **The folders**, each of which names only those before it: `tables` what is read, `intervals` how sure a figure is, `keys` what is
+//! counted, `overview` the country report, `curves` load and coverage by depth, `schedule` the times of a survey that is played again,
+//! `policies` of depth that are played on it, `choice` of a depth, `forecast` for a network environment.
+//!
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
 mod choice;
