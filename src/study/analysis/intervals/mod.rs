@@ -18,17 +18,20 @@
 
 pub(super) mod chance;
 pub(super) mod corrected;
+pub(super) mod estimate;
 pub(super) mod heavy_tail;
 pub(super) mod no_interval;
 pub(super) mod sampled_rate;
 pub(super) mod sampling;
 pub(super) mod units;
 
-use super::{Estimate, NoInterval, Sampling};
 use chance::Chance;
 use corrected::{corrected, from_log_odds, log_odds, spread};
+use estimate::Estimate;
 use heavy_tail::{Drawn, HeavyTail};
+use no_interval::NoInterval;
 use sampled_rate::SampledRate;
+use sampling::Sampling;
 
 /// An interval for the share up to each depth of what was read. Of small units no more than `most_weights` are drawn by
 /// themselves.
