@@ -10,7 +10,7 @@ const SECONDS_PER_DAY: i64 = 86_400;
 /// years after `now`.
 ///
 /// ```
-/// use ccsurvey::address::http_date;
+/// use ccsurvey_address::http_date;
 /// let now = 1_794_700_800; // 2026-11-15
 /// assert_eq!(http_date("Sun, 06 Nov 1994 08:49:37 GMT", now), Some(784_111_777));
 /// assert_eq!(http_date("Sunday, 06-Nov-94 08:49:37 GMT", now), Some(784_111_777));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// or an IP address (IPv6 in brackets, as in a URL). Its copies share one text: the links of a site are of few hosts.
 ///
 /// ```
-/// use ccsurvey::address::Host;
+/// use ccsurvey_address::Host;
 /// let host = Host::parse("WWW.Bücher.example.").unwrap();
 /// assert_eq!(host.as_str(), "www.xn--bcher-kva.example");
 /// assert!(host.is_at_or_below(&Host::parse("xn--bcher-kva.example").unwrap()));

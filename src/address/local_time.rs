@@ -11,7 +11,7 @@ use chrono_tz::Tz;
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::address::LocalClocks;
+/// use ccsurvey_address::LocalClocks;
 /// let [winter, summer] = [1_767_225_600, 1_782_864_000].map(|second| UNIX_EPOCH + Duration::from_secs(second));
 /// let ahead = |domain, time| LocalClocks::of_country(domain).map(|clocks| clocks.minutes_ahead(time));
 /// assert_eq!((ahead("de", winter), ahead("DE", summer)), (Some(vec![60]), Some(vec![120])));

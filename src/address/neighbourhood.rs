@@ -8,7 +8,7 @@ use super::server_at;
 /// IPv6 (the least that is routed, and what one customer usually gets: RFC 6177).
 ///
 /// ```
-/// use ccsurvey::address::Neighbourhood;
+/// use ccsurvey_address::Neighbourhood;
 /// let of = |address: &str| Neighbourhood::of(address.parse().unwrap());
 /// assert_eq!(of("41.90.7.1"), of("41.90.7.254"));
 /// assert_ne!(of("41.90.7.1"), of("41.90.8.1"));

@@ -7,7 +7,7 @@ use super::{Host, server_at};
 /// leads there. A name covers what is below it.
 ///
 /// ```
-/// use ccsurvey::address::{Host, OptOut};
+/// use ccsurvey_address::{Host, OptOut};
 /// let list = OptOut::parse("# complaints\nexample.ke 2026-11-02\n41.90.0.0/16\nAS64500\n").unwrap();
 /// assert!(list.has_host(&Host::parse("www.example.ke").unwrap()));
 /// assert!(list.has_address("41.90.7.7".parse().unwrap()));

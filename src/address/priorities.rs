@@ -8,7 +8,7 @@ use super::Host;
 /// compared with whole host names, where no plain name counts; the first in the list that fits does.
 ///
 /// ```
-/// use ccsurvey::address::{Host, Priorities};
+/// use ccsurvey_address::{Host, Priorities};
 /// let list = Priorities::parse("# ministries first\ngo.ke 10\nblog.go.ke -5\n*-shop.* -10\n").unwrap();
 /// let of = |name| list.of_host(&Host::parse(name).unwrap());
 /// assert_eq!([of("health.go.ke"), of("my.blog.go.ke"), of("tea-shop.co.ke"), of("a.ke")], [10, -5, -10, 0]);

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// asked, and tables tell that one.
 ///
 /// ```
-/// use ccsurvey::address::server_at;
+/// use ccsurvey_address::server_at;
 /// let server = |address: &str| server_at(address.parse().unwrap()).to_string();
 /// assert_eq!(server("64:ff9b::41.90.0.1"), "41.90.0.1");
 /// assert_eq!(server("2002:295a:1::7"), "41.90.0.1");

@@ -10,7 +10,7 @@ use super::server_at;
 /// ([`server_at`]).
 ///
 /// ```
-/// use ccsurvey::address::special_range;
+/// use ccsurvey_address::special_range;
 /// assert_eq!(special_range("127.0.0.1".parse().unwrap()), Some("loopback"));
 /// assert_eq!(special_range("::ffff:10.0.0.1".parse().unwrap()), Some("private"));
 /// assert_eq!(special_range("41.90.0.1".parse().unwrap()), None);

@@ -6,7 +6,7 @@ use crate::WebUrl;
 /// What the references of a page are resolved against: its own URL, or that of its `base`.
 ///
 /// ```
-/// use ccsurvey::address::{Base, WebUrl};
+/// use ccsurvey_address::{Base, WebUrl};
 /// let page = WebUrl::parse("http://example.ke/news/today?page=2").unwrap();
 /// let base = Base::of(page);
 /// assert_eq!(base.join("../about/", None).unwrap().as_str(), "http://example.ke/about/");
@@ -39,7 +39,7 @@ impl Base {
     /// When the `href` is no URL, or of a scheme that browsers pass over in a `base`.
     ///
     /// ```
-    /// use ccsurvey::address::{Base, UrlError, WebUrl};
+    /// use ccsurvey_address::{Base, UrlError, WebUrl};
     /// let page = Base::of(WebUrl::parse("http://example.ke/").unwrap());
     /// let base = page.with_href("file:///C:/My Web/").unwrap();
     /// assert_eq!(base.join("a.html", None), Err(UrlError::NotWeb));

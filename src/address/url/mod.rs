@@ -22,7 +22,7 @@ use session::{path_and_query, without_session};
 /// It is asked for in its original spelling, and compared in canonical form:
 ///
 /// ```
-/// use ccsurvey::address::WebUrl;
+/// use ccsurvey_address::WebUrl;
 /// let one = WebUrl::parse("HTTP://Example.KE:80/a/../%7efoo/#top").unwrap();
 /// let two = WebUrl::parse("https://example.ke/~foo/").unwrap();
 /// assert_eq!(one.as_str(), "http://example.ke/%7efoo/");

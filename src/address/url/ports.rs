@@ -2,7 +2,7 @@
 /// whoever follows its links talk to it (mail, a name server, a shell).
 ///
 /// ```
-/// use ccsurvey::address::is_refused_port;
+/// use ccsurvey_address::is_refused_port;
 /// assert!(is_refused_port(25) && !is_refused_port(8080));
 /// ```
 #[must_use]

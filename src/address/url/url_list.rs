@@ -4,7 +4,7 @@ use crate::{Host, WebUrl};
 /// bytes. A [`WebUrl`] takes 40, a text of its own, and what the allocator adds.
 ///
 /// ```
-/// use ccsurvey::address::{UrlList, WebUrl};
+/// use ccsurvey_address::{UrlList, WebUrl};
 /// let mut list = UrlList::default();
 /// list.push(&WebUrl::parse("http://example.ke/a?b=1").unwrap());
 /// assert_eq!(list.get(0).unwrap().as_str(), "http://example.ke/a?b=1");

@@ -35,7 +35,7 @@ impl Document {
     /// browsers.
     ///
     /// ```
-    /// use ccsurvey::exchange::Document;
+    /// use ccsurvey_core::exchange::Document;
     /// assert_eq!(Document::of(Some("text/html"), b"any"), Some(Document::Html));
     /// assert_eq!(Document::of(Some("html"), b" <!DOCTYPE html><p>"), Some(Document::Html));
     /// assert_eq!(Document::of(Some("text/plain"), b"<html>"), None);

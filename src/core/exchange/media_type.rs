@@ -19,7 +19,7 @@ impl MediaType {
     /// The type that counts of the values of a response, joined by commas (Fetch, "extract a MIME type").
     ///
     /// ```
-    /// use ccsurvey::exchange::MediaType;
+    /// use ccsurvey_core::exchange::MediaType;
     /// assert_eq!(MediaType::from_fields(Some("Text/HTML; charset=utf-8")), MediaType::Html);
     /// assert_eq!(MediaType::from_fields(Some("text/plain, text/html, */*")), MediaType::Html);
     /// assert_eq!(MediaType::from_fields(Some("html")), MediaType::Unknown);

@@ -4,7 +4,7 @@ use super::{MediaType, Purpose};
 /// no page nothing is wanted but that it is there. Where the type says nothing, the body decides ([`sniff`](super::sniff)).
 ///
 /// ```
-/// use ccsurvey::exchange::{Purpose, hangs_up};
+/// use ccsurvey_core::exchange::{Purpose, hangs_up};
 /// assert!(hangs_up(Purpose::Page, 200, Some("image/png")));
 /// assert!(!hangs_up(Purpose::Page, 200, Some("Text/HTML, charset=utf-8")));
 /// assert!(!hangs_up(Purpose::Page, 404, Some("image/png")), "error pages are short: the connection lives on");

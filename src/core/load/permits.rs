@@ -17,8 +17,9 @@ use crate::settings::{Pace, SharedBudget};
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::{address::{Host, Site}, load::{Load, LargestExchange, Turn}};
-/// use ccsurvey::settings::{Pace, SharedBudget};
+/// use ccsurvey_address::{Host, Site};
+/// use ccsurvey_core::load::{LargestExchange, Load, Turn};
+/// use ccsurvey_core::settings::{Pace, SharedBudget};
 /// let most = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 /// let mut load = Load::new(Pace::default(), None, SharedBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());

@@ -161,7 +161,7 @@ impl ServerLink {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use ccsurvey::load::{Flow, ServerLink};
+    /// use ccsurvey_core::load::{Flow, ServerLink};
     /// let mut link = ServerLink::default();
     /// // 64 kB/s are 512 kbit/s.
     /// let transfer = Duration::from_secs(1);

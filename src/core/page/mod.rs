@@ -60,8 +60,8 @@ use markup::Markup;
 /// What a page says.
 ///
 /// ```
-/// use ccsurvey::address::WebUrl;
-/// use ccsurvey::page::{Page, Source};
+/// use ccsurvey_address::WebUrl;
+/// use ccsurvey_core::page::{Page, Source};
 /// let url = WebUrl::parse("http://example.ke/news/").unwrap();
 /// let body = b"<title>News</title> <a href='../about?a=1&amp;b=2'>About us</a> <a href=#top>Up</a>";
 /// let page = Page::read(Source { body, url: &url, content_type: Some("text/html"), robots_tag: None });

@@ -6,7 +6,8 @@ impl Page {
     /// stands anywhere in its text or markup, whatever the case. White space counts as it is written.
     ///
     /// ```
-    /// use ccsurvey::{address::WebUrl, page::{Page, Source}};
+    /// use ccsurvey_address::WebUrl;
+    /// use ccsurvey_core::page::{Page, Source};
     /// let url = WebUrl::parse("http://example.ke/").unwrap();
     /// let body = b"<h1>This Domain Is For Sale</h1> <a href=/buy>Buy</a>";
     /// let source = Source { body, url: &url, content_type: Some("text/html"), robots_tag: None };

@@ -21,9 +21,9 @@ use crate::exchange::Answer;
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::address::{Host, Site};
-/// use ccsurvey::exchange::{Answer, Failure, Purpose};
-/// use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Seen, Wishes};
+/// use ccsurvey_address::{Host, Site};
+/// use ccsurvey_core::exchange::{Answer, Failure, Purpose};
+/// use ccsurvey_core::promises::{Fact, Judge, Judgement, Limits, Seen, Wishes};
 /// let mut judge = Judge::new(Limits::default(), Seen::default());
 /// let (site, address) = (Site::new(Host::parse("a.ke").unwrap()), "41.90.0.1".parse().unwrap());
 /// // The second request came a second after the first had ended: two were promised.

@@ -13,8 +13,8 @@ pub const MAX_AGE: Duration = Duration::from_hours(24);
 /// What came of asking for a robots.txt, redirects followed (RFC 9309 §2.3.1).
 ///
 /// ```
-/// use ccsurvey::address::WebUrl;
-/// use ccsurvey::robots::Availability;
+/// use ccsurvey_address::WebUrl;
+/// use ccsurvey_core::robots::Availability;
 /// let page = WebUrl::parse("http://example.ke/page").unwrap();
 /// assert!(Availability::from_answer(Some(404), b"no such file").rules("ccsurvey").allows(&page));
 /// assert!(!Availability::from_answer(Some(503), b"").rules("ccsurvey").allows(&page));

@@ -8,8 +8,8 @@ use crate::address::{PathPattern, Target, WebUrl};
 /// What one robots.txt lets our product token do.
 ///
 /// ```
-/// use ccsurvey::address::WebUrl;
-/// use ccsurvey::robots::Rules;
+/// use ccsurvey_address::WebUrl;
+/// use ccsurvey_core::robots::Rules;
 /// let rules = Rules::parse(b"User-agent: *\nDisallow: /cgi-bin/\nAllow: /cgi-bin/hello$", "ccsurvey");
 /// let may = |url: &str| rules.allows(&WebUrl::parse(url).unwrap());
 /// assert!(may("http://example.ke/"));

@@ -56,8 +56,8 @@ pub struct Ready<T> {
 /// offered in equal order are dealt alike.
 ///
 /// ```
-/// use ccsurvey::address::{Host, Site};
-/// use ccsurvey::roster::{Agent, Dealer, Partition, Ready};
+/// use ccsurvey_address::{Host, Site};
+/// use ccsurvey_core::roster::{Agent, Dealer, Partition, Ready};
 /// let mut dealer = Dealer::new(Partition::DynamicSize, 1);
 /// let slow = dealer.join(Agent { places: 1, capacity: 10.0 });
 /// let quick = dealer.join(Agent { places: 1, capacity: 20.0 });

@@ -43,7 +43,7 @@ use recorded::Mishap;
 /// A recorded survey, to be walked once more.
 ///
 /// ```
-/// use ccsurvey::space::{RecordedExchange, Reaction, Replay, Web};
+/// use ccsurvey_space::{RecordedExchange, Reaction, Replay, Web};
 /// let mut builder = Replay::builder();
 /// let address = Some("192.0.2.7".parse()?);
 /// let url = "http://example.ke/old";

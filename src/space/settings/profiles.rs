@@ -1,7 +1,7 @@
 /// A world by example: what a world file that names it starts from.
 ///
 /// ```
-/// use ccsurvey::space::World;
+/// use ccsurvey_space::World;
 /// let world = World::parse("profile = \"africa-2006\"\n[sites]\ncount = 10\n").unwrap();
 /// assert_eq!((world.sites.count, world.sites.start_share), (10, 1.0));
 /// let wrong = World::parse("profile = \"africa\"").err().unwrap();

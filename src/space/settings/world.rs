@@ -20,7 +20,7 @@ pub const SPECIFICATION: &str = "space-v1";
 /// A virtual Web space: its settings, from which every page follows.
 ///
 /// ```
-/// use ccsurvey::space::World;
+/// use ccsurvey_space::World;
 /// let world = World::parse("seed = 7\ncountry_domains = [\"ke\"]\n[sites]\ncount = 20\n").unwrap();
 /// assert!(world.start_urls().iter().all(|url| url.ends_with(".ke/")));
 /// let wrong = World::parse("[sites]\ncount = 0\n").err().unwrap();

@@ -50,7 +50,7 @@ impl Harm {
 ///
 /// ```
 /// use std::time::Duration;
-/// use ccsurvey::space::{Server, Visits, harm};
+/// use ccsurvey_space::{Server, Visits, harm};
 /// // 1000 bytes take a second; half of the time the link is in use.
 /// let server = Server {
 ///     bits_per_second: 8000.0,

@@ -76,7 +76,7 @@ impl Server {
     /// over the day, up to nine tenths.
     ///
     /// ```
-    /// use ccsurvey::space::Server;
+    /// use ccsurvey_space::Server;
     /// let campus = Server { background: 0.4, day_swing: 0.5, ..Server::at([192, 0, 2, 1].into()) };
     /// let uses = [0.0, 21_600.0, 43_200.0].map(|second| campus.at_second_of_day(second).background);
     /// assert!(uses.iter().zip([0.6, 0.4, 0.2]).all(|(use_, told)| (use_ - told).abs() < 1e-12));
@@ -95,7 +95,7 @@ impl Server {
     /// How long so many bytes take on what the other users leave of the link.
     ///
     /// ```
-    /// use ccsurvey::space::Server;
+    /// use ccsurvey_space::Server;
     /// let slow = Server { bits_per_second: 8000.0, background: 0.5, ..Server::at([192, 0, 2, 1].into()) };
     /// assert_eq!(slow.transfer_time(1000).as_secs(), 2);
     /// ```

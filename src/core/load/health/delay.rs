@@ -15,8 +15,8 @@ use crate::settings::Pace;
 ///
 /// ```
 /// use std::time::Duration;
-/// use ccsurvey::load::delay_after;
-/// use ccsurvey::settings::Pace;
+/// use ccsurvey_core::load::delay_after;
+/// use ccsurvey_core::settings::Pace;
 /// let pace = Pace::default();
 /// let seconds = Duration::from_secs;
 /// assert_eq!(delay_after(&pace, Duration::from_millis(100), Duration::ZERO, 0, None), seconds(2));

@@ -9,7 +9,7 @@ use crate::address::LocalClocks;
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::settings::QuietHours;
+/// use ccsurvey_core::settings::QuietHours;
 /// let quiet: QuietHours = "08:00-18:00".parse().unwrap();
 /// let hours = |hours: u64| UNIX_EPOCH + Duration::from_secs(hours * 3600);
 /// // At six in London it is nine in Nairobi.

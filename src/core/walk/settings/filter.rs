@@ -6,7 +6,8 @@ use crate::settings::{Extension, NonHtml};
 /// The start URL is always asked for, and so is what it redirects to: the user wants that site.
 ///
 /// ```
-/// use ccsurvey::{address::WebUrl, settings::NonHtml, walk::Filter};
+/// use ccsurvey_address::WebUrl;
+/// use ccsurvey_core::{settings::NonHtml, walk::Filter};
 /// let filter = Filter { exclude: vec!["/shop/*.php".parse().unwrap()], ..Filter::default() };
 /// let leaves_out = |url| filter.leaves_out(&WebUrl::parse(url).unwrap());
 /// assert!(leaves_out("http://a.ke/report.PDF") && leaves_out("http://www.a.ke/shop/x.php?id=1"));

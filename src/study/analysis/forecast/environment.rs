@@ -11,7 +11,7 @@ use crate::analysis::{Kind, Reading};
 /// What is absent is as recorded, and a bound that is absent is none. It is written as a TOML file:
 ///
 /// ```
-/// use ccsurvey::analysis::Environment;
+/// use ccsurvey_study::analysis::Environment;
 /// let text = "[servers]\nlink = \"512 kbit/s\"\nrtt = \"600ms\"\nshare = 0.05\n[survey]\ndays = 14\n";
 /// let environment = Environment::parse(text).unwrap();
 /// assert_eq!(environment.servers.link, Some(512_000.0));

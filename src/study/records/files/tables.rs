@@ -13,7 +13,7 @@ use crate::records::{
 /// own after [`Tables::write`] and tells it to [`Tables::discard_after`] on the next start.
 ///
 /// ```
-/// use ccsurvey::records::{SegmentRows, SiteRow, Tables, read_table};
+/// use ccsurvey_study::records::{SegmentRows, SiteRow, Tables, read_table};
 ///
 /// let dir = tempfile::tempdir()?;
 /// let tables = Tables::open(dir.path())?;
