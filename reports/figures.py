@@ -173,7 +173,7 @@ class Figures:
 PLACES = (
     r"(?ms)^[ \t]*(?:pub(?:\([^)]*\))? )?(?:use [^;]+|mod \w+);",
     r"\bpub\b(?:\([^)]*\))?|#\[must_use\]",
-    r"\b(?:crate|super|self)::(?:[a-z_]+::)*",
+    r"\b(?:crate|super|self)::(?:[a-z0-9_]+::)*",
 )
 
 
@@ -195,7 +195,9 @@ def code_of(text: str, suffix: str) -> str:
     code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(("//", "#!", "# ")))
     for place in PLACES if suffix == ".rs" else ():
         code = re.sub(place, "", code)
-    return "".join(code.split())
+    code = "".join(code.split())
+    # Where a line got too long.
+    return re.sub(r",(?=[)\]}>])", "", code) if suffix == ".rs" else code
 
 
 def constant(path: str) -> str:

@@ -14,6 +14,8 @@
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
+
 mod calendar;
 mod country;
 mod host;

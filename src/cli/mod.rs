@@ -38,6 +38,8 @@ pub mod run;
 mod stop;
 mod team;
 
+pub use input::flags;
+
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -79,5 +81,3 @@ fn answer(asked: &clap::Error) -> Result<Exit, CliError> {
         _ => Err(of_arguments(asked)),
     }
 }
-
-pub use input::flags;

@@ -17,6 +17,8 @@
 //!
 //! Each room's own documentation has its story. The rooms name addresses as `address`: the package `ccsurvey-address`.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
+
 use ccsurvey_address as address;
 
 pub mod exchange;

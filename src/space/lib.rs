@@ -42,6 +42,8 @@
 //!
 //! Only `serve` reads the clock, opens sockets and writes a file, the access log.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
+
 use ccsurvey_address as address;
 
 mod bytes;

@@ -4,6 +4,8 @@
 //! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
 //! - [`report`]: what was found as one HTML file; same input, same bytes.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
+
 use ccsurvey_address as address;
 use ccsurvey_core::{exchange, load, promises, roster, settings, walk};
 

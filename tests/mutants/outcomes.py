@@ -12,13 +12,15 @@ import pathlib
 import sys
 
 COLUMNS = ["file", "line", "change", "outcome"]
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 WORDS = {"CaughtMutant": "caught", "MissedMutant": "missed", "Timeout": "timeout", "Unviable": "unviable"}
 
 outcomes, table, prefixes = sys.argv[1], pathlib.Path(sys.argv[2]), tuple(sys.argv[3:])
 rows = []
 if table.exists():
     with table.open(newline="") as old:
-        rows = [row for row in csv.DictReader(old) if not row["file"].startswith(prefixes)]
+        # Nor are those of files that are gone.
+        rows = [row for row in csv.DictReader(old) if not row["file"].startswith(prefixes) and (TOP / row["file"]).exists()]
 # There are none of a file in which nothing can be changed.
 found = json.load(open(outcomes))["outcomes"] if pathlib.Path(outcomes).exists() else []
 for outcome in found:

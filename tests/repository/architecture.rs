@@ -214,6 +214,36 @@ fn every_room_opens_with_its_story() {
 }
 
 #[test]
+fn every_folder_says_what_it_is_for() {
+    let mut files = Vec::new();
+    sources(&root().join("src"), &mut files);
+    let is_folder = |file: &&PathBuf| {
+        let of_tests = file.parent().is_some_and(|folder| folder.ends_with("tests"));
+        file.ends_with("mod.rs") && !of_tests
+    };
+    for file in files.iter().filter(is_folder) {
+        assert!(fs::read_to_string(file).unwrap().starts_with("//! "), "{}", file.display());
+    }
+}
+
+/// Packages are named in one way, so that the table of rooms holds for all that is named.
+#[test]
+fn packages_are_named_as_rooms() {
+    let mut files = Vec::new();
+    sources(&root().join("src"), &mut files);
+    for file in files.iter().filter(|file| !file.ends_with("lib.rs")) {
+        let text = fs::read_to_string(file).unwrap();
+        let mut code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let names_package = |line: &str| {
+            ["address", "core", "space", "study"]
+                .iter()
+                .any(|name| line.contains(&format!("ccsurvey_{name}::")))
+        };
+        assert_eq!(code.find(|line| names_package(line)), None, "{}", file.display());
+    }
+}
+
+#[test]
 fn the_pure_rooms_have_no_async_and_no_clock() {
     let is_pure = |package: &str| ["ccsurvey-address", "ccsurvey-core"].contains(&package);
     let pure = rooms().into_iter().filter(|(name, room)| is_pure(&room.package) || name == "frontier");

@@ -1,3 +1,5 @@
+//! URLs in canonical form, and what is read from, resolved against or matched with them.
+
 pub(super) mod base;
 pub(super) mod parsed;
 pub(super) mod path_pattern;

@@ -1,3 +1,5 @@
+//! A connection to an address, a request on it, and what both cost on the wire.
+
 pub(super) mod request;
 pub(super) mod wire;
 

@@ -1,3 +1,5 @@
+//! A line to a server: the connection that is kept, opened anew or read in another way, and how it fails.
+
 pub(super) mod client;
 pub(super) mod failure;
 pub(super) mod idle;

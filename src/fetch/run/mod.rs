@@ -1,3 +1,5 @@
+//! One exchange from its connection to the last byte of its body.
+
 pub(super) mod body;
 pub(super) mod meter;
 

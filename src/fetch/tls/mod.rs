@@ -1,3 +1,5 @@
+//! TLS: handshakes, certificates and what is wrong with them, and greetings of old.
+
 pub(super) mod bare_key;
 pub(super) mod certificate;
 pub(super) mod greeting;

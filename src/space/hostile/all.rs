@@ -1,9 +1,8 @@
 use super::case::Case;
-use super::{
-    content::bans, content::charsets, content::echoes, content::markup, content::mazes, content::moves,
-    content::names, content::robots, content::sessions, content::spellings, content::types,
-    transport::codings, transport::framing, transport::resets, transport::tls,
+use super::content::{
+    bans, charsets, echoes, markup, mazes, moves, names, robots, sessions, spellings, types,
 };
+use super::transport::{codings, framing, resets, tls};
 
 impl Case {
     /// Every case, by family.

@@ -2,8 +2,8 @@
 //!
 //! A host and a path name a [`spot`]. The host tells the [`site`], the path one of the [`paths`]' resources: a page of
 //! the site's [`tree`], or what hangs beside it. What stands there is its [`content`]: a page as a list of [`links`], a
-//! redirect, a file, a refusal. Pages link to their [`menu`], up, sideways and to their own children; [`external`] links
-//! lead to other sites. Beside the tree stand [`extras`], [`lists`] that go on from page to page, and [`traps`] that
+//! redirect, a file, a refusal. Pages link to their [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links
+//! lead to other sites. Beside the tree stand [`extras`], [`lists`](links::lists) that go on from page to page, and [`traps`] that
 //! never end; [`copies`] are pages and sites that repeat another. What editions of the world do to pages is in [`change`].
 //!
 //! Nothing is stored: the same URL is drawn anew each time, and comes out the same. No HTML is written here, and no

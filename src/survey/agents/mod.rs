@@ -1,3 +1,5 @@
+//! Who sends the requests of a survey: agents elsewhere or in a simulation.
+
 pub(super) mod hands;
 pub(super) mod simulation;
 

@@ -1,3 +1,5 @@
+//! Where a survey may go: its scope, its start URLs, links that leave a site, rates of pages.
+
 pub(super) mod feed_back;
 pub(super) mod rates;
 pub(super) mod scope;

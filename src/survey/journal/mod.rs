@@ -1,3 +1,5 @@
+//! Journals of trees: what was asked and answered, as it is written, flushed, read and handled again.
+
 pub(super) mod entry;
 pub(super) mod frame;
 pub(super) mod keeper;

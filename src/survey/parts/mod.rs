@@ -1,3 +1,5 @@
+//! What a survey at work shares: access to servers, hours, opt-outs, responses for robots.txt.
+
 pub(super) mod access;
 pub(super) mod held_up;
 pub(super) mod local_hours;

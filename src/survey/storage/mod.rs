@@ -1,3 +1,5 @@
+//! All that a survey keeps: state, progress, tallies, and what one tree of a site hands on to the next.
+
 pub(super) mod going_on;
 pub(super) mod handed_on;
 pub(super) mod progress;

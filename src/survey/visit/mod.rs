@@ -1,3 +1,5 @@
+//! A visit: the walk of one tree, its turns at servers, its exchanges, and other ways to a host.
+
 pub(super) mod exchange;
 pub(super) mod own_link;
 pub(super) mod turn;

@@ -1,3 +1,5 @@
+//! Finished trees become rows of the tables.
+
 pub(super) mod backlog;
 pub(super) mod forbidden;
 pub(super) mod kept_pages;

@@ -1,3 +1,5 @@
+//! How a survey stands, as its folder tells it.
+
 mod words;
 
 use std::io::ErrorKind;

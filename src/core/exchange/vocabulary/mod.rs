@@ -1,3 +1,5 @@
+//! The closed lists of words in the tables: why an exchange failed, how a site ended, what became of a URL.
+
 pub(super) mod class;
 pub(super) mod entrance;
 pub(super) mod failure;

@@ -1,3 +1,5 @@
+//! How servers, and sites at servers, fare: when to ask them more seldom, to put them off, to give them up.
+
 pub(super) mod delay;
 pub(super) mod doublings;
 pub(super) mod site_troubles;

@@ -1,3 +1,5 @@
+//! Which charset the bytes of a page are in: what is declared, what the bytes say, and the text that follows.
+
 pub(super) mod declaration;
 pub(super) mod decode;
 pub(super) mod detection;

@@ -1,3 +1,5 @@
+//! Bytes of HTML as tags and text, with the nesting of elements that decides what is foreign content.
+
 pub(super) mod element_name;
 pub(super) mod emitter;
 pub(super) mod name;
@@ -128,8 +130,8 @@ impl Reader for Unread<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::super::fragments::{FRAGMENTS, OPENINGS};
-    use super::super::tokenize::tag::{Attribute, Tag};
-    use super::super::tokenize::tag_name::TagName;
+    use super::tag::{Attribute, Tag};
+    use super::tag_name::TagName;
     use super::*;
     use proptest::prelude::*;
 

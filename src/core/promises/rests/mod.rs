@@ -1,3 +1,5 @@
+//! Which pause each server is owed, by what its exchanges were like.
+
 pub(super) mod link;
 pub(super) mod troubles;
 

@@ -1,3 +1,5 @@
+//! What is promised, and whether it was kept.
+
 pub(super) mod promise;
 pub(super) mod verdict;
 

@@ -1,3 +1,5 @@
+//! The hosts of a site as they turn out: which are entrances, which are one server, which mirror another.
+
 pub(super) mod entrance;
 pub(super) mod home_server;
 pub(super) mod mirrors;

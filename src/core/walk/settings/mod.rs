@@ -1,3 +1,5 @@
+//! How a site is walked, and which of its URLs are left out.
+
 pub(super) mod auto;
 pub(super) mod filter;
 

@@ -1,3 +1,5 @@
+//! What is known of a site tree: its levels, the URLs that are listed, and probes of what was left out.
+
 pub(super) mod level;
 pub(super) mod listing;
 pub(super) mod probe;

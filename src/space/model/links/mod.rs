@@ -1,3 +1,5 @@
+//! The links of a page: to its menu, to lists, to traps, to other sites.
+
 pub(super) mod external;
 pub(super) mod lists;
 pub(super) mod menu;

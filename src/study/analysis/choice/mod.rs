@@ -1,3 +1,5 @@
+//! The depth to use, with the evidence for it, for all site trees or groups of them.
+
 pub(super) mod curve_rows;
 pub(super) mod depth_share;
 pub(super) mod evidence;

@@ -1,3 +1,5 @@
+//! Load and coverage by depth, and what they rest on: the tables as read, trees that were cut, what was never seen.
+
 pub(super) mod censoring;
 pub(super) mod deepest;
 pub(super) mod ratios;
@@ -253,7 +255,7 @@ impl Total {
 
 #[cfg(test)]
 mod tests {
-    use super::super::curves::worlds::{Grown, country, survey, tree};
+    use super::worlds::{Grown, country, survey, tree};
     use super::*;
 
     fn estimates(curves: &Curves) -> Vec<Estimate> {

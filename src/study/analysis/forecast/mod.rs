@@ -1,3 +1,5 @@
+//! What a survey would cost in a network environment, at each depth and by other strategies.
+
 pub(super) mod classes;
 pub(super) mod comparison;
 pub(super) mod environment;

@@ -1,3 +1,5 @@
+//! Site trees as the tables have them, and the groups in which they are counted.
+
 pub(super) mod group;
 pub(super) mod in_turn;
 pub(super) mod trees;

@@ -1,3 +1,5 @@
+//! Location databases: the country and the network of an address.
+
 pub(super) mod place;
 
 use std::fs;

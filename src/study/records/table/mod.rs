@@ -1,3 +1,5 @@
+//! How a row type becomes columns: the macro that declares a table, its cells, and the same as CSV.
+
 pub(super) mod cell;
 pub(super) mod csv_line;
 pub(super) mod term;

@@ -1,3 +1,5 @@
+//! The sites of a survey: how they ended, how old their pages are, which are copies.
+
 pub(super) mod age;
 pub(super) mod card;
 pub(super) mod copies;
