@@ -51,10 +51,11 @@ impl Clock {
         Self { shown: moved(self.origin, self.now(), shown), ..self }
     }
 
-    /// The same system's clock, where it is this time for a survey now.
+    /// The same system's clock, where it was this time for a survey `since` then: what is between has passed.
     #[must_use]
-    pub fn going_on_at(self, time: SystemTime) -> Self {
-        let (start, shown) = (Instant::now(), self.shown());
+    pub fn going_on_at(self, time: SystemTime, since: Instant) -> Self {
+        let (start, time) = (Instant::now(), time + since.elapsed());
+        let shown = self.shown();
         let clock = Self { origin: time, start, shown, ..self };
         // What was slept before is in that time.
         Self {
@@ -234,12 +235,22 @@ mod tests {
         assert_eq!(clock.at(begun) + begun.elapsed(), clock.now());
     }
 
+    /// Or the pauses that the next run ends would be shorter by what it took to open the survey.
+    #[tokio::test(start_paused = true)]
+    async fn what_it_takes_to_open_a_survey_has_passed() {
+        let (begun, second) = (Instant::now(), Duration::from_secs(1));
+        let system = Clock::beginning_at(UNIX_EPOCH);
+        tokio::time::advance(second).await;
+        let clock = system.going_on_at(UNIX_EPOCH + second * 60, begun);
+        assert_eq!((clock.now(), clock.shown()), (UNIX_EPOCH + second * 61, UNIX_EPOCH + second));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_clock_that_goes_on_tells_its_own_time_and_what_the_system_shows() {
         let (hour, second) = (Duration::from_secs(3600), Duration::from_secs(1));
         let now = UNIX_EPOCH + hour;
         for before in [UNIX_EPOCH, UNIX_EPOCH + hour * 9_600] {
-            let clock = Clock::beginning_at(now).going_on_at(before);
+            let clock = Clock::beginning_at(now).going_on_at(before, Instant::now());
             assert_eq!((clock.now(), clock.shown()), (before, now));
             tokio::time::advance(second).await;
             assert_eq!((clock.now(), clock.shown()), (before + second, now + second));

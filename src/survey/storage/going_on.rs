@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::{decode, each_page_of_servers, encode, stored_tally};
 use crate::fetch::{Clock, Uptime, moved};
@@ -40,7 +41,8 @@ pub(in crate::survey) fn going_on(
     system: Clock,
     uptime: Option<Uptime>,
 ) -> Result<(Clock, Option<String>), SurveyError> {
-    let shown = system.now();
+    // What is read and written below takes time, and the next run counts from here.
+    let (opened, shown) = (Instant::now(), system.now());
     let before: Option<Opening> = (frontier.clock()?)
         .map(|bytes| decode(folder, &bytes, || "the time of the survey".to_owned()))
         .transpose()?;
@@ -57,7 +59,7 @@ pub(in crate::survey) fn going_on(
         None => not_before(by_system, latest(folder, frontier)?),
     };
     frontier.note_clock(&encode(&Opening { time, system: shown, uptime })?)?;
-    Ok((system.going_on_at(time), in_words(time, by_system)))
+    Ok((system.going_on_at(time, opened), in_words(time, by_system)))
 }
 
 fn not_before(time: SystemTime, latest: Option<SystemTime>) -> SystemTime {
