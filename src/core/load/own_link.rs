@@ -64,7 +64,7 @@ pub enum Blame {
     Ours,
     /// Others have been reached since.
     Theirs,
-    /// Nobody has been reached since, and nobody was lost who would tell.
+    /// Nobody has been reached since, and others were lost too, but too few to tell.
     Open,
     /// That is open until then at the latest.
     Until(SystemTime),
@@ -173,15 +173,20 @@ impl OwnLink {
         match self.reached_at {
             _ if self.broken.is_some() => Blame::Ours,
             Some(reached) if reached >= lost_at => Blame::Theirs,
-            _ if now >= over_at => Blame::Open,
+            _ if now >= over_at && self.has_lost_several() => Blame::Open,
+            _ if now >= over_at => Blame::Theirs,
             _ => Blame::Until(over_at),
         }
     }
 
-    /// Whether somebody was reached who was asked then or later.
+    /// Whether several were lost, and nobody was reached who was asked then or later. One that is lost alone says nothing of our link.
     #[must_use]
-    pub fn has_reached_since(&self, time: SystemTime) -> bool {
-        self.reached_at.is_some_and(|reached| reached >= time)
+    pub fn is_dark_since(&self, time: SystemTime) -> bool {
+        self.has_lost_several() && self.reached_at.is_none_or(|reached| reached < time)
+    }
+
+    fn has_lost_several(&self) -> bool {
+        self.lost.len() > 1
     }
 
     /// What is broken, and since when: nothing is sent.
@@ -397,7 +402,11 @@ mod tests {
         link.note(at(1), 1, Sign::Reached);
         link.note(at(2), 2, Sign::LostKnown);
         assert_eq!(link.blame(at(2), at(3)), Blame::Until(at(32)));
-        assert_eq!(link.blame(at(2), at(32)), Blame::Open, "nobody waits for ever");
+        assert_eq!(link.blame(at(2), at(32)), Blame::Theirs, "nobody waits for ever");
+        link.note(at(2), 3, Sign::LostKnown);
+        assert_eq!(link.blame(at(2), at(31)), Blame::Until(at(32)));
+        assert_eq!(link.blame(at(2), at(32)), Blame::Open, "another one was lost, too");
+        assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
         link.note(at(4), 3, Sign::Reached);
         assert_eq!(link.blame(at(2), at(5)), Blame::Theirs);
         assert_eq!(broken().blame(at(0), at(0)), Blame::Ours);

@@ -475,8 +475,8 @@ impl<'a> Asking<'a> {
             _ => {}
         }
         let at = access.now();
-        let was_dark = answer.failure.is_some_and(is_silence) && !own_link::has_reached_since(&link, asked);
         own_link::note(&link, address, &answer, asked);
+        let was_dark = answer.failure.is_some_and(is_silence) && own_link::is_dark_since(&link, asked);
         drop(pass);
         if attempt.may_be_link(sender.is_some(), &answer) {
             let failed = Failed { sender: sender.as_ref(), link: &link, answer: &answer, at, was_dark };

@@ -175,9 +175,9 @@ pub(in crate::survey) async fn blame(link: &Link<'_>, lost_at: SystemTime) -> Op
     }
 }
 
-/// Whether the link has brought anything that was asked for then or later.
-pub(in crate::survey) fn has_reached_since(link: &Link<'_>, time: SystemTime) -> bool {
-    link.with(|link| link.has_reached_since(time))
+/// Whether the link lost several, and brought nothing that was asked for then or later.
+pub(in crate::survey) fn is_dark_since(link: &Link<'_>, time: SystemTime) -> bool {
+    link.with(|link| link.is_dark_since(time))
 }
 
 async fn news(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {
