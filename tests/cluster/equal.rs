@@ -33,7 +33,7 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         assert_polite(&space);
         let asked: BTreeSet<_> = rows::<ExchangeRow>(&dir).into_iter().filter_map(|row| row.agent).collect();
         assert_eq!(asked, ["one", "three", "two"].map(str::to_owned).into(), "each had its share");
-        assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0);
+        assert_lost_only_in_doubt(&dir);
         let of_one = folder.path().join("alone");
         alone_with(&space, &of_one, &PATIENT);
         same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
@@ -156,21 +156,32 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     for agent in &mut agents {
         assert!(agent.wait().success());
     }
-    let requests = || {
-        let mut requests: Vec<_> =
-            space.accesses().into_iter().map(|access| (access.host, access.is_https, access.path)).collect();
-        requests.sort();
-        requests
+    let requests = |from: usize| {
+        let requests = space.accesses().into_iter().skip(from);
+        requests.map(|access| (access.host, access.is_https, access.path)).collect::<Vec<_>>()
     };
-    let by_agents = requests();
+    let by_agents = requests(0);
     assert_polite(&space);
     let of_one = folder.path().join("alone");
     alone_with(&space, &of_one, &PATIENT);
-    let mut twice: Vec<_> = by_agents.iter().flat_map(|request| [request.clone(), request.clone()]).collect();
-    twice.sort();
-    assert_eq!(requests(), twice, "by agents as many as by one machine");
+    let mut more = by_agents.clone();
+    for request in requests(by_agents.len()) {
+        let at = more.iter().position(|by_agent| *by_agent == request);
+        more.swap_remove(at.unwrap_or_else(|| panic!("no agent asked for {request:?}")));
+    }
+    let lost = assert_lost_only_in_doubt(&dir);
+    assert!(more.len() as u64 <= lost, "asked for once more than by one machine, {lost} counted: {more:?}");
     assert!(repeated.load(Ordering::SeqCst) > by_agents.len(), "orders were repeated");
     same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+}
+
+/// Says how many requests are counted as lost. Where an agent's network may be why one failed, it is sent twice more at most: on a
+/// busy machine it can be that no other server answers meanwhile.
+fn assert_lost_only_in_doubt(dir: &Path) -> u64 {
+    let lost = Manifest::load(dir).unwrap().unrecorded_exchanges;
+    let failed = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.failure.is_some()).count() as u64;
+    assert!(lost <= 2 * failed, "{lost} of {failed} that failed");
+    lost
 }
 
 /// Delivers each order once more to its agent, and to all others, and each answer once more; counts them.
