@@ -230,9 +230,6 @@ impl Fetcher {
         let wanted = Wanted { known, ask, address, byte_limit, meter };
         match manner {
             Manner::Usual => self.fetch_over(Lines::to, wanted).await,
-            #[cfg(feature = "old-tls")]
-            Manner::OldTls => self.fetch_over(Lines::by_old_tls, wanted).await,
-            #[cfg(not(feature = "old-tls"))]
             Manner::OldTls => (self.greet(ask, address).await, Vec::new()),
             Manner::WithoutLibrary => self.fetch_over(Lines::without_library, wanted).await,
         }

@@ -6,7 +6,7 @@ pub enum Manner {
     /// By the TLS of today, and the HTTP library.
     #[default]
     Usual,
-    /// The server refuses our TLS. Without the feature `old-tls` it is only greeted.
+    /// The server refuses our TLS: it is only greeted, which tells what it speaks.
     OldTls,
     /// The HTTP library cannot read the server's responses: this one is read without it.
     WithoutLibrary,

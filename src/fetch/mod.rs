@@ -66,9 +66,9 @@
 //!
 //! # Old TLS
 //! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these in a way that may be about age
-//! ([`Answer::may_speak_older_tls`](crate::exchange::Answer)) can be greeted once more as clients of old did
-//! ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is said. With the feature `old-tls` it is asked over OpenSSL instead (`old_line`), and its pages are read; of one that
-//! refuses OpenSSL too (Debian's has neither SSL 3.0 nor RC4) version and suite stay unknown.
+//! ([`Answer::may_speak_older_tls`](crate::exchange::Answer)) can be greeted once more as older clients did
+//! ([`Fetcher::greet`]): its reply names the version and the suite that it would speak, and the connection ends there.
+//! No request is sent and its pages are not read.
 //!
 //! # Without sockets
 //! [`Fetcher::in_process`] puts the same questions to a [`Web`] in this process. It says what comes of a

@@ -311,47 +311,17 @@ fn a_server_whose_tls_is_too_old_is_asked_once_more_and_tells_what_it_speaks() {
         let folder = survey(net.settings(), &start);
         let mut found = rows::<ExchangeRow>(&folder.path().join("survey"));
         found.sort_by_key(|row| (row.number, row.attempt));
-        let [refused, greeted, ..] = &found[..] else { panic!("{found:?}") };
+        let [refused, greeted] = &found[..] else { panic!("{found:?}") };
         assert!(["tls_too_old", "tls_alert"].contains(&refused.failure.as_deref().unwrap()));
-        #[cfg(feature = "old-tls")]
-        {
-            // s_server answers every request with a page about the connection.
-            let answered = |row: &ExchangeRow| {
-                row.status == Some(200)
-                    && row.tls_cipher.as_deref() == Some(cipher)
-                    && row.tls_error.as_deref() == Some("self_signed")
-            };
-            assert!(found.len() == 3 && found[1..].iter().all(answered), "{found:?}");
-            assert_eq!((greeted.number, greeted.attempt, found[2].attempt), (0, Some(1), Some(0)));
-            assert_eq!(greeted.tls_version.as_deref(), Some(version));
-        }
-        #[cfg(not(feature = "old-tls"))]
-        {
-            assert_eq!(found.len(), 2);
-            assert_eq!(
-                (greeted.number, greeted.attempt, greeted.failure.as_deref()),
-                (0, Some(1), Some("tls_too_old"))
-            );
-            assert_eq!(
-                (greeted.tls_version.as_deref(), greeted.tls_cipher.as_deref()),
-                (Some(version), Some(cipher))
-            );
-        }
+        assert_eq!(
+            (greeted.number, greeted.attempt, greeted.failure.as_deref()),
+            (0, Some(1), Some("tls_too_old"))
+        );
+        assert_eq!(
+            (greeted.tls_version.as_deref(), greeted.tls_cipher.as_deref()),
+            (Some(version), Some(cipher))
+        );
     }
-}
-
-#[cfg(feature = "old-tls")]
-#[test]
-fn no_page_is_asked_for_over_old_tls_where_invalid_certificates_are_refused() {
-    let server = OldServer::speaking(&["-tls1_2", "-cipher", "AES128-SHA256"]);
-    let net = Net::of(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
-    let start = [WebUrl::parse(&format!("https://old.ke:{}/", server.port)).unwrap()];
-    let folder = survey(Settings { refuse_bad_certificates: true, ..net.settings() }, &start);
-    let mut found = rows::<ExchangeRow>(&folder.path().join("survey"));
-    found.sort_by_key(|row| (row.number, row.attempt));
-    let failures: Vec<_> = found.iter().map(|row| row.failure.as_deref().unwrap()).collect();
-    assert_eq!(failures, ["tls_alert", "tls_certificate"]);
-    assert_eq!(found[1].tls_error.as_deref(), Some("self_signed"));
 }
 
 #[test]

@@ -13,8 +13,8 @@ pub(in crate::fetch) const READ_AHEAD: u64 = 8192 + 4096 * 100;
 /// What frames a head, or what is read ahead: at most 26 records and 51 chunks, as they are counted here.
 pub(in crate::fetch) const FRAMES: u64 = 1024;
 
-/// TLS messages hold at most 64 KiB of certificates in rustls, 100 KiB in OpenSSL; with the rest of a handshake.
-pub(in crate::fetch) const LARGEST_HANDSHAKE: u64 = if cfg!(feature = "old-tls") { 108 } else { 72 } * 1024;
+/// TLS messages hold at most 64 KiB of certificates in rustls; with the rest of a handshake.
+pub(in crate::fetch) const LARGEST_HANDSHAKE: u64 = 72 * 1024;
 
 /// What a record adds: 5 bytes of header, 16 of authentication, 1 of type (RFC 8446 §5.2).
 const RECORD: u64 = 22;

@@ -4,8 +4,6 @@ pub(super) mod client;
 pub(super) mod failure;
 pub(super) mod idle;
 pub(super) mod in_process;
-#[cfg(feature = "old-tls")]
-pub(super) mod old_line;
 pub(super) mod raw_line;
 
 use std::collections::{HashMap, HashSet};
@@ -26,8 +24,6 @@ use crate::exchange::{Failure, Purpose};
 use client::SocketClient;
 use idle::IdleLimit;
 use in_process::{Thread, Web};
-#[cfg(feature = "old-tls")]
-use old_line::OldLine;
 use raw_line::RawLine;
 
 /// A way to one server, which reaches one address and nothing else.
@@ -44,8 +40,6 @@ enum Way {
     Sockets(Box<SocketClient>),
     InProcess(Thread),
     Raw(RawLine),
-    #[cfg(feature = "old-tls")]
-    OldTls(OldLine),
 }
 
 /// What a new line is made of.
@@ -81,8 +75,6 @@ impl Line {
             Way::Sockets(client) => client.hang_up(),
             Way::InProcess(thread) => thread.hang_up(),
             Way::Raw(_) => {}
-            #[cfg(feature = "old-tls")]
-            Way::OldTls(line) => line.hang_up(),
         }
     }
 
@@ -104,8 +96,6 @@ impl Line {
         match &self.way {
             Way::Sockets(client) => client.execute(request, notes).await,
             Way::Raw(line) => line.execute(request, notes).await,
-            #[cfg(feature = "old-tls")]
-            Way::OldTls(line) => line.execute(request, notes).await,
             Way::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
         }
     }
@@ -144,8 +134,6 @@ enum Origin {
     Http(Host, u16),
     Https(Host, u16),
     Raw(OddOrigin),
-    #[cfg(feature = "old-tls")]
-    OldTls(Host, u16),
 }
 
 /// An origin whose responses the HTTP library cannot read: whether by https, host and port.
@@ -161,19 +149,6 @@ const SESSIONS: usize = 3;
 impl Lines {
     pub(super) fn new(opener: Opener, settings: Arc<Settings>) -> Self {
         Self { opener, settings, open: Mutex::default() }
-    }
-
-    /// The line of old TLS to a server for a URL, opened if there is none.
-    #[cfg(feature = "old-tls")]
-    pub(super) fn by_old_tls(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
-        let Opener::Sockets(tls) = &self.opener else { return self.to(address, url) };
-        let (host, port) = (url.host(), url.port());
-        let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, port));
-        let open = || {
-            let (examiner, verdict) = tls.examiner(host);
-            (Way::OldTls(OldLine::new(server, host, examiner, &self.settings)), verdict)
-        };
-        self.line(address, Origin::OldTls(host.clone(), port), open)
     }
 
     /// The line to a server whose responses are read without the HTTP library, opened if there is none.
@@ -211,11 +186,6 @@ impl Lines {
 
     /// The line to a server for a URL, opened if there is none.
     pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
-        #[cfg(feature = "old-tls")]
-        if url.is_https() && url.host().is_undecoded() && matches!(self.opener, Opener::Sockets(_)) {
-            // Only this line can name such a host in the handshake.
-            return self.by_old_tls(address, url);
-        }
         if let Opener::Sockets(tls) = &self.opener
             && self.is_odd(address, url)
         {

@@ -75,15 +75,6 @@ impl Tls {
 
     /// The configuration for one line, with sessions and verdict of its own.
     pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<CertificateCheck>) {
-        let (examiner, verdict) = self.examiner(host);
-        let mut config = self.config.clone();
-        config.dangerous().set_certificate_verifier(Arc::new(examiner));
-        config.resumption = Resumption::store(Arc::new(Sessions(ClientSessionMemoryCache::new(SESSIONS))));
-        (config, verdict)
-    }
-
-    /// What checks the certificates of one line, and where it says what is wrong with them.
-    pub(super) fn examiner(&self, host: &Host) -> (Examiner, Arc<CertificateCheck>) {
         let verdict = Arc::<CertificateCheck>::default();
         let name = host.as_str().trim_start_matches('[').trim_end_matches(']');
         let examiner = Examiner {
@@ -93,7 +84,10 @@ impl Tls {
             verdict: verdict.clone(),
             clock: self.clock,
         };
-        (examiner, verdict)
+        let mut config = self.config.clone();
+        config.dangerous().set_certificate_verifier(Arc::new(examiner));
+        config.resumption = Resumption::store(Arc::new(Sessions(ClientSessionMemoryCache::new(SESSIONS))));
+        (config, verdict)
     }
 }
 
@@ -109,7 +103,7 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
     Ok(config)
 }
 
-/// The version that a Web in process or a line of old TLS speaks, in the place of the library's own note.
+/// The version that a Web in process speaks, in the place of the library's own note.
 #[derive(Clone)]
 pub(super) struct Spoken(pub Cow<'static, str>);
 
@@ -143,7 +137,7 @@ fn roots(files: &[PathBuf]) -> Result<RootCertStore, FetchError> {
 /// The signatures of the handshake are verified for real, by the bare key where the certificate is no more than that;
 /// a key that nothing here verifies is accepted as a bad certificate is (see [`bare_key`](bare_key)).
 #[derive(Debug)]
-pub(super) struct Examiner {
+struct Examiner {
     webpki: Arc<WebPkiServerVerifier>,
     /// The host of the line: through a gateway, the URL does not always name it.
     name: Option<ServerName<'static>>,
@@ -151,17 +145,6 @@ pub(super) struct Examiner {
     verdict: Arc<CertificateCheck>,
     /// The clock of the survey: the one of an agent's machine may be wrong.
     clock: Clock,
-}
-
-#[cfg(feature = "old-tls")]
-impl Examiner {
-    /// The same for the certificates of a handshake that was not rustls's.
-    pub(super) fn accepts(&self, chain: &[CertificateDer<'_>]) -> bool {
-        let (Some((leaf, intermediates)), Some(name)) = (chain.split_first(), &self.name) else {
-            return false;
-        };
-        self.verify_server_cert(leaf, intermediates, name, &[], UnixTime::now()).is_ok()
-    }
 }
 
 impl ServerCertVerifier for Examiner {
