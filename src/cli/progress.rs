@@ -6,6 +6,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::output::{say, show, terminal_of_messages};
+use crate::records::SurveyState;
 use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
 use crate::survey::{BusProblem, Snapshot};
 
@@ -110,7 +111,8 @@ fn lines(now: &Snapshot) -> String {
 
 /// The same in one line.
 fn line(now: &Snapshot) -> String {
-    let left = if now.state == "running" { format!(", {}", time_left(now)) } else { String::new() };
+    let left =
+        if now.state == SurveyState::Running { format!(", {}", time_left(now)) } else { String::new() };
     format!(
         "{} elapsed: sites {}; {}; {}; errors {}{left}{}{}",
         duration(now.active_seconds),
@@ -145,8 +147,8 @@ fn opt_out_problem(now: &Snapshot, before: &str) -> String {
 fn simulated_line(now: &Snapshot, real: Duration) -> String {
     let seconds = real.as_secs_f64();
     let sites_left = now.sites_waiting + now.sites_walking;
-    let left = match (now.state.as_str(), now.sites_done) {
-        ("running", done @ 1..) => {
+    let left = match (now.state, now.sites_done) {
+        (SurveyState::Running, done @ 1..) => {
             format!("; about {} left", duration(seconds / done as f64 * sites_left as f64))
         }
         _ => String::new(),
@@ -215,7 +217,7 @@ mod tests {
     fn snapshot() -> Snapshot {
         let errors = [("http_404", 4), ("dns_nxdomain", 8), ("reset", 1), ("too_slow", 1), ("bad_http", 1)];
         Snapshot {
-            state: "running".into(),
+            state: SurveyState::Running,
             active_seconds: 80.0,
             sites_done: 12,
             sites_walking: 3,

@@ -129,7 +129,7 @@ fn exchange(row: &ExchangeRow) -> RecordedExchange<'_> {
     let links = row.internal_links.zip(row.external_links).map(|(internal, external)| internal + external);
     RecordedExchange {
         url: &row.url,
-        is_robots: row.purpose == "robots",
+        is_robots: row.purpose == Purpose::Robots.as_str(),
         address: row.address.as_deref().and_then(|address| address.parse::<IpAddr>().ok()),
         // What had not changed since an earlier survey is there, and comes to whoever asks for it first.
         status: if row.unchanged_bytes.is_some() { Some(200) } else { row.status },

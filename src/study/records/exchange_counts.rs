@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::unlevelled::{Cost, Unlevelled};
 use super::{ExchangeRow, TablesError, read_frames};
+use crate::exchange::Purpose;
 
 /// What is counted in the table `exchanges`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,7 +138,9 @@ fn count_errors(frame: &DataFrame, counts: &mut BTreeMap<String, u64>) -> Polars
     for ((failure, status), purpose) in failures.iter().zip(statuses.iter()).zip(purposes.iter()) {
         let error = match (failure, status) {
             (Some(failure), _) => failure.to_owned(),
-            (None, Some(status)) if status >= 400 && purpose == Some("page") => format!("http_{status}"),
+            (None, Some(status)) if status >= 400 && purpose == Some(Purpose::Page.as_str()) => {
+                format!("http_{status}")
+            }
             _ => continue,
         };
         *counts.entry(error).or_default() += 1;

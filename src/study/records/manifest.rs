@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,17 @@ pub enum SurveyState {
     Failed,
     /// Every site tree is done.
     Finished,
+}
+
+impl fmt::Display for SurveyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+            Self::Finished => "finished",
+        })
+    }
 }
 
 /// The size of a table.

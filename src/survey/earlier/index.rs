@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, opened, pack, store_error};
 use crate::address::WebUrl;
-use crate::exchange::{MediaType, Validators};
+use crate::exchange::{MediaType, Purpose, Validators};
 use crate::page::{Element, RecordedPage};
 use crate::records::{
     ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, TablesError, read_pieces, row_count,
@@ -157,7 +157,7 @@ fn stored(row: &ExchangeRow) -> Option<(u128, Stored)> {
     let came_whole = row.status == Some(200) || row.unchanged_bytes.is_some();
     let validators = Validators { etag: row.etag.clone(), last_modified: row.last_modified.clone() };
     let is_known = came_whole && row.failure.is_none() && row.excluded_by.is_none();
-    if row.purpose != "page" || !is_known || validators.is_empty() {
+    if row.purpose != Purpose::Page.as_str() || !is_known || validators.is_empty() {
         return None;
     }
     let url = WebUrl::parse(&row.url).ok()?;

@@ -108,7 +108,7 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
         manifest.save(dir)?;
         let _ = fs::remove_file(folder.since());
     } else if let Some(status) = Snapshot::load(dir).map_err(SurveyError::file(READ, dir))? {
-        let state = if was_finished { "interrupted".to_owned() } else { status.state.clone() };
+        let state = if was_finished { SurveyState::Interrupted } else { status.state };
         let status = Snapshot { state, sites_waiting: waiting, ..status };
         status.save(dir).map_err(SurveyError::file("write status in", dir))?;
     }

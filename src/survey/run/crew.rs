@@ -6,13 +6,14 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use super::added;
+use crate::records::SurveyState;
 use crate::roster::{Back, Step};
 use crate::survey::agents::Agents;
 use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::asked_to_stop;
 use crate::survey::parts::opt_outs::OptOutFile;
-use crate::survey::storage::{RUNNING, Standing, encode};
+use crate::survey::storage::{Standing, encode};
 use crate::survey::visit::{Done, Ended, Visited, visit};
 use crate::survey::writer::{Writer, reached};
 
@@ -95,8 +96,8 @@ impl Crew {
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
         access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
         self.take_in_added()?;
-        let standing = Standing { state: RUNNING, walking: self.visits.len() as u64, unwritten };
-        storage.save_status(&standing, access.clock.shown())
+        let standing = Standing { state: SurveyState::Running, walking: self.visits.len() as u64, unwritten };
+        storage.save_status(standing, access.clock.shown())
     }
 
     /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.

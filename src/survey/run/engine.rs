@@ -159,8 +159,7 @@ impl Survey {
             told["agents"]["servers_handed_over"] = agents.handed_over().into();
         }
         self.manifest.promises = promises;
-        let state = format!("{state:?}").to_lowercase();
-        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, now)?;
+        storage.save_status(Standing { state, walking: 0, unwritten: 0 }, now)?;
         storage.keep_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {

@@ -26,6 +26,7 @@ use super::journal::sent;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
 use crate::promises::{Judge, Past, verdicts};
+use crate::records::SurveyState;
 use crate::settings::Settings;
 use crate::walk::yields::Memory;
 use handed_on::HandedOn;
@@ -52,17 +53,14 @@ pub(super) struct Storage {
 }
 
 /// How a survey stands, as its status tells it.
-pub(super) struct Standing<'a> {
-    /// [`RUNNING`], or how the run ended.
-    pub state: &'a str,
+#[derive(Clone, Copy)]
+pub(super) struct Standing {
+    pub state: SurveyState,
     /// Trees that are visited.
     pub walking: u64,
     /// Trees that are done and not in the store yet.
     pub unwritten: u64,
 }
-
-/// The state of a survey at work.
-pub(super) const RUNNING: &str = "running";
 
 /// What a stored state tells the judge of a server.
 pub(super) fn past_of(state: &ServerState) -> Past {
@@ -185,13 +183,13 @@ impl Storage {
     }
 
     /// Rewrites the file that other processes look at.
-    pub(super) fn save_status(&self, standing: &Standing<'_>, now: SystemTime) -> Result<(), SurveyError> {
-        let Standing { state, walking, unwritten } = *standing;
+    pub(super) fn save_status(&self, standing: Standing, now: SystemTime) -> Result<(), SurveyError> {
+        let Standing { state, walking, unwritten } = standing;
         let counts = self.frontier().counts()?;
         let (seen, promises) = {
             let judge = self.judge();
             let seen = match state {
-                RUNNING => judge.seen().clone(),
+                SurveyState::Running => judge.seen().clone(),
                 _ => judge.seen_at_the_end(),
             };
             let promises = verdicts(&seen, judge.limits());
@@ -201,7 +199,7 @@ impl Storage {
         self.progress.update(|now| {
             now.promises = promises;
             now.seen = seen;
-            state.clone_into(&mut now.state);
+            now.state = state;
             now.sites_walking = walking;
             now.sites_done = finished;
             now.sites_waiting = counts.trees.saturating_sub(finished + walking);

@@ -11,6 +11,7 @@ use super::tally::error_of;
 use crate::exchange::{Answer, Purpose};
 use crate::load::Ledger;
 use crate::promises::{Seen, Verdict};
+use crate::records::SurveyState;
 
 /// What a survey has done since it was begun, and at what pace it goes now.
 ///
@@ -18,8 +19,8 @@ use crate::promises::{Seen, Verdict};
 /// the survey runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// `running`, `finished`, `interrupted`, `failed`.
-    pub state: String,
+    /// How the survey stands.
+    pub state: SurveyState,
     /// The Web is in the process, and all times are those of a virtual clock.
     #[serde(default)]
     pub is_simulated: bool,
@@ -242,7 +243,7 @@ impl Progress {
             done_before: earlier.sites_done,
             run_started: Some(now),
             now: Snapshot {
-                state: "running".to_owned(),
+                state: SurveyState::Running,
                 is_simulated,
                 started: earlier.started.or(Some(now)),
                 bus_problem: None,

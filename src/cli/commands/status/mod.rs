@@ -15,7 +15,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json, print_json_line, show, terminal_of_results};
 use crate::fetch::Clock;
-use crate::records::Manifest;
+use crate::records::{Manifest, SurveyState};
 use crate::survey::{Snapshot, SurveyError};
 
 /// Show how a survey stands: progress, rates, what may remain, and the servers that bear most.
@@ -72,7 +72,7 @@ impl Status {
         loop {
             let (now, time) = load(&self.dir)?;
             let words = in_words(&self.dir, &now, time);
-            let is_over = now.state != "running" || is_silent(&now, time);
+            let is_over = now.state != SurveyState::Running || is_silent(&now, time);
             if is_over {
                 picture.finish_and_clear();
             }
@@ -113,7 +113,7 @@ struct StatusJson {
 
 impl StatusJson {
     fn at(now: Snapshot, time: SystemTime) -> Self {
-        let is_running = now.state == "running";
+        let is_running = now.state == SurveyState::Running;
         let alive = (!is_running || !now.is_simulated).then(|| is_running && !is_silent(&now, time));
         if alive != Some(false) {
             return Self { now, alive };
@@ -150,9 +150,9 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
 mod tests {
     use super::*;
 
-    fn told(state: &str, is_simulated: bool, seconds_later: u64) -> StatusJson {
+    fn told(state: SurveyState, is_simulated: bool, seconds_later: u64) -> StatusJson {
         let now = Snapshot {
-            state: state.to_owned(),
+            state,
             is_simulated,
             updated: Some(SystemTime::UNIX_EPOCH),
             requests_per_second: 4.5,
@@ -166,11 +166,11 @@ mod tests {
     #[test]
     fn programs_are_told_whether_a_process_is_at_work() {
         for (state, is_simulated, later, alive) in [
-            ("running", false, 2, Some(true)),
-            ("running", false, 31, Some(false)),
-            ("finished", false, 2, Some(false)),
-            ("interrupted", true, 2, Some(false)),
-            ("running", true, 31, None),
+            (SurveyState::Running, false, 2, Some(true)),
+            (SurveyState::Running, false, 31, Some(false)),
+            (SurveyState::Finished, false, 2, Some(false)),
+            (SurveyState::Interrupted, true, 2, Some(false)),
+            (SurveyState::Running, true, 31, None),
         ] {
             let told = told(state, is_simulated, later);
             assert_eq!(told.alive, alive, "{state}, {is_simulated}, {later}");
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn alive_stands_beside_what_the_survey_wrote() {
-        let told = serde_json::to_value(told("running", false, 40)).unwrap();
+        let told = serde_json::to_value(told(SurveyState::Running, false, 40)).unwrap();
         assert_eq!((&told["state"], &told["alive"]), (&"running".into(), &false.into()));
         assert!(told["seconds_left"].is_null() && told["errors"].is_object());
     }

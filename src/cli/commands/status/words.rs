@@ -3,6 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::cli::columns::{Columns, Side};
 use crate::cli::progress::{NO_AGENT, errors, rates, sites, time_left};
+use crate::records::SurveyState;
 use crate::records::units::{bytes, duration, thousands};
 use crate::survey::{AgentSeen, BusProblem, Snapshot};
 
@@ -34,7 +35,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["received", &bytes(now.received_bytes)]);
     table.row(["sent", &bytes(now.sent_bytes)]);
     table.row(["errors", &errors(now)]);
-    let is_at_work = now.state == "running" && !is_silent(now, time);
+    let is_at_work = now.state == SurveyState::Running && !is_silent(now, time);
     if is_at_work && !now.is_simulated {
         table.row(["last minute", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
@@ -43,7 +44,9 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         let paused = duration(age(since, time).as_secs_f64());
         table.row(["paused", &format!("for {paused}: no answer comes from anywhere; probing our own link")]);
     }
-    if let Some(BusProblem { since, what }) = now.bus_problem.as_ref().filter(|_| now.state != "finished") {
+    if let Some(BusProblem { since, what }) =
+        now.bus_problem.as_ref().filter(|_| now.state != SurveyState::Finished)
+    {
         let waits = duration(age(*since, time).as_secs_f64());
         let words = if is_at_work { format!("waits for {waits}: {what}") } else { what.clone() };
         table.row(["bus", &words]);
@@ -77,11 +80,13 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if now.is_simulated {
         return format!("a simulation, {}", now.state);
     }
-    match now.state.as_str() {
-        "running" if is_silent(now, time) => format!("not running any more, perhaps killed; {go_on}"),
-        "interrupted" => format!("interrupted; {go_on}"),
-        "failed" => format!("failed, see log.jsonl there; {go_on}"),
-        other => other.to_owned(),
+    match now.state {
+        SurveyState::Running if is_silent(now, time) => {
+            format!("not running any more, perhaps killed; {go_on}")
+        }
+        SurveyState::Interrupted => format!("interrupted; {go_on}"),
+        SurveyState::Failed => format!("failed, see log.jsonl there; {go_on}"),
+        SurveyState::Running | SurveyState::Finished => now.state.to_string(),
     }
 }
 
@@ -206,7 +211,7 @@ mod tests {
 
     fn snapshot() -> Snapshot {
         Snapshot {
-            state: "running".into(),
+            state: SurveyState::Running,
             updated: Some(SystemTime::UNIX_EPOCH),
             requests: 1400,
             most_loaded: vec![LoadedServer {
@@ -233,16 +238,18 @@ mod tests {
 
     #[test]
     fn what_is_the_matter_with_the_bus_is_told_until_the_survey_is_finished() {
-        let told = |state: &str| {
+        let told = |state| {
             let bus_problem =
                 Some(BusProblem { since: SystemTime::UNIX_EPOCH, what: "nats://a: nobody answers".into() });
-            let now = Snapshot { state: state.into(), bus_problem, ..snapshot() };
+            let now = Snapshot { state, bus_problem, ..snapshot() };
             in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(12))
         };
-        assert!(told("running").contains("\nbus          waits for 12 s: nats://a: nobody answers\n"));
-        assert!(!told("running").contains(" left"));
-        assert!(told("failed").contains("\nbus          nats://a: nobody answers\n"));
-        assert!(!told("finished").contains("nats://a"));
+        assert!(
+            told(SurveyState::Running).contains("\nbus          waits for 12 s: nats://a: nobody answers\n")
+        );
+        assert!(!told(SurveyState::Running).contains(" left"));
+        assert!(told(SurveyState::Failed).contains("\nbus          nats://a: nobody answers\n"));
+        assert!(!told(SurveyState::Finished).contains("nats://a"));
     }
 
     #[test]
@@ -359,7 +366,7 @@ mod tests {
     #[test]
     fn a_simulation_is_neither_silent_nor_resumed() {
         let now = Snapshot {
-            state: "interrupted".into(),
+            state: SurveyState::Interrupted,
             is_simulated: true,
             updated: Some(SystemTime::UNIX_EPOCH),
             active_seconds: 90_000.0,

@@ -4,6 +4,7 @@ use super::super::tables::columns;
 use super::listed::Listed;
 use super::names::Names;
 use crate::address::server_named;
+use crate::exchange::Purpose;
 use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
 use crate::promises::Question;
 
@@ -66,11 +67,11 @@ impl Exchange<'_> {
     }
 
     pub(super) fn is_page_request(&self) -> bool {
-        self.purpose == "page"
+        self.purpose == Purpose::Page.as_str()
     }
 
     pub(super) fn is_robots_request(&self) -> bool {
-        self.purpose == "robots"
+        self.purpose == Purpose::Robots.as_str()
     }
 
     /// The question that was put, as promises are judged by it.

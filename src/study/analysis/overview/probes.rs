@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::Sampling;
 use super::exchange::Exchange;
+use crate::exchange::Purpose;
 
 /// What a rule hid, estimated from the sites that were probed: that of one query URL a script (`--probe-scripts`), or
 /// that on pages that promise too little (`--probe-depth`).
@@ -72,7 +73,7 @@ pub struct ProbedTree {
 
 impl ProbesMaker {
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
-        if exchange.purpose != "probe" {
+        if exchange.purpose != Purpose::Probe.as_str() {
             return;
         }
         match (exchange.withheld_urls, exchange.left_out_urls) {

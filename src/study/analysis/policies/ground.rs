@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::address::{Host, PageKey, Site, WebUrl};
-use crate::exchange::{Class, Depth};
+use crate::exchange::{Class, Depth, Purpose};
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
 };
@@ -160,7 +160,7 @@ impl Reading {
         let of_tree = &mut self.trees[tree as usize];
         of_tree.asked.push(NO_PAGE);
         // What our own side refused was no request.
-        if row.total_ms.is_none() || row.purpose == "probe" {
+        if row.total_ms.is_none() || row.purpose == Purpose::Probe.as_str() {
             return;
         }
         let Some(depth) = row.depth else {

@@ -13,6 +13,7 @@ use super::{Pacing, Settled};
 use crate::address::server_named;
 use crate::analysis::tables::{TreeNumbers, columns, each, key};
 use crate::analysis::{AnalysisError, Recorded};
+use crate::exchange::Purpose;
 use crate::records::{ExchangeRow, SiteRow};
 
 columns! {
@@ -215,7 +216,7 @@ impl<P: Pacing> Loading<'_, P> {
                 host: told.host,
                 seen: told.started - before.ended,
                 explained: before.pause.as_secs_f64(),
-                is_robots: told.purpose == "robots",
+                is_robots: told.purpose == Purpose::Robots.as_str(),
                 after_refusal: before.was_refused,
             });
         }

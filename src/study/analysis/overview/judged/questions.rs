@@ -9,6 +9,7 @@ use crate::analysis::overview::exchange::Exchange;
 use crate::analysis::overview::listed::Listed;
 use crate::analysis::overview::names::Names;
 use crate::analysis::tables::{ByKey, key};
+use crate::exchange::Failure;
 use crate::promises::{Judge, Questions};
 use crate::settings::Budget;
 
@@ -72,7 +73,7 @@ impl TreeQuestions {
             self.end_tree();
             self.questions.share(self.shared.remove(&(exchange.site, exchange.seed)).unwrap_or_default());
         }
-        if exchange.failure == Some("opted_out") {
+        if exchange.failure == Some(Failure::OptedOut.as_str()) {
             let known = (exchange.started, exchange.host.into());
             self.opted_out.entry(key(exchange.host)).or_insert(known);
         }
