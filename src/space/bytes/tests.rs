@@ -405,17 +405,3 @@ fn every_key_of_bytes_and_servers_says_where_its_number_is_from() {
         }
     }
 }
-
-#[test]
-fn a_description_tells_shares_as_meant_and_as_drawn() {
-    let described = crate::describe(&world("[sites]\ncount = 5000"));
-    let mut drawn = 0;
-    for share in described["shares"].as_array().unwrap().iter().filter(|share| !share["drawn"].is_null()) {
-        let (expected, of) = (share["expected"].as_f64().unwrap(), share["drawn_of"].as_u64().unwrap());
-        let off = (share["drawn"].as_f64().unwrap() - expected).abs();
-        let allowed = 4.5 * (expected * (1.0 - expected) / crate::draw::real(of)).sqrt();
-        assert!(off <= allowed + 1e-9, "{share}");
-        drawn += 1;
-    }
-    assert!(drawn > 35, "{drawn}");
-}

@@ -1,7 +1,7 @@
 //! A world told in words and numbers: its settings, what its seed made of them, and what to expect of it.
 //!
 //! [`describe`] tells every key with its value, unit, range and meaning; `drawn` draws every site and server once, and
-//! no page, and counts what came out of each share. It reads the other parts of the room and none of them reads it.
+//! no page, and counts what came out. It reads the other parts of the room and none of them reads it.
 
 mod drawn;
 
@@ -16,13 +16,11 @@ use crate::settings::sections::{
     Shape, Sites, Traps, Variant,
 };
 use crate::{SPECIFICATION, World};
-use drawn::Drawn;
+use drawn::drawn;
 
-/// A world in words and numbers: every key with value, unit, default, range, meaning and source; every share
-/// with what this seed drew of it; and what the sites come out as. It takes some microseconds a site.
+/// A world in words and numbers: every key with value, unit, default, range, meaning and source; and what the sites come out as. It takes some microseconds a site.
 #[must_use]
 pub fn describe(world: &World) -> Value {
-    let drawn = Drawn::of(world);
     json!({
         "specification": SPECIFICATION,
         "profile": world.profile.map(|profile| profile.name),
@@ -33,9 +31,8 @@ pub fn describe(world: &World) -> Value {
         "outside_suffixes": world.outside_suffixes,
         "external_variant": Variant::ALL.iter().find(|(_, it)| *it == world.external_variant).map(|(word, _)| word),
         "keys": keys(world).iter().map(|(key, value)| key_value(key, value)).collect::<Vec<_>>(),
-        "shares": keys(world).iter().filter_map(|(key, value)| share(key, value, &drawn)).collect::<Vec<_>>(),
         "expected": expected(world),
-        "drawn": drawn.counts(),
+        "drawn": drawn(world),
         "hostile": hostile(world),
     })
 }
@@ -91,20 +88,6 @@ fn source(meaning: &str) -> Option<&'static str> {
     let marks = [("[V]", "published"), ("[D]", "derived"), ("[A]", "assumed"), ("[M]", "recalled")];
     let found = marks.into_iter().filter_map(|(mark, word)| Some((meaning.rfind(mark)?, word)));
     found.max().map(|(_, word)| word)
-}
-
-/// A share as the model means it, beside what the seed drew; null where that hangs on pages, of which none is
-/// drawn for this.
-fn share(key: &KeyDoc, value: &Value, drawn: &Drawn) -> Option<Value> {
-    let of = key.unit.strip_prefix("share of ")?;
-    let tally = drawn.share(key.name);
-    Some(json!({
-        "key": key.name,
-        "of": of,
-        "expected": value,
-        "drawn": tally.map(|tally| tally.share()),
-        "drawn_of": tally.map(|tally| tally.all),
-    }))
 }
 
 /// Means that follow from the settings, before any draw and without the caps; and what the shares leave over.

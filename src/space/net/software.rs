@@ -63,9 +63,3 @@ pub(crate) fn software(world: &World, server: Key) -> &'static str {
     let versions = by_share(draw, &families).unwrap_or(era.others);
     draw.nth(1).pick::<&str>(versions)
 }
-
-/// The family of a server's software, in one word.
-pub(crate) fn family(software: &str) -> &str {
-    let end = software.find(|c: char| !c.is_ascii_alphabetic() && c != '-').unwrap_or(software.len());
-    &software[..end]
-}

@@ -12,8 +12,7 @@ use crate::space::describe;
 /// Tell a world's settings, and what comes out of them.
 ///
 /// Every key of the world file with value, unit and where it is from (published, derived, assumed or
-/// recalled); every share of sites, hosts or addresses beside what the seed drew of it; the means that follow;
-/// and what the seed makes of it: sites by kind and by fault, pages, addresses. With --json also the default,
+/// recalled); the means that follow; and what the seed makes of it: sites by kind and by fault, pages, addresses. With --json also the default,
 /// the range and the meaning of every key. Of a recorded survey: what is in it, and what of
 /// it cannot be replayed.
 #[derive(Args, Debug)]
@@ -80,14 +79,11 @@ fn describe_recorded(recorded: &Recorded) -> Value {
 /// Single values first, then the keys, then each group of numbers under its name.
 fn in_words(world: &Value) -> String {
     let members = world.as_object().cloned().unwrap_or_default();
-    let (groups, single): (Map<_, _>, Map<_, _>) = members
-        .into_iter()
-        .filter(|(name, _)| name != "keys" && name != "shares")
-        .partition(|(_, value)| value.is_object());
+    let (groups, single): (Map<_, _>, Map<_, _>) =
+        members.into_iter().filter(|(name, _)| name != "keys").partition(|(_, value)| value.is_object());
     let groups = groups.iter().filter_map(|(name, group)| Some((name.as_str(), pairs(group.as_object()?))));
-    let tables = [("keys", keys as fn(&Value) -> String), ("shares", shares)];
-    let tables = tables.into_iter().filter(|(name, _)| world.get(*name).is_some());
-    let parts = tables.map(|(name, rows)| (name, rows(world))).chain(groups);
+    let keys = world.get("keys").map(|_| ("keys", keys(world)));
+    let parts = keys.into_iter().chain(groups);
     pairs(&single) + &parts.map(|(name, rows)| format!("\n{name}\n{rows}")).collect::<Vec<_>>().concat()
 }
 
@@ -95,17 +91,6 @@ fn keys(world: &Value) -> String {
     let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left, Side::Left]);
     for key in world["keys"].as_array().into_iter().flatten() {
         table.row([&short(&key["key"]), &short(&key["value"]), &short(&key["unit"]), &short(&key["source"])]);
-    }
-    indented(&table)
-}
-
-/// The shares that the seed has drawn already, which those of pages are not.
-fn shares(world: &Value) -> String {
-    let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left, Side::Left]);
-    let shares = world["shares"].as_array().into_iter().flatten();
-    for share in shares.filter(|share| !share["drawn"].is_null()) {
-        let drawn = format!("drawn {} of {}", short(&share["drawn"]), short(&share["drawn_of"]));
-        table.row([&short(&share["key"]), &short(&share["expected"]), &short(&share["of"]), &drawn]);
     }
     indented(&table)
 }
