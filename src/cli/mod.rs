@@ -13,7 +13,7 @@
 //!
 //! **Two channels.** Standard output carries results only, so that it can be piped: tables, CSV, JSON.
 //! All else is a line on standard error that begins with `ccsurvey:`; an error begins with `ccsurvey:
-//! error:`. A closed pipe is no error. Every end of the program is one of [`Exit`](exit::Exit).
+//! error:`. A closed pipe is no error. Every end of the program is one of [`Exit`].
 //!
 //! This room decides nothing about the survey itself: it holds no rule of load, scope or walk.
 

@@ -23,8 +23,8 @@
 //! **No request is sent on old knowledge.** Orders may wait in the bus, and agents may be stopped, for any time. So an agent pings
 //! the coordinator twice a second, and sends a request only while it has a reply (`permission`) by which the coordinator looked at the
 //! opt-out list at most [`OBEYED_WITHIN`](crate::address::OBEYED_WITHIN) ago. An order that was decided by an older list is
-//! returned, and so is one whose time is over: it is older than [`FRESH`](crate::survey::FRESH), quiet hours have
-//! begun, or its robots.txt is a day old. So the time of the order and [`FRESH`](crate::survey::FRESH) is the latest at which its
+//! returned, and so is one whose time is over: it is older than [`FRESH`], quiet hours have
+//! begun, or its robots.txt is a day old. So the time of the order and [`FRESH`] is the latest at which its
 //! request may have begun; a server that an agent may still be talking to is left alone for the longest exchange from then on, and
 //! then for the longest pause.
 //!

@@ -159,7 +159,7 @@ impl Walk {
         }
     }
 
-    /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
+    /// The tree, once `poll` has said [`Step::Done`](super::Step::Done); and what it knows, for later trees of the site.
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();

@@ -10,7 +10,7 @@
 //!
 //! **The life of an internal URL.** It is found: as entrance, as a link of a page, as the target
 //! of a redirect. If it is new it joins the list of a level: links of level *d* make level *d+1*, a
-//! redirect adds no depth. When its turn comes it gets its one [`Class`]: fetched, or the reason why
+//! redirect adds no depth. When its turn comes it gets its one [`Class`](crate::exchange::Class): fetched, or the reason why
 //! not (robots.txt, the script rule, an opt-out, a path that looks endless). What no turn came for,
 //! because of the depth or a limit, and what only `nofollow` links lead to, is classed when the
 //! walk ends. So every URL found is counted once, and the counts of a level add up.

@@ -19,10 +19,10 @@ use super::{LevelCount, Settings};
 use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, UrlList, WebUrl};
 use crate::exchange::{Depth, Entrance, Outcome};
 
-/// The walk of one site, from its start URL to its [`Tree`].
+/// The walk of one site, from its start URL to its [`Tree`](super::Tree).
 ///
-/// The driver's loop: `poll`; on [`Step::Ask`] either `begin` and put the question, or `end` the
-/// walk; hand every answer to `handle`; on [`Step::Done`], `conclude`.
+/// The driver's loop: `poll`; on [`Step::Ask`](super::Step::Ask) either `begin` and put the question, or `end` the
+/// walk; hand every answer to `handle`; on [`Step::Done`](super::Step::Done), `conclude`.
 pub struct Walk {
     pub(super) settings: Arc<Settings>,
     pub(super) scope: Scope,

@@ -11,7 +11,7 @@ use crate::page::Page;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Put this question, with at least this pause between requests if the host asks for one.
-    /// Polling again gives the same question until [`Walk::begin`], or a robots.txt that has grown old meanwhile.
+    /// Polling again gives the same question until [`Walk::begin`](super::Walk::begin), or a robots.txt that has grown old meanwhile.
     Ask(Ask, Option<Duration>),
     /// An answer in flight decides what is next.
     Wait,

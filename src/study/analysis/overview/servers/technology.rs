@@ -27,22 +27,22 @@ pub struct Technology {
     pub pages: u64,
     /// Of answers.
     pub http_versions: Vec<Counted>,
-    /// Of front pages: the version of TLS, or [`NOT_ENCRYPTED`].
+    /// Of front pages: the version of TLS, or `not encrypted`.
     pub encryption: Vec<Counted>,
-    /// Of encrypted front pages: [`VALID`], or what is wrong.
+    /// Of encrypted front pages: `valid`, or what is wrong.
     pub certificates: Vec<Counted>,
-    /// Of pages: `Content-Encoding`, or [`NOT_COMPRESSED`].
+    /// Of pages: `Content-Encoding`, or `not compressed`.
     pub compression: Vec<Counted>,
     /// Of pages: the encoding that `Content-Type` declares against the one the page was read in.
     pub charsets: Vec<Charset>,
-    /// Of front pages: the language they say they are in, without region, or [`NO_LANGUAGE`].
+    /// Of front pages: the language they say they are in, without region, or `not told`.
     pub languages: Vec<Counted>,
 }
 
 /// A family of server software.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Software {
-    /// Without version, or [`UNTOLD`].
+    /// Without version, or `not told`.
     pub name: String,
     /// Servers that say so.
     pub servers: u64,
@@ -53,7 +53,7 @@ pub struct Software {
 /// Pages by declared and used encoding, by their WHATWG names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Charset {
-    /// [`NOT_DECLARED`] or [`UNKNOWN_CHARSET`] where there is none.
+    /// `not declared` or `unknown name` where there is none.
     pub declared: String,
     /// In which the page was read.
     pub used: String,
