@@ -8,6 +8,7 @@ pub(super) mod replays;
 
 use std::time::Duration;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::choice::evidence::Side;
@@ -164,11 +165,12 @@ impl Forecast {
         let (of, reading) = environment.survey.counted();
         let curves = &evidence.curves;
         let sure = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
-        let depths: Vec<u16> = curves.levels.iter().map(|level| level.depth).collect();
-        let schedules = in_parallel(&depths, |depth| {
-            let schedule = Schedule::play(exchanges, depth, &keep, conditions, &mut pacing());
+        // Each depth is a survey of its own.
+        let schedules = curves.levels.par_iter().map(|level| {
+            let schedule = Schedule::play(exchanges, level.depth, &keep, conditions, &mut pacing());
             Figures::of(&schedule, exchanges, environment)
         });
+        let schedules: Vec<Figures> = schedules.collect();
         let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(sure).zip(schedules))
             .map(|((level, sure), figures)| {
                 figures.level(level.depth, (reading.coverage(level, of), sure), environment)
@@ -195,7 +197,7 @@ impl Forecast {
                 Settling::of(reading.coverage(curves.levels.get(usize::from(depth))?, of), curves.trees)
             }),
             nearest: if fits.is_none() { Nearest::of(environment, &levels) } else { None },
-            deepest: depths.last().copied().unwrap_or(0),
+            deepest: curves.levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             open_trees: evidence.shares.open_trees,
             known,
@@ -248,22 +250,6 @@ impl Limit {
         let never: Vec<&Self> = limits.iter().filter(|limit| limit.depths.is_empty()).collect();
         if never.is_empty() { limits.iter().collect() } else { never }
     }
-}
-
-/// Each depth is a survey of its own; every processor plays its part of them.
-fn in_parallel<T: Send>(depths: &[u16], play: impl Fn(u16) -> T + Sync) -> Vec<T> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(depths.len().max(1));
-    let play = &play;
-    let mut shares: Vec<_> = std::thread::scope(|scope| {
-        // Deep surveys take long and shallow ones do not: the depths are dealt like cards.
-        let work = |worker: usize| {
-            move || depths.iter().skip(worker).step_by(workers).map(|depth| play(*depth)).collect::<Vec<_>>()
-        };
-        let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(work(worker))).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).map(Vec::into_iter).collect()
-    });
-    let dealt = (0..depths.len()).filter_map(|place| shares.get_mut(place % workers)?.next());
-    dealt.collect()
 }
 
 /// What a schedule says of one depth.
@@ -439,15 +425,6 @@ mod tests {
         assert_eq!(spread, Some(ServerSpread { median: 50.0, p95: 95.0, most: 100.0 }));
         assert_eq!(ServerSpread::of(vec![7.0]), Some(ServerSpread { median: 7.0, p95: 7.0, most: 7.0 }));
         assert_eq!(ServerSpread::of(Vec::new()), None);
-    }
-
-    #[test]
-    fn depths_played_in_parallel_stand_in_their_order() {
-        let depths: Vec<u16> = (0..13).collect();
-        assert_eq!(
-            in_parallel(&depths, |depth| depth * 2),
-            depths.iter().map(|depth| depth * 2).collect::<Vec<_>>()
-        );
     }
 
     /// Levels that take so many days and cover so much, under bounds on both.

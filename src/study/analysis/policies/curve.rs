@@ -1,4 +1,6 @@
-use super::play::{Run, in_parallel};
+use rayon::prelude::*;
+
+use super::play::Run;
 
 /// Load and coverage of a policy at several strengths, as shares of the whole survey.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,9 +96,8 @@ pub fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64
     };
     let trees = whole.trees.len();
     let value = ratio(&vec![1; trees])?;
-    let draws: Vec<u64> = (0..DRAWS).collect();
-    let drawn = in_parallel(&draws, |draw| ratio(&resample(trees, *draw)));
-    ends(value, drawn.into_iter().flatten().collect())
+    let drawn = (0..DRAWS).into_par_iter().filter_map(|draw| ratio(&resample(trees, draw)));
+    ends(value, drawn.collect())
 }
 
 /// What a policy made at one strength, beside the cheapest of other policies that finds as much.
@@ -127,10 +128,8 @@ pub fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside> {
     };
     let trees = whole.trees.len();
     let (point, (cheapest, other)) = compared(&vec![1; trees])?;
-    let draws: Vec<u64> = (0..DRAWS).collect();
-    let drawn = in_parallel(&draws, |draw| compared(&resample(trees, *draw)));
-    let drawn: Vec<(Point, Point)> =
-        drawn.into_iter().flatten().map(|(point, (_, other))| (point, other)).collect();
+    let drawn = (0..DRAWS).into_par_iter().filter_map(|draw| compared(&resample(trees, draw)));
+    let drawn: Vec<(Point, Point)> = drawn.map(|(point, (_, other))| (point, other)).collect();
     let ratio = |point: &Point, other: &Point| point.load / other.load.max(f64::MIN_POSITIVE);
     let interval =
         |value: f64, of: &dyn Fn(&(Point, Point)) -> f64| ends(value, drawn.iter().map(of).collect());

@@ -1,10 +1,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::curve::Point;
 use super::ground::{Ground, SiteTree};
 use super::loss::loss;
-use super::play::{Policy, Run, in_parallel, prices as tried_prices};
+use super::play::{Policy, Run, prices as tried_prices};
 use crate::exchange::Depth;
 use crate::walk::yields::{FACTORS, Loss, MOST_DEPTHS, Price, Rates, Scale, words};
 
@@ -60,7 +62,7 @@ pub fn learn(grounds: &[Ground], deepest: u16) -> Learnt {
 fn without_prices(grounds: &[&Ground]) -> Rates {
     let vocabulary = Vocabulary::of(grounds);
     let trees: Vec<&SiteTree> = grounds.iter().flat_map(|ground| &ground.trees).collect();
-    let samples = in_parallel(&trees, |tree| samples(tree, &vocabulary));
+    let samples: Vec<_> = trees.par_iter().map(|tree| samples(tree, &vocabulary)).collect();
     let own = fit(&samples, &vocabulary, |sample| sample.own, |_| 1.0);
     let below = fit(&samples, &vocabulary, |sample| sample.hosts, |sample| sample.requests);
     let learned_from = grounds.iter().map(|ground| ground.source.clone()).collect();

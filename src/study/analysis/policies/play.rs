@@ -1,6 +1,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::ground::{Ground, SiteTree};
 use super::memories::Memories;
 use crate::exchange::Depth;
@@ -52,7 +54,7 @@ impl Ground {
     /// Plays a policy on every tree, to depth `deepest` at most.
     #[must_use]
     pub fn play(&self, policy: &Policy, deepest: u16) -> Run {
-        Run { trees: in_parallel(&self.trees, |tree| play(tree, policy, deepest).result()) }
+        Run { trees: self.trees.par_iter().map(|tree| play(tree, policy, deepest).result()).collect() }
     }
 
     /// The same, and which pages it asked for.
@@ -62,7 +64,7 @@ impl Ground {
             let fetched = std::mem::take(&mut walk.fetched);
             (walk.result(), fetched)
         };
-        let (trees, fetched) = in_parallel(&self.trees, traced).into_iter().unzip();
+        let (trees, fetched) = self.trees.par_iter().map(traced).unzip();
         (Run { trees }, fetched)
     }
 
@@ -75,23 +77,6 @@ impl Ground {
         };
         Run { trees: self.trees.iter().map(whole).collect() }
     }
-}
-
-/// Does the same with every tree, on as many threads as there are processors.
-pub(super) fn in_parallel<T: Sync, O: Send>(items: &[T], act: impl Fn(&T) -> O + Sync) -> Vec<O> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Trees beside each other in a survey are of any size: each thread takes every so many-th.
-    let parts: Vec<Vec<O>> = std::thread::scope(|scope| {
-        let act = &act;
-        let part = |first: usize| move || items.iter().skip(first).step_by(threads).map(act).collect();
-        let running: Vec<_> = (0..threads).map(|first| scope.spawn(part(first))).collect();
-        running
-            .into_iter()
-            .map(|part| part.join().unwrap_or_else(|wrong| std::panic::resume_unwind(wrong)))
-            .collect()
-    });
-    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
-    (0..items.len()).filter_map(|at| parts[at % threads].next()).collect()
 }
 
 fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> Walk<'a> {

@@ -1,8 +1,9 @@
 //! Work on all cores whose results come in one order.
 
-use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+use rayon::prelude::*;
 
 /// Gives each thing to `work`, on as many threads as there are cores, and what comes of it to `take`, one after the other
 /// in the order of the things: nothing that is added up there depends on the number of threads. As many results are in
@@ -36,15 +37,8 @@ pub(in crate::analysis) fn in_turn<I, T, E: Send>(
 /// What `work` makes of each number, on as many threads as there are cores.
 pub(in crate::analysis) fn each_of<const N: usize, T: Send>(work: impl Fn(usize) -> T + Sync) -> [T; N] {
     let mut made = [const { None }; N];
-    let mut places = made.iter_mut();
-    let keep = |one| {
-        if let Some(place) = places.next() {
-            *place = Some(one);
-        }
-        Ok(())
-    };
-    let Ok(()) = in_turn(0..N, |number| Ok::<_, Infallible>(work(number)), keep);
-    made.map(|one| one.expect("every number has its turn"))
+    made.par_iter_mut().enumerate().for_each(|(number, place)| *place = Some(work(number)));
+    made.map(|one| one.expect("every place was filled"))
 }
 
 /// A row group of the largest table is some fifty megabytes in memory, and each thread has one.
