@@ -20,6 +20,9 @@ use crate::common::{Space, rows, same_tables, timeless_tables};
 /// The doubt about what was lost lasts half the longest pause: long enough for connections that fail meanwhile.
 const FLAGS: [&str; 4] = ["--max-delay", "4s", "--connect-timeout", "1s"];
 
+/// So that a connection is still kept when the next request is sent, and requests go on for some time.
+const ONE_BY_ONE: [&str; 6] = ["--min-delay", "150ms", "--delay-factor", "1", "--first-byte-timeout", "2s"];
+
 /// What an agent in a namespace of its own reaches.
 struct FarNetwork {
     folder: tempfile::TempDir,
@@ -184,4 +187,35 @@ fn an_agent_whose_link_breaks_at_work_ends_no_site_whether_it_is_alone_or_not() 
         assert!(breaking.wait().success() && sound.as_mut().is_none_or(|sound| sound.wait().success()));
         assert_like_one_machine(&space, &dir, folder.path());
     }
+}
+
+/// Nothing else of that agent can tell then whether its network or the server was why.
+#[test]
+fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_requested_again() {
+    let Some(bus) = Bus::start("cluster_own_link_of_one_site") else { return };
+    let world = include_str!("../worlds/a_small_country.toml");
+    let world = world.replace("count = 40", "count = 1").replace("start_share = 0.6", "start_share = 1.0");
+    let world = world.replace(
+        "[pages]",
+        "one_page_share = 0.0\nbrochure_share = 1.0\ncms_share = 0.0\nlarge_share = 0.0\n[pages]",
+    );
+    let (space, folder) = (
+        Space::of(
+            &world.replace("_median = 8.0", "_median = 140.0").replace("most_pages = 30", "most_pages = 150"),
+        ),
+        tempfile::tempdir().unwrap(),
+    );
+    let Some(far) = FarNetwork::begin("cluster_own_link_of_one_site", &space, &bus) else { return };
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator_with(&space, &bus, &dir, &[FLAGS.as_slice(), &ONE_BY_ONE].concat());
+    let mut cut_off = far.agent("cut-off");
+    assert!(until(|| seen(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+    let mut sound = agent(&bus, "sound");
+    assert!(until(|| seen(&dir, "sound").is_some()));
+    far.set("drop");
+    let lost = || Snapshot::load(&dir).ok().flatten().is_some_and(|now| now.unrecorded > 0);
+    until(|| lost() || seen(&dir, "sound").is_some_and(|agent| agent.requests > 0));
+    far.set("open");
+    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
+    assert_like_one_machine(&space, &dir, folder.path());
 }

@@ -173,20 +173,17 @@ impl OwnLink {
         match self.reached_at {
             _ if self.broken.is_some() => Blame::Ours,
             Some(reached) if reached >= lost_at => Blame::Theirs,
-            _ if now >= over_at && self.has_lost_several() => Blame::Open,
+            // One that is lost alone says nothing of our link.
+            _ if now >= over_at && self.lost.len() > 1 => Blame::Open,
             _ if now >= over_at => Blame::Theirs,
             _ => Blame::Until(over_at),
         }
     }
 
-    /// Whether several were lost, and nobody was reached who was asked then or later. One that is lost alone says nothing of our link.
+    /// Whether nobody was reached who was asked then or later.
     #[must_use]
     pub fn is_dark_since(&self, time: SystemTime) -> bool {
-        self.has_lost_several() && self.reached_at.is_none_or(|reached| reached < time)
-    }
-
-    fn has_lost_several(&self) -> bool {
-        self.lost.len() > 1
+        self.reached_at.is_none_or(|reached| reached < time)
     }
 
     /// What is broken, and since when: nothing is sent.

@@ -504,14 +504,13 @@ impl<'a> Asking<'a> {
         }
         let Failed { sender, link, answer, at, was_dark } = failed;
         let blame = own_link::blame(link, at).await.ok_or(STOPPED)?;
-        let is_open = blame == Blame::Open || was_dark;
+        // A link that was cut for a moment is silent; what broke off alone more probably broke off at its server.
+        let doubts = if blame == Blame::Open { MOST_DOUBTS } else { usize::from(was_dark) };
         if answer.failure.is_some_and(Failure::is_no_connection) {
             if blame == Blame::Ours {
                 return Err(Exit::OwnLinkBroken);
             }
-        } else if blame == Blame::Ours
-            || is_open && wanted.times_lost < MOST_DOUBTS && self.another(sender).is_some()
-        {
+        } else if blame == Blame::Ours || wanted.times_lost < doubts && self.another(sender).is_some() {
             // It may have been sent, and counts as a request without an answer.
             return Err(self.lost());
         }

@@ -175,7 +175,7 @@ pub(in crate::survey) async fn blame(link: &Link<'_>, lost_at: SystemTime) -> Op
     }
 }
 
-/// Whether the link lost several, and brought nothing that was asked for then or later.
+/// Whether the link brought nothing that was asked for then or later.
 pub(in crate::survey) fn is_dark_since(link: &Link<'_>, time: SystemTime) -> bool {
     link.with(|link| link.is_dark_since(time))
 }
