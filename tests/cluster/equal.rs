@@ -176,12 +176,13 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
 }
 
-/// Says how many requests are counted as lost. Where an agent's network may be why one failed, it is sent twice more at most: on a
-/// busy machine it can be that no other server answers meanwhile.
+/// Says how many requests are counted as lost. Where an agent's network may be why one failed, it is sent again: on a busy machine
+/// it can be that no other server answers meanwhile. That is so of few.
 fn assert_lost_only_in_doubt(dir: &Path) -> u64 {
     let lost = Manifest::load(dir).unwrap().unrecorded_exchanges;
-    let failed = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.failure.is_some()).count() as u64;
-    assert!(lost <= 2 * failed, "{lost} of {failed} that failed");
+    let rows = rows::<ExchangeRow>(dir);
+    let failed = rows.iter().filter(|row| row.total_ms.is_some() && row.failure.is_some()).count() as u64;
+    assert!(2 * lost <= failed, "{lost} of {failed} that failed");
     lost
 }
 

@@ -62,7 +62,7 @@ pub enum Passage {
 pub enum Blame {
     /// Our own link is broken.
     Ours,
-    /// Others have been reached since.
+    /// Others have been reached since, or one was lost alone, which says nothing of our link.
     Theirs,
     /// Nobody has been reached since, and others were lost too, but too few to tell.
     Open,
@@ -398,6 +398,7 @@ mod tests {
         let mut link = OwnLink::new(Duration::from_secs(60));
         link.note(at(1), 1, Sign::Reached);
         link.note(at(2), 2, Sign::LostKnown);
+        assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
         assert_eq!(link.blame(at(2), at(3)), Blame::Until(at(32)));
         assert_eq!(link.blame(at(2), at(32)), Blame::Theirs, "nobody waits for ever");
         link.note(at(2), 3, Sign::LostKnown);

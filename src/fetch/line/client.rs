@@ -26,7 +26,7 @@ pub(in crate::fetch) struct SocketClient {
 
 /// Fields that the HTTP library takes room for at each head, interim responses included: with many more, a flood of these
 /// costs so much that the server is quicker. A longer head is read without the library.
-pub(in crate::fetch) const MOST_FIELDS: usize = 512;
+const MOST_FIELDS: usize = 512;
 
 impl SocketClient {
     pub(in crate::fetch) fn new(

@@ -118,7 +118,7 @@ fn of_tls(error: &rustls::Error) -> Failure {
     }
 }
 
-/// How hyper names a head beyond its buffer or [`MOST_FIELDS`](super::client::MOST_FIELDS); the method that tells it apart
+/// How hyper names a head beyond its buffer or `MOST_FIELDS`; the method that tells it apart
 /// is only there in servers.
 const TOO_LARGE: &str = "message head is too large";
 
@@ -130,7 +130,7 @@ fn spoke_first(error: &hyper::Error) -> bool {
     causes(error).any(|cause| cause.is::<hyper::Error>() && cause.to_string() == UNEXPECTED)
 }
 
-pub(in crate::fetch) fn of_http(error: &hyper::Error) -> Option<Failure> {
+fn of_http(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {
         // What does not begin as HTTP at all is no error of the library: it takes it for a page without a head.
         Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::OddHttp })
@@ -141,7 +141,7 @@ pub(in crate::fetch) fn of_http(error: &hyper::Error) -> Option<Failure> {
     }
 }
 
-pub(in crate::fetch) fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
+fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
     let connected = moments.ready.is_some() || moments.begun.is_none();
     match kind {
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Failure::Reset,

@@ -287,7 +287,7 @@ impl Thread {
         *response.status_mut() = http::StatusCode::from_u16(status).ok()?;
         *response.headers_mut() = headers;
         if is_https {
-            response.extensions_mut().insert(Spoken(TLS.into()));
+            response.extensions_mut().insert(Spoken(TLS));
         }
         Some(response.into())
     }

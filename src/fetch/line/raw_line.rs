@@ -89,7 +89,7 @@ impl RawLine {
         let mut extensions = Extensions::new();
         if let Some(version) = stream.get_ref().1.protocol_version() {
             let is_old = version == ProtocolVersion::TLSv1_2;
-            extensions.insert(Spoken(if is_old { "TLSv1.2" } else { "TLSv1.3" }.into()));
+            extensions.insert(Spoken(if is_old { "TLSv1.2" } else { "TLSv1.3" }));
         }
         Ok((Box::new(stream), extensions))
     }

@@ -5,7 +5,6 @@ pub(super) mod certificate;
 pub(super) mod greeting;
 pub(super) mod old_tls;
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -103,14 +102,14 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
     Ok(config)
 }
 
-/// The version that a Web in process speaks, in the place of the library's own note.
+/// The version that is spoken, where not the library but a Web in process or a line of ours says so.
 #[derive(Clone)]
-pub(super) struct Spoken(pub Cow<'static, str>);
+pub(super) struct Spoken(pub &'static str);
 
 /// `TLSv1.3`, as the connection of an answer speaks it.
 pub(super) fn version(extensions: &http::Extensions) -> Option<String> {
     if let Some(Spoken(name)) = extensions.get() {
-        return Some(name.clone().into_owned());
+        return Some((*name).to_owned());
     }
     let name = match extensions.get::<TlsInfo>()?.version()? {
         Version::TLS_1_2 => "TLSv1.2",

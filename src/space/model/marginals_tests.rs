@@ -117,6 +117,10 @@ fn what_sites_have_or_have_not_has_its_share() {
     let cms: Vec<&Site> = sites.iter().filter(|site| site.class == Class::Cms).collect();
     let script_only = cms.iter().filter(|site| site.is_script_only).count();
     assert_share("script only", script_only, cms.len(), shares.script_only_share);
+    let with_room: Vec<&Site> = sites.iter().filter(|site| site.pages >= 4).collect();
+    let second = with_room.iter().filter(|site| site.sub_host.is_some()).count();
+    assert_share("second host", second, with_room.len(), shares.subdomain_share);
+    share_of("base", world.pages.base_share, &|site| site.has_base);
     let with_www: Vec<&Site> = sites.iter().filter(|site| site.bare_host.is_some()).collect();
     let bare = with_www.iter().filter(|site| site.bare_host.as_ref() == Some(&site.start_host)).count();
     assert_share("bare start", bare, with_www.len(), shares.bare_start_share);

@@ -45,7 +45,8 @@ pub struct Manifest {
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
-    /// Requests that were under way when the program was killed, or a simulated agent died: sent, but not in the tables.
+    /// Requests that were sent, perhaps, and are not in the tables: a process was killed or stood still while they were
+    /// under way, or an agent or its link failed and they were sent again.
     #[serde(default)]
     pub unrecorded_exchanges: u64,
     /// Load promises that were broken, one sentence each; empty in a good survey.
@@ -210,6 +211,15 @@ fn path(dir: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_is_shown_by_the_word_of_the_file() {
+        for state in
+            [SurveyState::Running, SurveyState::Interrupted, SurveyState::Failed, SurveyState::Finished]
+        {
+            assert_eq!(serde_json::to_value(state).unwrap(), state.to_string());
+        }
+    }
 
     fn load(text: &str) -> Result<Manifest, String> {
         let dir = tempfile::tempdir().unwrap();

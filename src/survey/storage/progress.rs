@@ -44,7 +44,8 @@ pub struct Snapshot {
     pub received_bytes: u64,
     /// On the wire, to servers.
     pub sent_bytes: u64,
-    /// Requests in flight when a process was killed: sent perhaps, and not recorded.
+    /// Requests that were sent, perhaps, and are not recorded: a process was killed or stood still, or an agent or its
+    /// link failed.
     pub unrecorded: u64,
     /// Nothing has come back from anywhere since then: the survey is paused and probes our own link.
     #[serde(default)]

@@ -51,7 +51,7 @@ pub struct Summary {
     pub lasted_seconds: f64,
     /// Known of simulations only.
     pub others: Option<Others>,
-    /// Requests in flight when a process was killed, or a simulated agent died.
+    /// Requests without a response on record: a process was killed or stood still, or an agent or its link failed.
     pub unrecorded_exchanges: u64,
     /// A sentence each.
     pub broken_promises: Vec<String>,
@@ -306,7 +306,7 @@ impl Summary {
         if self.unrecorded_exchanges > 0 {
             writeln!(
                 f,
-                "in flight when killed, not in the tables: {}",
+                "sent without a response on record (killed, or sent again): {}",
                 count(self.unrecorded_exchanges, "request")
             )?;
         }

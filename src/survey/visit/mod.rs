@@ -394,6 +394,7 @@ impl Visit {
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
         let times_lost = self.times_lost.get(&ask.number).copied().unwrap_or_default();
+        let lost_in_tree = self.times_lost.values().sum();
         let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
         let wanted = Wanted {
             ask,
@@ -406,6 +407,7 @@ impl Visit {
             good_until,
             is_suspect,
             times_lost,
+            lost_in_tree,
         };
         Box::pin(async move {
             let desk = desk.as_ref();

@@ -70,7 +70,10 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         table.row(["impolite", &now.impolite.join("; ")]);
     }
     if now.unrecorded > 0 {
-        table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
+        table.row([
+            "unrecorded",
+            &format!("{} requests sent without a response on record", thousands(now.unrecorded)),
+        ]);
     }
     format!("{table}{}{}{}", agents(now, time), promises(now), most_loaded(now))
 }

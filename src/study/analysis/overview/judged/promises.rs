@@ -104,10 +104,13 @@ impl Evidence<'_> {
 
     fn of_records(&self) -> Verdict {
         let (judgement, evidence) = match self.manifest.unrecorded_exchanges {
-            0 => (Judgement::Held, "no request was under way when the program was killed".to_owned()),
+            0 => (Judgement::Held, "every request that was sent has a row".to_owned()),
             lost => {
                 let lost = thousands(lost);
-                (Judgement::Broken, format!("{lost} requests were under way when the program was killed"))
+                (
+                    Judgement::Broken,
+                    format!("{lost} requests have no row (killed while they were under way, or sent again)"),
+                )
             }
         };
         Verdict::new(Promise::Recorded, &self.recorded.limits, judgement, evidence)

@@ -30,7 +30,7 @@ pub struct Card {
     pub vantage: Vantage,
     /// What it saw and spent.
     pub totals: Totals,
-    /// Requests under way when the program was killed: sent, but not in the tables.
+    /// Requests that were sent, perhaps, and are not in the tables.
     pub unrecorded_exchanges: u64,
     /// What the survey itself says of its promises.
     pub said_broken: Vec<String>,

@@ -76,7 +76,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
             ledger.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
         ),
         Fact::new("Unrecorded exchanges", card.unrecorded_exchanges)
-            .note("under way when the program was killed"),
+            .note("sent without a response on record: killed while under way, or sent again"),
     ]
 }
 

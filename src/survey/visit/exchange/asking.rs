@@ -1,0 +1,137 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, SystemTime};
+
+use crate::address::Site;
+use crate::exchange::{Answer, Ask};
+use crate::survey::agents::Desk;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::Journal;
+use crate::survey::journal::entry::Heard;
+use crate::survey::parts::Parts;
+use crate::survey::reading::foresight::Awaited;
+use crate::survey::reading::quarantine::Received;
+use crate::survey::visit::own_link::Pass;
+use crate::survey::visit::turn::HeldPermit;
+use crate::survey::visit::ways::Ways;
+
+/// An exchange that a walk wants.
+pub(in crate::survey) struct Wanted {
+    pub ask: Ask,
+    pub crawl_delay: Option<Duration>,
+    pub byte_limit: u64,
+    /// Another server of the site may be at work until then.
+    pub not_before: Option<SystemTime>,
+    /// A redirect asked for a pause until then.
+    pub redirect_pause: Option<SystemTime>,
+    /// A server that cannot be asked before this time is not waited for.
+    pub deadline: SystemTime,
+    pub ways: Ways,
+    /// From then on the walk would ask for robots.txt first.
+    pub good_until: Option<SystemTime>,
+    /// A process died when it read the answer.
+    pub is_suspect: bool,
+    /// How often it was sent without an answer on record.
+    pub times_lost: usize,
+    /// How often requests of the tree were.
+    pub lost_in_tree: usize,
+}
+
+/// What came of wanting an exchange.
+pub(in crate::survey) enum Exchanged {
+    /// It happened, and its answer is in the journal.
+    Heard(Box<Heard>),
+    /// Another tree got the response for this robots.txt, and it is in the journal: nothing was asked.
+    Shared(Box<Heard>),
+    /// It brought nothing, as the journal says; it can be put again at this address, another one or the same.
+    Tried(Try, IpAddr),
+    /// The server is not to be asked before this time, which is too far to wait for.
+    PutOff(SystemTime),
+    /// The survey is being stopped; nothing was asked.
+    Stopped,
+    /// The agent that was to ask is gone.
+    Left,
+}
+
+/// What came of a request that can be sent in another way.
+pub(in crate::survey) struct Try {
+    pub heard: Box<Heard>,
+    /// Where it begins in the journal.
+    pub at: u64,
+}
+
+/// What asks: a visit of this site, which writes this journal.
+pub(in crate::survey) struct Asking<'a> {
+    pub parts: &'a Parts,
+    pub journal: &'a Journal,
+    pub site: &'a Site,
+    /// The number of the tree.
+    pub tree: u64,
+    /// The agent that walks the tree; none: this process does.
+    pub desk: Option<&'a Arc<Desk>>,
+    /// Where what came of the last question begins in the journal.
+    pub recorded_at: AtomicU64,
+}
+
+/// A server whose turn has come.
+pub(super) struct Ready<'a> {
+    pub(super) address: IpAddr,
+    /// What it took to look the name up.
+    pub(super) dns: Option<Duration>,
+    /// The agent that sends the request; none: this process.
+    pub(super) sender: Option<Arc<Desk>>,
+    pub(super) pass: Pass<'a>,
+    pub(super) permit: HeldPermit<'a>,
+    /// The answer, in a simulation.
+    pub(super) foreseen: Option<Awaited<'a>>,
+}
+
+/// What a server answered, before it is read.
+pub(super) struct Answered<'a> {
+    pub(super) address: IpAddr,
+    pub(super) permit: HeldPermit<'a>,
+    pub(super) received: Received,
+}
+
+/// Why an attempt ends before there is an answer to be booked.
+pub(super) enum Exit<'a> {
+    /// This came of it.
+    Exchanged(Exchanged),
+    /// Our own link was broken: the question was never sent.
+    OwnLinkBroken,
+    /// No connection came about at this agent, and another one may see otherwise.
+    Doubtful(Box<Doubt<'a>>),
+    Wrong(SurveyError),
+}
+
+impl From<SurveyError> for Exit<'_> {
+    fn from(wrong: SurveyError) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+/// Which of two times a question is put; the second is there in case our own link broke at the first, or that of the agent.
+pub(super) enum Attempt<'a> {
+    First,
+    Last,
+    /// By another agent than the one at which no connection came about.
+    Second(Box<Doubt<'a>>),
+}
+
+/// No connection to a server came about at an agent. Nobody knows yet whether that was the server's fault.
+pub(super) struct Doubt<'a> {
+    pub(super) at: Arc<Desk>,
+    /// Of its link, which may have been probed.
+    pub(super) _pass: Pass<'a>,
+    pub(super) answer: Answer,
+    /// Who tries it next.
+    pub(super) other: Arc<Desk>,
+}
+
+pub(super) const STOPPED: Exit<'_> = Exit::Exchanged(Exchanged::Stopped);
+pub(super) const LEFT: Exit<'_> = Exit::Exchanged(Exchanged::Left);
+
+pub(super) fn put_off<'a>(until: SystemTime) -> Exit<'a> {
+    Exit::Exchanged(Exchanged::PutOff(until))
+}

@@ -1,0 +1,124 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::asking::{Asking, Attempt, Exchanged, Exit, Try, Wanted};
+use super::record::let_stand;
+use crate::exchange::{Answer, Failure};
+use crate::survey::agents::Desk;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::parts::Parts;
+use crate::survey::parts::shared_robots::Claimed;
+use crate::survey::visit::own_link;
+use crate::survey::visit::ways::Ways;
+
+impl<'a> Asking<'a> {
+    /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
+    ///
+    /// When no connection came about because our own link was broken, the server is asked a second time; of the first
+    /// the journal says that it was never sent. So it is where none came about at an agent and there is another agent: what
+    /// that one sees counts. Where no connection came about for another reason, this was a try.
+    pub(in crate::survey) async fn exchange(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+        let attempted = match Box::pin(self.attempt(&wanted, Attempt::First)).await {
+            Err(Exit::OwnLinkBroken) => Box::pin(self.attempt(&wanted, Attempt::Last)).await,
+            Err(Exit::Doubtful(doubt)) => Box::pin(self.attempt(&wanted, Attempt::Second(doubt))).await,
+            attempted => attempted,
+        };
+        let exchanged = match attempted {
+            Ok(exchanged) | Err(Exit::Exchanged(exchanged)) => exchanged,
+            // Both agents may have lost their links: the tree goes on from its journal.
+            Err(Exit::OwnLinkBroken | Exit::Doubtful(_)) => Exchanged::Left,
+            Err(Exit::Wrong(wrong)) => return Err(wrong),
+        };
+        match exchanged {
+            Exchanged::Heard(heard) if wanted.ways.go_on_after(&heard) => {
+                let tried = Try { heard, at: self.recorded_at.load(Ordering::Relaxed) };
+                self.another_way(wanted.ways, tried).await
+            }
+            exchanged => Ok(exchanged),
+        }
+    }
+
+    /// As [`Self::exchange`] for a robots.txt, unless another tree got it less than a day ago. Where another tree asks for
+    /// it now, that exchange is waited for, as long as the server would be.
+    pub(in crate::survey) async fn robots(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+        #[cfg(feature = "hazards")]
+        let wanted = Wanted { ask: crate::survey::reading::hazards::before_robots(wanted.ask), ..wanted };
+        let Parts { access, storage, boundaries, shared_robots, .. } = self.parts;
+        let claim = loop {
+            // Listening begins before asking, so that no ending is missed in between.
+            let mut freed = std::pin::pin!(shared_robots.freed.notified());
+            freed.as_mut().enable();
+            let needs = (self.tree, &wanted.ask.url);
+            match shared_robots.claim(storage, &boundaries.opt_outs, needs, access.now())? {
+                Claimed::Own(claim) => break claim,
+                Claimed::Shared(heard) => {
+                    let entry = Entry::Shared(Box::new(Heard { ask: wanted.ask, ..*heard }));
+                    self.journal.write(&entry)?;
+                    let Entry::Shared(heard) = entry else { return Ok(Exchanged::Stopped) };
+                    return Ok(Exchanged::Shared(heard));
+                }
+                Claimed::Waits => {}
+            }
+            let in_time = async {
+                tokio::select! {
+                    biased;
+                    () = freed => true,
+                    () = access.clock.until(wanted.deadline) => false,
+                }
+            };
+            match access.until_stopped(in_time).await {
+                None => return Ok(Exchanged::Stopped),
+                Some(true) => {}
+                Some(false) => {
+                    let answer = Answer::not_asked(access.now(), None, Failure::HeldOff, None);
+                    return self.record(&wanted.ways, Heard::nothing(wanted.ask, answer));
+                }
+            }
+        };
+        let exchanged = self.exchange(wanted).await?;
+        // Where it is to be sent in another way, that is settled then.
+        if let Exchanged::Heard(heard) = &exchanged {
+            claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), heard);
+        }
+        Ok(exchanged)
+    }
+
+    /// What comes after a try: another address of the host or the same, or that it is the answer.
+    pub(in crate::survey) async fn another_way(
+        &self,
+        mut ways: Ways,
+        tried: Try,
+    ) -> Result<Exchanged, SurveyError> {
+        ways.note_try(&tried.heard);
+        let url = &tried.heard.ask.url;
+        let dead = ways.dead_for(url);
+        let Some(located) = own_link::locate(&self.parts.access, url.host(), &dead).await else {
+            return Ok(Exchanged::Stopped);
+        };
+        match located.address {
+            Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
+            _ => {
+                let_stand(self.parts, self.journal, self.tree, &tried)?;
+                Ok(Exchanged::Heard(tried.heard))
+            }
+        }
+    }
+
+    pub(super) async fn attempt(&self, wanted: &Wanted, attempt: Attempt<'a>) -> Result<Exchanged, Exit<'a>> {
+        let ready = self.await_turn(wanted, &attempt).await?;
+        let walks = |sender: &Arc<Desk>| self.desk.is_some_and(|desk| desk.name == sender.name);
+        let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());
+        if let Some(agent) = lent.clone() {
+            self.journal.write(&Entry::WalkedBy { agent })?;
+        }
+        let exchanged = match self.ask(wanted, ready, attempt).await {
+            Ok(answered) => Ok(self.book(wanted, answered).await?),
+            Err(exit) => Err(exit),
+        };
+        if let (Some(_), Some(desk)) = (lent, self.desk) {
+            self.journal.write(&Entry::WalkedBy { agent: desk.name.clone() })?;
+        }
+        exchanged
+    }
+}

@@ -1,0 +1,148 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::asking::{Asking, Attempt, Doubt, Exit, LEFT, STOPPED, Wanted};
+use crate::exchange::{Answer, Failure};
+use crate::load::Blame;
+use crate::survey::agents::Desk;
+use crate::survey::parts::Parts;
+use crate::survey::visit::own_link::{self, Link, Pass};
+
+/// A request that was lost so often is not given up once more because this process stood still.
+pub(super) const MOST_LOST: usize = 3;
+
+/// Where there are several agents, a request that broke off or brought nothing is sent again so often because nobody knows whether
+/// the link of its agent worked.
+const MOST_DOUBTS: usize = 2;
+
+/// Where a request alone brought nothing, that is at most so often in a tree: a server that is silent for all is not to pay for it.
+const MOST_ALONE: usize = 2;
+
+/// What came of a request, and over which link.
+#[derive(Clone, Copy)]
+pub(super) struct OverLink<'l> {
+    /// The agent that sent it; none: this process.
+    pub(super) sender: Option<&'l Arc<Desk>>,
+    pub(super) link: &'l Link<'l>,
+    pub(super) address: IpAddr,
+    pub(super) asked: SystemTime,
+    pub(super) answer: &'l Answer,
+}
+
+impl Attempt<'_> {
+    /// Whether the link that a request was sent over may be why it brought nothing; `by_agent` says whose that is.
+    fn may_be_link(&self, by_agent: bool, answer: &Answer) -> bool {
+        answer.failure.is_some_and(|failure| match self {
+            Self::First if !by_agent => may_be_our_link(failure),
+            _ if !by_agent => false,
+            _ => may_be_link_of_agent(failure),
+        })
+    }
+}
+
+impl<'a> Asking<'a> {
+    /// Takes in what the answer tells of the link. An error where that is why it brought nothing, or where nobody knows.
+    pub(super) async fn weigh(
+        &self,
+        wanted: &Wanted,
+        attempt: Attempt<'a>,
+        over_link: OverLink<'_>,
+        pass: Pass<'a>,
+    ) -> Result<(), Exit<'a>> {
+        let OverLink { sender, link, address, asked, answer } = over_link;
+        match &attempt {
+            Attempt::First if answer.failure.is_some_and(Failure::is_no_connection) => {
+                if let Some((at, other)) = sender.cloned().zip(self.another(sender)) {
+                    // What it tells of the agent's link shows when another one has tried.
+                    let answer = answer.clone();
+                    return Err(Exit::Doubtful(Box::new(Doubt { at, _pass: pass, answer, other })));
+                }
+            }
+            Attempt::Second(doubt) => self.compare(doubt, address, answer),
+            _ => {}
+        }
+        let at = self.parts.access.now();
+        own_link::note(link, address, answer, asked);
+        // Nothing tells that its link worked while nothing came.
+        let was_dark = answer.failure.is_some_and(is_silence) && own_link::is_dark_since(link, asked);
+        drop(pass);
+        if attempt.may_be_link(sender.is_some(), answer) {
+            self.stands(wanted, over_link, at, was_dark).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is the outcome of a request that it brought nothing, once it shows whose fault that was: else it is sent again.
+    async fn stands(
+        &self,
+        wanted: &Wanted,
+        over_link: OverLink<'_>,
+        at: SystemTime,
+        was_dark: bool,
+    ) -> Result<(), Exit<'a>> {
+        // What was lost again and again is its server's fault.
+        if wanted.times_lost >= MOST_LOST {
+            return Ok(());
+        }
+        let OverLink { sender, link, answer, .. } = over_link;
+        let blame = own_link::blame(link, at).await.ok_or(STOPPED)?;
+        // A link that was cut for a moment is silent; what broke off alone more probably broke off at its server.
+        let doubts = match blame {
+            Blame::Open => MOST_DOUBTS,
+            _ => usize::from(was_dark && wanted.lost_in_tree < MOST_ALONE),
+        };
+        if answer.failure.is_some_and(Failure::is_no_connection) {
+            if blame == Blame::Ours {
+                return Err(Exit::OwnLinkBroken);
+            }
+        } else if blame == Blame::Ours || wanted.times_lost < doubts && self.another(sender).is_some() {
+            // It may have been sent, and counts as a request without an answer.
+            return Err(self.lost());
+        }
+        Ok(())
+    }
+
+    /// Nobody knows what came of a request: the visit begins again from its journal.
+    pub(super) fn lost(&self) -> Exit<'a> {
+        self.parts.access.progress.update(|now| now.unrecorded += 1);
+        LEFT
+    }
+
+    /// Another agent than this one whose own link works: the one that walks the tree, if it can be.
+    fn another(&self, than: Option<&Arc<Desk>>) -> Option<Arc<Desk>> {
+        let (than, agents) = (than?, self.parts.agents.as_ref()?);
+        let walks = self.desk.filter(|desk| desk.name != than.name);
+        walks.cloned().or_else(|| agents.another(than))
+    }
+
+    /// What the answer that another agent got tells of the link of the one at which no connection came about.
+    fn compare(&self, doubt: &Doubt<'_>, address: IpAddr, answer: &Answer) {
+        let Parts { access, agents, .. } = self.parts;
+        let link = Link::of(access, agents.as_ref(), Some(&doubt.at));
+        if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
+        {
+            own_link::note(&link, address, &doubt.answer, doubt.answer.started);
+        } else {
+            own_link::note_failed_only_here(&link, address);
+        }
+    }
+}
+
+/// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
+fn may_be_our_link(failure: Failure) -> bool {
+    matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
+}
+
+/// The same at an agent. What it was at when its link broke ends without an answer, too, and another agent can do it.
+fn may_be_link_of_agent(failure: Failure) -> bool {
+    use Failure::{BodyTruncated, IdleClosed, Reset, TooSlow};
+    let is_cut = matches!(failure, Reset | IdleClosed | BodyTruncated | TooSlow);
+    failure.is_no_connection() || is_cut || is_silence(failure)
+}
+
+/// Nothing came for long.
+fn is_silence(failure: Failure) -> bool {
+    use Failure::{FirstByteTimeout, IdleTimeout, TlsTimeout};
+    matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout)
+}

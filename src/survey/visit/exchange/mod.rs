@@ -1,0 +1,15 @@
+//! One exchange of a visit, from the name to the journal.
+//!
+//! `attempts` says how often and by whom it is tried, `ready` waits for the turn at its server, `send` has this process or an
+//! agent send it, `doubt` tells whether the link that it was sent over may be why it brought nothing, and `record` books what
+//! came of it. `asking` has what they share.
+
+pub(super) mod asking;
+pub(super) mod attempts;
+pub(super) mod doubt;
+pub(super) mod ready;
+pub(super) mod record;
+pub(super) mod send;
+
+pub(in crate::survey) use asking::{Asking, Exchanged, Try, Wanted};
+pub(in crate::survey) use record::let_stand;

@@ -1,0 +1,105 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use super::asking::{Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wanted, put_off};
+use crate::exchange::Failure;
+use crate::settings::LONGEST_WAIT;
+use crate::survey::agents::Desk;
+use crate::survey::parts::Parts;
+use crate::survey::visit::own_link::{self, Link, NoPass, Pass};
+use crate::survey::visit::turn::{NoTurn, turn};
+
+impl<'a> Asking<'a> {
+    pub(super) async fn await_turn(
+        &self,
+        wanted: &Wanted,
+        attempt: &Attempt<'a>,
+    ) -> Result<Ready<'a>, Exit<'a>> {
+        let Parts { access, storage, .. } = self.parts;
+        let Wanted { ask, ways, .. } = wanted;
+        if let (Attempt::First, Some(desk), Some(agents)) = (attempt, self.desk, &self.parts.agents)
+            && agents.is_to_move(desk, self.tree)
+        {
+            return Err(LEFT);
+        }
+        if let Some(time) = wanted.not_before {
+            access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
+        }
+        match wanted.redirect_pause {
+            Some(time) if time <= access.now() + LONGEST_WAIT => {
+                access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
+            }
+            Some(time) if time <= wanted.deadline => return Err(put_off(time)),
+            Some(_) => return Err(Exit::Exchanged(self.never_sent(wanted, None, Failure::HeldOff, None)?)),
+            None => {}
+        }
+        let dead = ways.dead_for(&ask.url);
+        let located = own_link::locate(access, ask.url.host(), &dead).await.ok_or(STOPPED)?;
+        let dns = located.dns;
+        let address = match located.address {
+            Ok(address) => address,
+            Err(failure) => {
+                return Err(Exit::Exchanged(self.never_sent(wanted, located.refused, failure, dns)?));
+            }
+        };
+        access.go_to(self.tree, address);
+        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.foresee(ask));
+        let crawl_delay = wanted.crawl_delay;
+        #[cfg(feature = "hazards")]
+        let crawl_delay = crate::survey::reading::hazards::crawl_delay(crawl_delay);
+        let permit = match turn(access, storage, address, self.site, crawl_delay).await? {
+            Ok(permit) => permit,
+            Err(NoTurn::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
+            Err(NoTurn::Stopped) => return Err(STOPPED),
+            Err(never) => {
+                let failure = never.failure();
+                return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
+            }
+        };
+        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
+        // this process may have stood still.
+        let (sender, pass) = self.sender(attempt).await?;
+        self.may_ask(wanted, address).await?;
+        Ok(Ready { address, dns, sender, pass, permit, foreseen })
+    }
+
+    /// Who sends the request, once its link may be used: the agent that walks the tree, if there is one, another one whose
+    /// link is to be probed, or the one that tries what did not succeed elsewhere.
+    pub(super) async fn sender(
+        &self,
+        attempt: &Attempt<'a>,
+    ) -> Result<(Option<Arc<Desk>>, Pass<'a>), Exit<'a>> {
+        let access = &self.parts.access;
+        let link_of = |desk: Option<&Arc<Desk>>| Link::of(access, self.parts.agents.as_ref(), desk);
+        let own = self.desk.filter(|desk| desk.hand().is_some());
+        let sender = match attempt {
+            Attempt::Second(doubt) => Some(doubt.other.clone()),
+            Attempt::First | Attempt::Last => own.cloned(),
+        };
+        if let (Attempt::First, Some(own), Some(agents)) = (attempt, own, &self.parts.agents)
+            && let Some(probed) = agents.to_probe(own, access.now())
+        {
+            let pass = Pass::probe(link_of(Some(&probed)));
+            return Ok((Some(probed), pass));
+        }
+        match own_link::passage(&link_of(sender.as_ref())).await {
+            Ok(pass) => Ok((sender, pass)),
+            Err(NoPass::Stopped) => Err(STOPPED),
+            Err(NoPass::Elsewhere) => Err(LEFT),
+        }
+    }
+
+    /// Whether nothing that depends on the time stands against a request now.
+    pub(super) async fn may_ask(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit<'a>> {
+        let Parts { access, .. } = self.parts;
+        access.wishes().await.ok_or(STOPPED)?;
+        if let Some(time) = access.waking(address, self.site) {
+            return Err(put_off(time));
+        }
+        // The visit begins again from its journal, at once, and asks for robots.txt first.
+        if wanted.good_until.is_some_and(|until| access.now() >= until) {
+            return Err(put_off(access.now()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+use std::net::IpAddr;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use super::asking::{Answered, Asking, Exchanged, Try, Wanted};
+use crate::address::{OBEYED_WITHIN, WebUrl};
+use crate::exchange::{Answer, Ask, Failure};
+use crate::promises::{Fact, Wishes, is_quiet};
+use crate::survey::error::SurveyError;
+use crate::survey::journal::Journal;
+use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::parts::Parts;
+use crate::survey::parts::shared_robots::Recorded;
+use crate::survey::visit::ways::Ways;
+
+impl<'a> Asking<'a> {
+    /// Records that nothing was sent.
+    pub(super) fn never_sent(
+        &self,
+        wanted: &Wanted,
+        address: Option<IpAddr>,
+        failure: Failure,
+        dns: Option<Duration>,
+    ) -> Result<Exchanged, SurveyError> {
+        let answer = Answer::not_asked(self.parts.access.now(), address, failure, dns);
+        self.record(&wanted.ways, Heard::nothing(wanted.ask.clone(), answer))
+    }
+
+    pub(super) fn record(&self, ways: &Ways, heard: Heard) -> Result<Exchanged, SurveyError> {
+        let progress = &self.parts.storage.progress;
+        progress.exchange(heard.ask.purpose, &heard.answer, heard.is_page());
+        let heard = Box::new(heard);
+        let entry = if ways.go_on_after(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
+        self.recorded_at.store(self.journal.append(&entry)?, Ordering::Relaxed);
+        Ok(entry.into_heard().map_or(Exchanged::Stopped, Exchanged::Heard))
+    }
+
+    pub(super) async fn book(
+        &self,
+        wanted: &Wanted,
+        answered: Answered<'a>,
+    ) -> Result<Exchanged, SurveyError> {
+        let Parts { access, storage, reader, .. } = self.parts;
+        let Answered { address, permit, received } = answered;
+        let Ask { number, purpose, .. } = received.ask;
+        let journal = self.journal;
+        let heard =
+            reader.hear(received, async |mark| journal.write(&Entry::Reading(Box::new(mark)))).await?;
+        let answer = heard.answer.clone();
+        let had_opted_out = self.had_opted_out(&wanted.ask.url, address, answer.started);
+        let in_quiet_hours = self.is_quiet(answer.started, address);
+        let against = Wishes { had_opted_out, in_quiet_hours };
+        if against != Wishes::default() {
+            self.journal.write(&Entry::Against { number, had_opted_out, in_quiet_hours })?;
+        }
+        let exchanged = self.record(&wanted.ways, heard)?;
+        // After the journal: a server's state that is stored never knows an exchange the journal lost.
+        {
+            // In one go: no exchange after this one is seen before it.
+            let mut load = access.load();
+            storage.meet(address, load.state_of(address));
+            #[cfg(not(feature = "hazards"))]
+            permit.settle(&mut load, purpose, &answer);
+            #[cfg(feature = "hazards")]
+            permit.settle(&mut load, purpose, &crate::survey::reading::hazards::heard(&answer));
+            let (site, crawl_delay) = (self.site, wanted.crawl_delay);
+            let mut judge = storage.judge();
+            let url = Some(&wanted.ask.url);
+            judge.note(&Fact { site, address, purpose, url, answer: &answer, crawl_delay, against });
+            // Were the response lost, its server would get a shorter pause.
+            let usual = answer.ended() + self.parts.settings.max_delay.0;
+            if let Some(keeper) = &storage.keeper
+                && load.free_at(address).is_some_and(|time| time > usual)
+            {
+                keeper.hurry();
+            }
+        }
+        access.settled.notify_waiters();
+        Ok(exchanged)
+    }
+
+    /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
+    pub(super) fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
+        let is_remote = self.desk.is_some_and(|desk| desk.hand().is_some());
+        let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
+        self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
+    }
+
+    /// Whether it was in the quiet hours of a server then, as they were promised.
+    pub(super) fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
+        let Parts { access, storage, .. } = self.parts;
+        let quiet = storage.judge().limits().quiet_hours;
+        let shown = access.clock.shown_at(time);
+        quiet.is_some_and(|quiet| is_quiet(&quiet, shown, &access.hours.whereabouts(address, self.site)))
+    }
+}
+
+/// A try is all that came of its request. What it was to bring is settled for the trees that share it.
+pub(in crate::survey) fn let_stand(
+    parts: &Parts,
+    journal: &Journal,
+    tree: u64,
+    tried: &Try,
+) -> Result<(), SurveyError> {
+    journal.write(&Entry::Stands { number: tried.heard.ask.number })?;
+    let recorded = Recorded::of(tree, tried.at, &tried.heard);
+    parts.shared_robots.restore(&parts.storage, recorded.into_iter().collect())
+}

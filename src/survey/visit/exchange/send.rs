@@ -1,0 +1,258 @@
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::asking::{Answered, Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wanted};
+use super::doubt::{MOST_LOST, OverLink};
+use crate::exchange::{Answer, Ask, Failure, Purpose, Validators};
+use crate::fetch::Manner;
+use crate::survey::agents::Desk;
+use crate::survey::agents::hands::{FRESH, Hand, Order, Put};
+use crate::survey::earlier::EarlierPage;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::parts::Parts;
+use crate::survey::parts::access::{Access, asked_to_stop};
+use crate::survey::reading::foresight::Awaited;
+use crate::survey::reading::quarantine::{Body, Received};
+use crate::survey::visit::own_link::{self, Link};
+use crate::survey::visit::turn::HeldPermit;
+
+/// What an exchange in flight is given to end when the survey is being stopped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A request whose turn has come, whoever sends it.
+struct Request<'r> {
+    ask: &'r Ask,
+    address: IpAddr,
+    /// When the journal says that it is being sent.
+    asked: SystemTime,
+    /// The version of the page that is known already.
+    known: Validators,
+    byte_limit: u64,
+    manner: Manner,
+}
+
+/// What came of sending a request.
+enum Sent {
+    Answered(Box<Answer>, Body),
+    /// It was not sent and never will be.
+    Unsent,
+    /// It was not sent: something of ours stands against it.
+    Refused(Failure),
+    /// It may have been sent, and there will be no answer.
+    Lost,
+    /// The survey is being stopped.
+    Stopped,
+}
+
+/// Who sends requests.
+trait Sender {
+    async fn send(self, request: Request<'_>, permit: &HeldPermit<'_>) -> Sent;
+}
+
+/// This process.
+struct Here<'a> {
+    access: &'a Access,
+    /// What was lost again and again is so slow, or the process stands still so often, that what comes has to do.
+    may_stand_still: bool,
+}
+
+impl Sender for Here<'_> {
+    async fn send(self, request: Request<'_>, permit: &HeldPermit<'_>) -> Sent {
+        let Self { access, may_stand_still } = self;
+        let Request { ask, address, known, byte_limit, manner, .. } = request;
+        let fetching = Box::pin(access.fetcher.fetch_in(manner, &known, ask, address, byte_limit, permit));
+        let fetched =
+            async { if may_stand_still { Some(fetching.await) } else { access.awake(fetching).await } };
+        match unless_stopped(access, fetched).await {
+            Some(Some((answer, body))) => Sent::Answered(Box::new(answer), Body::Unread(body)),
+            Some(None) => {
+                let url = ask.url.as_str();
+                tracing::warn!(url, "this process stood still: the request counts as lost");
+                Sent::Lost
+            }
+            None => Sent::Stopped,
+        }
+    }
+}
+
+/// An agent that is a process of its own.
+struct Agent<'a> {
+    asking: &'a Asking<'a>,
+    wanted: &'a Wanted,
+    desk: &'a Desk,
+    hand: &'a dyn Hand,
+    link: &'a Link<'a>,
+    /// The version of the opt-out list by which it may be sent.
+    opt_outs: u64,
+}
+
+impl Sender for Agent<'_> {
+    async fn send(self, request: Request<'_>, permit: &HeldPermit<'_>) -> Sent {
+        let Self { asking, wanted, desk, hand, link, opt_outs } = self;
+        let Request { ask, address, asked, known, byte_limit, manner } = request;
+        let Parts { access, suspects, .. } = asking.parts;
+        if let Err(failure) = access.fetcher.permits(&ask.url, address) {
+            return Sent::Refused(failure);
+        }
+        let (tree, valid_until) = (asking.tree, asking.valid_until(wanted, address, asked));
+        let is_suspect = wanted.is_suspect || suspects.has(tree, ask.number);
+        let (ask, reserved) = (ask.clone(), permit.reserved());
+        let number = ask.number;
+        #[rustfmt::skip]
+        let order = Order {
+            tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
+        };
+        let is_cut_short = valid_until < asked + FRESH;
+        let dispatched = Dispatched { time: access.now(), opt_outs, is_cut_short };
+        let Some(put) = unless_stopped(access, hand.put(order, permit)).await else { return Sent::Stopped };
+        asking.note_put(link, desk, &dispatched, &put);
+        match put {
+            Put::Heard(reply) => {
+                let Heard { answer, content, .. } = reply.into_heard();
+                Sent::Answered(Box::new(answer), Body::Read(content))
+            }
+            Put::Unsent | Put::Undispatched => Sent::Unsent,
+            Put::Lost => {
+                suspects.add(tree, number);
+                Sent::Lost
+            }
+        }
+    }
+}
+
+/// What was dispatched to an agent.
+struct Dispatched {
+    time: SystemTime,
+    /// The version of the opt-out list by which it may be sent.
+    opt_outs: u64,
+    /// Quiet hours begin, or its robots.txt is a day old, before it would be too old.
+    is_cut_short: bool,
+}
+
+impl<'a> Asking<'a> {
+    pub(super) async fn ask(
+        &self,
+        wanted: &Wanted,
+        ready: Ready<'a>,
+        attempt: Attempt<'a>,
+    ) -> Result<Answered<'a>, Exit<'a>> {
+        let Parts { boundaries, access, storage, .. } = self.parts;
+        let Ready { address, dns, sender, mut permit, pass, foreseen } = ready;
+        let ahead = foreseen.as_ref().and_then(Awaited::take);
+        let ask = wanted.ask.clone();
+        let earlier = self.earlier(&ask)?;
+        let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
+        let asked = access.now();
+        self.journal.write(&Entry::Asked { number: ask.number, address, at: asked })?;
+        permit.note_asked(asked);
+        if let Some(keeper) = &storage.keeper {
+            keeper.keep((self.tree, ask.number), address, asked).await?;
+            // Nobody knows how long the disk took for that.
+            if let Err(exit) = self.may_ask(wanted, address).await {
+                permit.leave_unsent(self.journal, ask.number)?;
+                return Err(exit);
+            }
+        }
+        // Before anything is decided by the list.
+        let opt_outs = boundaries.opt_outs.version();
+        let byte_limit = wanted.byte_limit.min(permit.byte_limit());
+        let manner = wanted.ways.manner(&ask.url);
+        let link = Link::of(access, self.parts.agents.as_ref(), sender.as_ref());
+        let request = Request { ask: &ask, address, asked, known, byte_limit, manner };
+        let sent = match sender.as_deref().and_then(|desk| Some((desk, desk.hand()?))) {
+            Some((desk, hand)) => {
+                permit.note_over(self.parts.over_at_the_latest(asked));
+                let agent = Agent { asking: self, wanted, desk, hand, link: &link, opt_outs };
+                agent.send(request, &permit).await
+            }
+            None => {
+                Here { access, may_stand_still: wanted.times_lost >= MOST_LOST }.send(request, &permit).await
+            }
+        };
+        let (mut answer, body) = match sent {
+            Sent::Answered(answer, body) => (*answer, body),
+            Sent::Stopped => return Err(STOPPED),
+            Sent::Lost => return Err(self.lost()),
+            Sent::Unsent => {
+                permit.leave_unsent(self.journal, ask.number)?;
+                return Err(LEFT);
+            }
+            Sent::Refused(failure) => {
+                permit.leave_unsent(self.journal, ask.number)?;
+                return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
+            }
+        };
+        answer.timings.dns = dns;
+        if manner == Manner::OldTls {
+            wanted.ways.settle(&ask.url, &mut answer);
+        }
+        let over_link = OverLink { sender: sender.as_ref(), link: &link, address, asked, answer: &answer };
+        if let Err(exit) = self.weigh(wanted, attempt, over_link, pass).await {
+            if matches!(exit, Exit::Doubtful(_) | Exit::OwnLinkBroken) {
+                permit.leave_unsent(self.journal, ask.number)?;
+            }
+            return Err(exit);
+        }
+        // The owner opted out just now, or the name leads elsewhere than before.
+        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+            permit.leave_unsent(self.journal, ask.number)?;
+            return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
+        }
+        let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
+        Ok(Answered { address, permit, received })
+    }
+
+    /// Takes in what the result of a dispatch tells of the agent that sends.
+    fn note_put(&self, link: &Link<'_>, desk: &Desk, dispatched: &Dispatched, put: &Put) {
+        let Dispatched { time, opt_outs, is_cut_short } = *dispatched;
+        let exchange = match put {
+            Put::Undispatched => return,
+            // The agent returned it for a reason of ours.
+            Put::Unsent if is_cut_short || opt_outs != self.parts.boundaries.opt_outs.version() => return,
+            Put::Unsent | Put::Lost => {
+                own_link::note_in_vain(link, time);
+                Duration::ZERO
+            }
+            Put::Heard(reply) => {
+                own_link::note_done(link);
+                reply.answer.timings.total
+            }
+        };
+        if let Some(agents) = &self.parts.agents {
+            agents.note_lag(desk, time, exchange);
+        }
+    }
+
+    /// Until when a request that is dispatched at `asked` may be sent.
+    fn valid_until(&self, wanted: &Wanted, address: IpAddr, asked: SystemTime) -> SystemTime {
+        let latest = asked + FRESH;
+        let latest = wanted.good_until.map_or(latest, |until| until.min(latest));
+        self.parts.access.awake_until(asked, latest, address, self.site)
+    }
+
+    /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
+    /// said that it has not changed, its new rules would be broken.
+    fn earlier(&self, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
+        match &self.parts.storage.earlier_pages {
+            // What a page said is not on record, so that words cannot be looked for in it.
+            Some(pages) if ask.purpose == Purpose::Page && self.parts.settings.exclude_text.is_empty() => {
+                pages.find(&ask.url)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Runs to its end, or a little beyond the wish to stop.
+async fn unless_stopped<T>(access: &Access, work: impl Future<Output = T>) -> Option<T> {
+    let overdue = async {
+        asked_to_stop(&mut access.stop.clone()).await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        biased;
+        done = work => Some(done),
+        () = overdue => None,
+    }
+}
