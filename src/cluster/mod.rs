@@ -9,7 +9,8 @@
 //! The rate is in the coordinator's hands too: an order names what is reserved for its response, and of a larger body
 //! an agent reads on when the coordinator replies that it may (`TreeEntry::ReadOn`).
 //!
-//! **No question is put twice**, but for one that an agent's link may have lost (`survey::visit::exchange::doubt`). A site tree has a subject on the bus. Before an agent puts a question it publishes there that
+//! **No question is put twice**, but for one whose answer is lost with its agent, or perhaps on that agent's link
+//! (`survey::visit::exchange`). A site tree has a subject on the bus. Before an agent puts a question it publishes there that
 //! it is asked (`TreeEntry::Asked`), with the sequence that the order names as the last one on the subject
 //! (`Nats-Expected-Last-Subject-Sequence`). What came of it goes to the coordinator at once; where that is away it follows on
 //! the subject, under the sequence of that entry. An order that is not obeyed in time is *fenced*: the coordinator publishes an

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::records::{ExchangeRow, Manifest, SiteRow};
 use ccsurvey::survey::{AgentSeen, Snapshot};
 
 use super::processes::{alone_with, coordinator_with};
@@ -114,6 +114,17 @@ fn country(sites: u32) -> Space {
     Space::of(&world.replace("giants_share = 0.4", "giants_share = 0.2"))
 }
 
+/// A country with one site of about so many pages.
+fn one_site(pages: u32, silent_share: &str) -> Space {
+    let world = include_str!("../worlds/a_small_country.toml");
+    let one = "one_page_share = 0.0\nbrochure_share = 1.0\ncms_share = 0.0\nlarge_share = 0.0\n[pages]";
+    let world = world.replace("count = 40", "count = 1").replace("start_share = 0.6", "start_share = 1.0");
+    let world = world.replace("[pages]", one).replace("most_pages = 30", "most_pages = 300");
+    let world = world.replace("_median = 8.0", &format!("_median = {pages}.0"));
+    // That of pages stands first.
+    Space::of(&world.replacen("silent_share = 0.0", silent_share, 1))
+}
+
 fn seen(dir: &Path, name: &str) -> Option<AgentSeen> {
     let now = Snapshot::load(dir).ok().flatten()?;
     now.agents.into_iter().find(|agent| agent.name == name)
@@ -193,18 +204,7 @@ fn an_agent_whose_link_breaks_at_work_ends_no_site_whether_it_is_alone_or_not() 
 #[test]
 fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_requested_again() {
     let Some(bus) = Bus::start("cluster_own_link_of_one_site") else { return };
-    let world = include_str!("../worlds/a_small_country.toml");
-    let world = world.replace("count = 40", "count = 1").replace("start_share = 0.6", "start_share = 1.0");
-    let world = world.replace(
-        "[pages]",
-        "one_page_share = 0.0\nbrochure_share = 1.0\ncms_share = 0.0\nlarge_share = 0.0\n[pages]",
-    );
-    let (space, folder) = (
-        Space::of(
-            &world.replace("_median = 8.0", "_median = 280.0").replace("most_pages = 30", "most_pages = 300"),
-        ),
-        tempfile::tempdir().unwrap(),
-    );
+    let (space, folder) = (one_site(280, "silent_share = 0.0"), tempfile::tempdir().unwrap());
     let Some(far) = FarNetwork::begin("cluster_own_link_of_one_site", &space, &bus) else { return };
     let dir = folder.path().join("survey");
     let mut survey = coordinator_with(&space, &bus, &dir, &[FLAGS.as_slice(), &ONE_BY_ONE].concat());
@@ -218,5 +218,21 @@ fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_r
     assert!(until(|| lost() || seen(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
     far.set("open");
     assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
+    assert_like_one_machine(&space, &dir, folder.path());
+}
+
+/// Its agent hears from nobody else, and another one could try: two are tried again.
+#[test]
+fn a_site_that_is_silent_for_everybody_is_not_asked_twice_for_each_of_its_pages() {
+    let Some(bus) = Bus::start("cluster_silent_site") else { return };
+    let (space, folder) = (one_site(60, "silent_share = 0.3"), tempfile::tempdir().unwrap());
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
+    let mut agents = ["one", "other"].map(|name| agent(&bus, name));
+    assert!(survey.wait().success() && agents.iter_mut().all(|agent| agent.wait().success()));
+    let rows = rows::<ExchangeRow>(&dir);
+    let silent = rows.iter().filter(|row| row.failure.as_deref() == Some("first_byte_timeout")).count();
+    let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
+    assert!(lost > 0 && silent > 4 && lost < silent as u64, "{lost} of {silent}");
     assert_like_one_machine(&space, &dir, folder.path());
 }

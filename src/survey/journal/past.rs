@@ -149,6 +149,17 @@ mod tests {
     use crate::walk::Content;
 
     #[test]
+    fn what_was_lost_stays_counted_once_it_is_answered() {
+        let asked =
+            |number| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: SystemTime::UNIX_EPOCH };
+        let mut unanswered = Unanswered::default();
+        for number in [1, 2] {
+            [asked(number), asked(number), heard(number)].iter().for_each(|entry| unanswered.note(entry));
+        }
+        assert_eq!((unanswered.count(), unanswered.times().len()), (2, 0));
+    }
+
+    #[test]
     fn every_time_a_question_was_put_in_vain_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");

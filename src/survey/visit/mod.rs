@@ -159,6 +159,8 @@ struct Visit {
     suspects: HashSet<u32>,
     /// How often requests were sent without an answer on record.
     times_lost: HashMap<u32, usize>,
+    /// How often requests of the tree were, with those that have an answer by now.
+    lost_in_tree: u64,
     journal: Arc<Journal>,
     flying: FuturesUnordered<Flight>,
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
@@ -231,6 +233,7 @@ impl Visit {
             ended: past.outcome,
             suspects: past.unanswered.suspects().collect(),
             times_lost: past.unanswered.times(),
+            lost_in_tree: past.unanswered.count(),
             journal: Arc::new(journal),
             flying: FuturesUnordered::new(),
             hindered: None,
@@ -394,7 +397,7 @@ impl Visit {
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
         let times_lost = self.times_lost.get(&ask.number).copied().unwrap_or_default();
-        let lost_in_tree = self.times_lost.values().sum();
+        let lost_in_tree = self.lost_in_tree;
         let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
         let wanted = Wanted {
             ask,

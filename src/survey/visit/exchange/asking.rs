@@ -34,8 +34,8 @@ pub(in crate::survey) struct Wanted {
     pub is_suspect: bool,
     /// How often it was sent without an answer on record.
     pub times_lost: usize,
-    /// How often requests of the tree were.
-    pub lost_in_tree: usize,
+    /// How often requests of the tree were, with those that have an answer by now.
+    pub lost_in_tree: u64,
 }
 
 /// What came of wanting an exchange.

@@ -16,8 +16,9 @@ pub(super) const MOST_LOST: usize = 3;
 /// the link of its agent worked.
 const MOST_DOUBTS: usize = 2;
 
-/// Where a request alone brought nothing, that is at most so often in a tree: a server that is silent for all is not to pay for it.
-const MOST_ALONE: usize = 2;
+/// Where a request alone brought nothing, it is sent again only while so few of its tree were lost: a server that is silent for
+/// everybody is not to pay for it page by page.
+const MOST_ALONE: u64 = 2;
 
 /// What came of a request, and over which link.
 #[derive(Clone, Copy)]
