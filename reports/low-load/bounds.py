@@ -10,6 +10,7 @@ import http.client
 import ipaddress
 import pathlib
 import re
+import ssl
 import zoneinfo
 from typing import Callable, NamedTuple
 
@@ -158,10 +159,10 @@ BOUNDS = [
 
 
 class Rules:
-    """The robots.txt of a host, as its server tells it now (RFC 9309); where there is none to be had, nothing is allowed."""
+    """The robots.txt of an origin, as its server tells it now (RFC 9309); where there is none to be had, nothing is allowed."""
 
-    def __init__(self, gateway, host, product="ccsurvey"):
-        status, text = self.told(gateway, host)
+    def __init__(self, gateway, host, is_https, product="ccsurvey"):
+        status, text = self.told(gateway, host, is_https)
         groups, agents, begun = collections.defaultdict(list), [], False
         self.delay, delays = None, {}
         for line in text.splitlines() if status == 200 else []:
@@ -187,10 +188,13 @@ class Rules:
             self.delay = float(delays[mine])
 
     @staticmethod
-    def told(gateway, host):
+    def told(gateway, host, is_https):
         address, port = gateway.rsplit(":", 1)
         connection = http.client.HTTPConnection(address, int(port), timeout=8)
         try:
+            if is_https:
+                connection.connect()
+                connection.sock = ssl._create_unverified_context().wrap_socket(connection.sock, server_hostname=host)
             connection.request("GET", "/robots.txt", headers={"Host": host, "Connection": "close"})
             answer = connection.getresponse()
             return answer.status, answer.read().decode("utf-8", "replace")
