@@ -12,9 +12,9 @@ use crate::space::describe;
 /// Tell a world's settings, and what comes out of them.
 ///
 /// Every key of the world file with value, unit and where it is from (published, derived, assumed or
-/// recalled); the means that follow; and what the seed makes of it: sites by kind and by fault, pages, addresses. With --json also the default,
-/// the range and the meaning of every key. Of a recorded survey: what is in it, and what of
-/// it cannot be replayed.
+/// recalled); the means that follow; and what the seed makes of it: sites by kind and by fault, pages, addresses.
+/// With --json also the default, the range and the meaning of every key. Of a recorded survey: what is in it, and
+/// what of it cannot be replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Describe {

@@ -105,7 +105,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    pub(super) async fn attempt(&self, wanted: &Wanted, attempt: Attempt<'a>) -> Result<Exchanged, Exit<'a>> {
+    async fn attempt(&self, wanted: &Wanted, attempt: Attempt<'a>) -> Result<Exchanged, Exit<'a>> {
         let ready = self.await_turn(wanted, &attempt).await?;
         let walks = |sender: &Arc<Desk>| self.desk.is_some_and(|desk| desk.name == sender.name);
         let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());

@@ -65,10 +65,7 @@ impl<'a> Asking<'a> {
 
     /// Who sends the request, once its link may be used: the agent that walks the tree, if there is one, another one whose
     /// link is to be probed, or the one that tries what did not succeed elsewhere.
-    pub(super) async fn sender(
-        &self,
-        attempt: &Attempt<'a>,
-    ) -> Result<(Option<Arc<Desk>>, Pass<'a>), Exit<'a>> {
+    async fn sender(&self, attempt: &Attempt<'a>) -> Result<(Option<Arc<Desk>>, Pass<'a>), Exit<'a>> {
         let access = &self.parts.access;
         let link_of = |desk: Option<&Arc<Desk>>| Link::of(access, self.parts.agents.as_ref(), desk);
         let own = self.desk.filter(|desk| desk.hand().is_some());

@@ -80,14 +80,14 @@ impl<'a> Asking<'a> {
     }
 
     /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
-    pub(super) fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
+    fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
         let is_remote = self.desk.is_some_and(|desk| desk.hand().is_some());
         let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
         self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
     }
 
     /// Whether it was in the quiet hours of a server then, as they were promised.
-    pub(super) fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
+    fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
         let shown = access.clock.shown_at(time);
