@@ -68,7 +68,7 @@ fn agents_send_as_many_requests_each_and_one_that_joins_later_gets_its_part() {
     // On a busy machine processes have their turns, and trees that are being walked stay where they are; that each walks at as
     // many servers the tests of the dealer hold.
     let all: usize = shares.iter().sum();
-    assert!(shares.iter().all(|share| (all / 40..all * 3 / 4).contains(share)), "{shares:?}");
+    assert!(shares.iter().all(|share| (all / 20..all * 2 / 3).contains(share)), "{shares:?}");
 }
 
 #[test]
