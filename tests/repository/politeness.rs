@@ -4,8 +4,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds; the survey was killed
-/// from one time to another.
+/// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds, and one value more
+/// where the request was for its HTTPS door, which has no robots.txt; the survey was killed from one time to another.
 const JUDGE: &str = r#"
 import importlib.machinery, importlib.util, json, sys
 sys.dont_write_bytecode = True
@@ -13,13 +13,14 @@ loader = importlib.machinery.SourceFileLoader("politeness", "reports/low-load/po
 script = importlib.util.module_from_spec(importlib.util.spec_from_loader("politeness", loader))
 loader.exec_module(script)
 rows = [{"address": "41.90.0.1", "host": "a.ke", "path": path, "status": status, "sent_bytes": "1", "received_bytes": "1",
-         "arrival_us": str(arrival * 1000), "end_us": str(end * 1000)} for arrival, end, path, status in json.loads(sys.argv[1])]
+         "arrival_us": str(arrival * 1000), "end_us": str(end * 1000), "is_https": "true" if door else "false"}
+        for arrival, end, path, status, *door in json.loads(sys.argv[1])]
 kills = [(killed * 1000, dead * 1000) for killed, dead in json.loads(sys.argv[2])]
 class Rules:
     delay = 0.1
     def allow(self, path):
         return not path.startswith("/private")
-told = script.judge(rows, script.SMALL, [], script.FACTOR, {"a.ke": Rules()}, 0, kills)
+told = script.judge(rows, script.SMALL, [], script.FACTOR, {("a.ke", False): Rules()}, 0, kills)
 print(json.dumps([told["broken"], told["unsure"]]))
 "#;
 
@@ -56,6 +57,12 @@ fn what_a_server_may_have_noted_late_is_unsure() {
 fn what_robots_txt_disallows_and_was_requested_is_broken() {
     let rows = r#"[[0, 100, "/private/x", "200"], [600, 700, "/x", "200"]]"#;
     assert_judged(rows, "[]", r#"{"requests that robots.txt disallows":1}"#, 0);
+}
+
+#[test]
+fn the_robots_txt_of_one_door_says_nothing_of_the_other() {
+    let rows = r#"[[0, 100, "/private/x", "200", 1], [600, 700, "/x", "200", 1]]"#;
+    assert_judged(rows, "[]", "{}", 0);
 }
 
 #[test]
