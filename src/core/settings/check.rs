@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::table::Bound;
 use super::values::value::Amount;
 use super::{Setting, Settings, Size, Span};
@@ -9,6 +11,11 @@ pub struct Least {
     pub bytes: Size,
     /// Of a server.
     pub busy: Span,
+}
+
+impl Least {
+    /// No budget is too small.
+    pub const NONE: Self = Self { bytes: Size(0), busy: Span(Duration::ZERO) };
 }
 
 impl Settings {
@@ -48,13 +55,18 @@ impl Settings {
 
 impl Setting {
     fn refusal(&self, settings: &Settings, least: &Least) -> Option<String> {
+        let expected = self.expected_instead(settings, least)?;
+        Some(format!("--{} is {}, expected {expected}", self.key, (self.written)(settings)))
+    }
+
+    /// What is expected in place of the value that the settings have, where that is outside the bounds.
+    #[must_use]
+    pub fn expected_instead(&self, settings: &Settings, least: &Least) -> Option<String> {
         let amount = (self.amount)(settings);
         let (holds, expected) = match self.rules.bound {
             Bound::None => return None,
             Bound::Within(holds, expected) => (holds(amount), expected.to_owned()),
-            _ if amount == Amount::Whole(0) => {
-                return Some(format!("--{} is 0, expected more than 0", self.key));
-            }
+            _ if amount == Amount::Whole(0) => return Some("more than 0".to_owned()),
             Bound::AboveZero => return None,
             Bound::LeastBytes => (
                 amount >= Amount::Whole(least.bytes.0.into()),
@@ -65,6 +77,6 @@ impl Setting {
                 format!("at least {}, a second more than --exchange-timeout", least.busy),
             ),
         };
-        (!holds).then(|| format!("--{} is {}, expected {expected}", self.key, (self.written)(settings)))
+        (!holds).then_some(expected)
     }
 }

@@ -55,7 +55,7 @@ pub use curves::{CurveLevel, Curves};
 pub use error::AnalysisError;
 pub use forecast::classes::ServerClass;
 pub use forecast::comparison::{Candidate, Comparison};
-pub use forecast::environment::{Ceiling, Environment, Plan, Servers, Surveyor};
+pub use forecast::environment::{Environment, Plan, Servers, Surveyor};
 pub use forecast::environment_file::EnvironmentError;
 pub use forecast::replays::{NotWeighed, Replays, Strategy};
 pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread};

@@ -14,9 +14,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::analysis::{
-    Ceiling, Choice, Comparison, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast,
-    Grouped, Grouping, Groups, Influence, Kind, KnownTrees, LeftOut, LoadUnit, Reading, Recorded, Replays,
-    Sampling, ServerClass, Verdict, counted,
+    Choice, Comparison, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast, Grouped,
+    Grouping, Groups, Influence, Kind, KnownTrees, LeftOut, LoadUnit, Reading, Recorded, Replays, Sampling,
+    ServerClass, Verdict, counted,
 };
 use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
@@ -25,7 +25,7 @@ use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
 use crate::report::Banner;
-use crate::settings::{Settings, Size, Span, typed};
+use crate::settings::{Settings, typed};
 use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, rates_in};
 use crate::walk::yields::Rates;
 use answer::{Advice, Answer, Group};
@@ -405,19 +405,16 @@ pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, C
 /// The recorded settings with what the environment says, and the environment with what was recorded.
 pub(super) fn plan(
     mut environment: Environment,
-    mut settings: Settings,
+    settings: Settings,
     file: &Path,
 ) -> Result<Planned, CliError> {
     let survey = &mut environment.survey;
     survey.confidence.get_or_insert(Evidence::EVEN);
     let (of, reading) = survey.counted();
     (survey.of, survey.reading) = (Some(of), Some(reading));
-    settings.sites = *survey.sites.get_or_insert(settings.sites);
-    settings.min_delay = Span(*survey.min_delay.get_or_insert(settings.min_delay.0));
-    settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
-    settings.delay_factor = *survey.delay_factor.get_or_insert(settings.delay_factor);
-    settings.harm = survey.harm.get_or_insert(Ceiling(settings.harm)).0;
-    settings.rate = survey.rate.get_or_insert(Ceiling(settings.rate.map(|rate| rate.0))).0.map(Size);
+    let settings = survey
+        .settle(settings)
+        .map_err(|expected| CliError::Usage(format!("{}: {expected}", file.display())))?;
     if settings.min_delay > settings.max_delay {
         return Err(CliError::Usage(format!(
             "{}: 'survey.min-delay' is {}, expected at most 'survey.max-delay', which is {}",

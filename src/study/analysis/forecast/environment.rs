@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::curves::reading::counted;
 use crate::analysis::{Kind, Reading};
+use crate::settings::{Setting, Settings, Span};
 
 /// The network environment that a survey is planned for: what is there, how the survey would go about it, and
 /// what it must keep within.
@@ -74,24 +75,37 @@ pub struct Plan {
     pub reading: Option<Reading>,
     /// That the depth covers what is wanted.
     pub confidence: Option<f64>,
-    /// Sites walked at once.
-    pub sites: Option<usize>,
-    /// Least pause between two exchanges at an address.
-    #[serde(rename = "min_delay_ms", serialize_with = "milliseconds")]
-    pub min_delay: Option<Duration>,
-    /// Pause as a multiple of the time that the last answer took.
-    pub delay_factor: Option<f64>,
-    /// By how much longer others may wait for answers, as a share.
-    pub harm: Option<Ceiling<f64>>,
-    /// Most that a slow exchange or a back-off makes us pause.
-    #[serde(rename = "max_delay_ms", serialize_with = "milliseconds")]
-    pub max_delay: Option<Duration>,
-    /// Bytes per second, both ways, of the whole survey.
-    #[serde(rename = "rate_bytes_per_second")]
-    pub rate: Option<Ceiling<u64>>,
+    /// Keys of settings with their values, as they would stand behind a flag.
+    #[serde(skip)]
+    pub(super) said: Vec<(&'static str, String)>,
+    /// The settings that decide how long a survey takes, once those of the survey are known.
+    #[serde(flatten)]
+    pace: Option<Pace>,
 }
 
 impl Plan {
+    /// The setting that a key of the plan is, whose bounds and words are those of the survey's.
+    pub(super) fn setting(key: &str) -> Option<&'static Setting> {
+        Setting::named(key).filter(|setting| Pace::KEYS.contains(&setting.key))
+    }
+
+    /// The keys that are settings.
+    pub(super) const SETTINGS: [&'static str; 6] = Pace::KEYS;
+
+    /// The settings of a survey with what is planned otherwise; the plan then tells the others too.
+    ///
+    /// # Errors
+    /// Says what is expected of a value that is none of its setting.
+    pub fn settle(&mut self, mut settings: Settings) -> Result<Settings, String> {
+        for (key, word) in &self.said {
+            if let Some(setting) = Self::setting(key) {
+                setting.hear(&mut settings, std::slice::from_ref(word))?;
+            }
+        }
+        self.pace = Some(Pace::of(&settings));
+        Ok(settings)
+    }
+
     /// What coverage is counted in.
     #[must_use]
     pub fn counted(&self) -> (Kind, Reading) {
@@ -99,10 +113,33 @@ impl Plan {
     }
 }
 
-/// A ceiling, or that there is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Ceiling<T>(pub Option<T>);
+/// What the pauses and the parallelism of a survey follow from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Pace {
+    sites: usize,
+    min_delay_ms: f64,
+    delay_factor: f64,
+    harm: Option<f64>,
+    max_delay_ms: f64,
+    rate_bytes_per_second: Option<u64>,
+}
+
+impl Pace {
+    /// The keys of the settings that an environment file may say.
+    const KEYS: [&'static str; 6] = ["sites", "min-delay", "delay-factor", "harm", "max-delay", "rate"];
+
+    fn of(settings: &Settings) -> Self {
+        let milliseconds = |time: Span| time.0.as_secs_f64() * 1000.0;
+        Self {
+            sites: settings.sites,
+            min_delay_ms: milliseconds(settings.min_delay),
+            delay_factor: settings.delay_factor,
+            harm: settings.harm,
+            max_delay_ms: milliseconds(settings.max_delay),
+            rate_bytes_per_second: settings.rate.map(|rate| rate.0),
+        }
+    }
+}
 
 // The signature is serde's.
 #[expect(clippy::ref_option, reason = "serde hands over the field itself")]

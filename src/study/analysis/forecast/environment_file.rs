@@ -1,10 +1,11 @@
 use std::time::Duration;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::environment::{Ceiling, Environment};
+use super::environment::{Environment, Plan};
 use crate::analysis::{Kind, Reading};
-use crate::settings::Setting;
+use crate::settings::{Least, Setting, Settings};
 
 /// What is wrong with an environment file, and in which line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +31,7 @@ const TIME: &str = "a duration, for example \"2s\", \"600ms\" or \"1m 30s\"";
 const SHARE: &str = "a share above 0 and up to 1";
 
 #[rustfmt::skip]
-const KEYS: [Key; 19] = [
+const KEYS: [Key; 13] = [
     Key { table: "servers", name: "link", expected: LINK,
         take: |to, value| put(&mut to.servers.link, bits_per_second(value)) },
     Key { table: "servers", name: "rtt", expected: TIME,
@@ -57,18 +58,6 @@ const KEYS: [Key; 19] = [
         take: |to, value| put(&mut to.survey.reading, value.as_str().and_then(Reading::named)) },
     Key { table: "survey", name: "confidence", expected: "a share from 0.5 to 0.999",
         take: |to, value| put(&mut to.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
-    Key { table: "survey", name: "sites", expected: "a whole number of sites walked at once, above 0",
-        take: |to, value| put(&mut to.survey.sites, whole(value).and_then(|sites| usize::try_from(sites).ok())) },
-    Key { table: "survey", name: "min-delay", expected: TIME,
-        take: |to, value| put(&mut to.survey.min_delay, duration(value)) },
-    Key { table: "survey", name: "delay-factor", expected: "a number of 0 or more",
-        take: |to, value| put(&mut to.survey.delay_factor, number(value, |n| n >= 0.0)) },
-    Key { table: "survey", name: "harm", expected: "a share above 0 and up to 1, or \"none\"",
-        take: |to, value| put(&mut to.survey.harm, ceiling(value, share)) },
-    Key { table: "survey", name: "max-delay", expected: TIME,
-        take: |to, value| put(&mut to.survey.max_delay, duration(value)) },
-    Key { table: "survey", name: "rate", expected: "bytes per second, for example \"1MiB\", or \"none\"",
-        take: |to, value| put(&mut to.survey.rate, ceiling(value, bytes)) },
 ];
 
 impl Environment {
@@ -95,10 +84,17 @@ impl Environment {
                 return Err(error(table.span().start, message));
             };
             for (key, value) in entries {
-                // The survey's keys are settings, which earlier versions may have called otherwise.
-                let name_now = Setting::named(key.get_ref()).map_or(key.get_ref().as_ref(), |it| it.key);
-                let Some(known) = keys.iter().find(|known| known.name == name_now) else {
-                    let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+                let is_plan = name.get_ref() == "survey";
+                if let Some(setting) = Plan::setting(key.get_ref()).filter(|_| is_plan) {
+                    let word = word_of(setting, text, value)
+                        .map_err(|message| error(value.span().start, message))?;
+                    environment.survey.said.push((setting.key, word));
+                    continue;
+                }
+                let Some(known) = keys.iter().find(|known| known.name == key.get_ref()) else {
+                    let settings = if is_plan { &Plan::SETTINGS[..] } else { &[] };
+                    let names: Vec<&str> =
+                        keys.iter().map(|key| key.name).chain(settings.iter().copied()).collect();
                     let message = format!(
                         "unknown key '{}.{}' (known here: {})",
                         name.get_ref(),
@@ -171,7 +167,19 @@ fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
     (rate.is_finite() && rate >= 1.0).then_some(rate)
 }
 
-/// Longer than any survey waits: a day.
+/// The value of a setting as it would stand behind its flag, or what is said of one that cannot be.
+fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, String> {
+    let shown = shown(text, &value.span());
+    let word = value.get_ref().as_str().map_or_else(|| shown.clone(), str::to_owned);
+    let mut settings = Settings::default();
+    let wrong = match setting.hear(&mut settings, std::slice::from_ref(&word)) {
+        Ok(()) => setting.expected_instead(&settings, &Least::NONE).map(|it| format!(", expected {it}")),
+        Err(message) => Some(format!(": {message}")),
+    };
+    wrong.map_or(Ok(word), |wrong| Err(format!("'survey.{}' is {shown}{wrong}", setting.key)))
+}
+
+/// Longer than any answer takes on its way: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// A bare number is seconds.
@@ -210,13 +218,6 @@ fn bytes(value: &DeValue<'_>) -> Option<u64> {
         None => integer(value)?,
     };
     (bytes > 0).then_some(bytes)
-}
-
-fn ceiling<T>(value: &DeValue<'_>, read: fn(&DeValue<'_>) -> Option<T>) -> Option<Ceiling<T>> {
-    match value.as_str() {
-        Some("none") => Some(Ceiling(None)),
-        _ => read(value).map(|most| Ceiling(Some(most))),
-    }
 }
 
 #[cfg(test)]
@@ -258,9 +259,10 @@ mod tests {
         assert_eq!(read.servers.rtt, Some(Duration::from_millis(600)));
         assert_eq!((read.servers.requests, read.servers.bytes), (Some(2000), Some(50_000_000)));
         assert_eq!((read.survey.of, read.survey.reading), (Some(Kind::Hosts), Some(Reading::Pair)));
-        assert_eq!(read.survey.max_delay, Some(Duration::from_secs(120)));
-        assert_eq!((read.survey.sites, read.survey.rate), (Some(32), Some(Ceiling(None))));
-        assert_eq!(read.survey.harm, Some(Ceiling(None)));
+        let settings = read.survey.clone().settle(Settings::default()).unwrap();
+        assert_eq!((settings.sites, settings.delay_factor), (32, 10.0));
+        assert_eq!([settings.min_delay, settings.max_delay].map(|time| time.0.as_secs()), [15, 120]);
+        assert_eq!((settings.rate, settings.harm), (None, None));
         assert_eq!(Environment::parse("").unwrap(), Environment::default());
     }
 
@@ -281,13 +283,10 @@ mod tests {
                 "[servers]\nlink = 512",
                 "line 2: 'servers.link' is 512, expected a link's capacity, for example \"512 kbit/s\" or \"4 Mbit/s\"",
             ),
-            (
-                "[survey]\n\nsites = 0",
-                "line 3: 'survey.sites' is 0, expected a whole number of sites walked at once, above 0",
-            ),
+            ("[survey]\n\nsites = 0", "line 3: 'survey.sites' is 0, expected more than 0"),
             (
                 "[survey]\nlink-share = \"non\"",
-                "line 2: 'survey.harm' is \"non\", expected a share above 0 and up to 1, or \"none\"",
+                "line 2: 'survey.harm' is \"non\": expected a share above 0 and up to 1, such as 0.02, or none",
             ),
             ("[survey]\ndays = nan", "line 2: 'survey.days' is nan, expected a number of days above 0"),
             (
@@ -296,7 +295,7 @@ mod tests {
             ),
             (
                 "[survey]\nmin-delay = \"-2s\"",
-                "line 2: 'survey.min-delay' is \"-2s\", expected a duration, for example \"2s\", \"600ms\" or \"1m 30s\"",
+                "line 2: 'survey.min-delay' is \"-2s\": '-2s' is not a duration (expected for example '2s', '500ms' or '1h 30m')",
             ),
             (
                 "\n[surveyor]\nshare = 0.5",
