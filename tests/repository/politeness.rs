@@ -4,8 +4,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds, and one value more
-/// where the request was for its HTTPS door, which has no robots.txt; the survey was killed from one time to another.
+/// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds, and one value more:
+/// 1 where the request was for its HTTPS door, which has no robots.txt, "left" where the client hung up before the end; the
+/// survey was killed from one time to another.
 const JUDGE: &str = r#"
 import importlib.machinery, importlib.util, json, sys
 sys.dont_write_bytecode = True
@@ -13,7 +14,8 @@ loader = importlib.machinery.SourceFileLoader("politeness", "reports/low-load/po
 script = importlib.util.module_from_spec(importlib.util.spec_from_loader("politeness", loader))
 loader.exec_module(script)
 rows = [{"address": "41.90.0.1", "host": "a.ke", "path": path, "status": status, "sent_bytes": "1", "received_bytes": "1",
-         "arrival_us": str(arrival * 1000), "end_us": str(end * 1000), "is_https": "true" if door else "false"}
+         "arrival_us": str(arrival * 1000), "end_us": str(end * 1000), "is_https": str(door == [1]).lower(),
+         "client_left": str(door == ["left"]).lower()}
         for arrival, end, path, status, *door in json.loads(sys.argv[1])]
 kills = [(killed * 1000, dead * 1000) for killed, dead in json.loads(sys.argv[2])]
 class Rules:
@@ -71,6 +73,8 @@ fn where_the_survey_broke_off_a_pause_may_be_unsure() {
     assert_judged(r#"[[0, 3020, "/", ""], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
     // The answer came when nobody waited for it any more.
     assert_judged(r#"[[0, 3500, "/", "200"], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
+    // It hung up in the middle of an endless answer.
+    assert_judged(r#"[[0, 700, "/", "200", "left"], [1110, 1200, "/x", "200"]]"#, "[]", "{}", 1);
     // It died, and its server answered all the same.
     let rows = r#"[[0, 2000, "/", "200"], [7000, 7010, "/x", "200"]]"#;
     assert_judged(rows, "[[400, 410]]", "{}", 1);

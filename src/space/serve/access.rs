@@ -35,6 +35,8 @@ pub struct Access {
     pub connection: u64,
     /// Over TLS.
     pub is_https: bool,
+    /// Whether the client was gone before it had the whole answer: `end_us` is when the server noticed.
+    pub client_left: bool,
 }
 
 /// Where accesses are noted: in memory up to a bound, and in a CSV file if there is one.

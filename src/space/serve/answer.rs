@@ -91,7 +91,7 @@ impl Gateway {
             }
             Reaction::Silence => {
                 connection.ignore().await;
-                self.log.note(Access { end_us: now_us(), ..request.access });
+                self.log.note(Access { end_us: now_us(), client_left: true, ..request.access });
                 Ok(After::Close)
             }
             Reaction::Refused => {
@@ -156,7 +156,8 @@ impl Gateway {
             }
             access.sent_bytes += piece.len() as u64;
             if access.sent_bytes == bytes.len() as u64 {
-                self.log.note(Access { end_us: now_us(), ..access.clone() });
+                let client_left = connection.client_left();
+                self.log.note(Access { end_us: now_us(), client_left, ..access.clone() });
             }
             sent = connection.send(piece).await;
             if sent.is_err() {
@@ -164,7 +165,7 @@ impl Gateway {
             }
         }
         if access.sent_bytes < bytes.len() as u64 {
-            self.log.note(Access { end_us: now_us(), ..access });
+            self.log.note(Access { end_us: now_us(), client_left: true, ..access });
         }
         sent
     }

@@ -1,6 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "the servers of a virtual Web space have clocks of their own")]
 
 use std::io;
+use std::os::fd::AsFd;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -95,6 +96,16 @@ impl<S: Stream> Connection<S> {
     pub(crate) async fn ignore(&mut self) {
         let mut bytes = [0; 4096];
         while let Ok(Ok(1..)) = timeout(IDLE, self.stream.read(&mut bytes)).await {}
+    }
+
+    /// Whether the client has closed or reset the connection, as the system knows it now: what the runtime knows is older.
+    /// What the client has sent and nobody has read hides a close, not a reset.
+    pub(crate) fn client_left(&self) -> bool {
+        let Ok(same) = self.stream.tcp().as_fd().try_clone_to_owned() else { return false };
+        match std::net::TcpStream::from(same).peek(&mut [0]) {
+            Ok(bytes) => bytes == 0,
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        }
     }
 
     /// Waits until something has come; it is not looked at.

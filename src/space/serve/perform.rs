@@ -37,7 +37,9 @@ impl Gateway {
             Ok(after)
         }
         .await;
-        self.log.note(Access { end_us: now_us(), sent_bytes, status, ..access });
+        // A server that says nothing more waits until the client goes.
+        let client_left = played.is_err() || acts.contains(&Act::Stall) || connection.client_left();
+        self.log.note(Access { end_us: now_us(), sent_bytes, status, client_left, ..access });
         let after = played?;
         connection.send(last).await?;
         Ok(after)

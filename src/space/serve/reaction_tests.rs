@@ -76,8 +76,29 @@ async fn silence_lasts_until_the_client_goes() {
     stream.shutdown().await.unwrap();
     assert_eq!(stream.read(&mut byte).await.unwrap(), 0);
     let log = served.access_log();
-    assert_eq!((log[0].status, log[0].sent_bytes), (None, 0));
+    assert_eq!((log[0].status, log[0].sent_bytes, log[0].client_left), (None, 0, true));
     assert!(took(&log[0]) >= patience);
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_is_noted() {
+    // The whole answer takes half a second.
+    let slow = Server { bits_per_second: 1e5, ..FakeWeb::quick().0 };
+    for hangs_up in [false, true] {
+        let served = served(FakeWeb(slow)).await;
+        let mut stream = connect(&served).await;
+        stream.write_all(b"GET /long HTTP/1.1\r\nHost: any.ke\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut bytes = vec![0];
+        stream.read_exact(&mut bytes).await.unwrap();
+        if !hangs_up {
+            stream.read_to_end(&mut bytes).await.unwrap();
+        }
+        drop(stream);
+        while served.access_log().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(served.access_log()[0].client_left, hangs_up);
+    }
 }
 
 #[tokio::test]

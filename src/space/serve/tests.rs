@@ -274,7 +274,7 @@ async fn the_access_log_is_a_csv_file_with_a_line_for_each_request() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "address,host,path,method,user_agent,arrival_us,end_us,sent_bytes,received_bytes,status,connection,is_https"
+        "address,host,path,method,user_agent,arrival_us,end_us,sent_bytes,received_bytes,status,connection,is_https,client_left"
     );
     assert_eq!(lines.len(), 3);
     assert!(lines[2].contains(&format!("{host},/robots.txt,GET,test/1,")), "{}", lines[2]);
