@@ -83,7 +83,7 @@ pub use crate::settings::LONGEST_WAIT;
 pub use agents::hands::{FRESH, Hand, Order, Put, Reply};
 pub use agents::simulation::Simulation;
 pub use agents::{LEAST_CAPACITY, LinkSeen, Lives, Staff, Team, requests_of_sites};
-pub use boundaries::rates::{BUILT_IN_RATES, rates_in, told_loss};
+pub use boundaries::rates::{BUILT_IN_RATES, rates_in};
 pub use boundaries::scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use boundaries::start_urls::Taken;
 pub use earlier::{Focus, ReadingProgress};

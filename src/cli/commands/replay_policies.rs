@@ -7,15 +7,14 @@ use serde_json::json;
 
 use super::choose_depth::rates_or_built_in;
 use crate::analysis::policies::{
-    Beside, Curve, Ground, Interval, Lost, Policy, Run, beside, prices, ratio_interval,
+    Beside, Curve, Ground, Interval, Policy, Run, beside, prices, ratio_interval,
 };
 use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::print;
 use crate::records::units::{percent, thousands};
-use crate::records::{LostHosts, ToldLoss};
-use crate::survey::{read_settings, told_loss};
+use crate::survey::read_settings;
 use crate::walk::yields::Rates;
 
 /// Play policies of depth on surveys that were walked deep: what each would have cost.
@@ -67,8 +66,6 @@ struct Played {
     shipped: Vec<Shipped>,
     /// Requests of `auto`, at whatever price, as a share of those of the best depth.
     compared: Vec<Compared>,
-    /// What `auto` loses at the price that the rates have for a coverage, beside what they tell of that.
-    losses: Vec<LossAt>,
 }
 
 /// The load of a policy at each coverage.
@@ -108,20 +105,6 @@ struct Compared {
     value: f64,
     low: f64,
     high: f64,
-}
-
-/// External hosts, new in their trees.
-#[derive(Serialize)]
-struct LossAt {
-    coverage: f64,
-    /// That the pages left out were expected to bring themselves.
-    expected: f64,
-    /// That were lost with them.
-    lost: f64,
-    /// That the survey found.
-    of: u64,
-    /// What the rates predict by what was expected; none where they do not, and where the interval exceeds what was found.
-    told: Option<LostHosts>,
 }
 
 impl ReplayPolicies {
@@ -176,10 +159,6 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
         let Interval { value, low, high } = ratio_interval(&auto, &depths, &whole, coverage)?;
         Some(Compared { coverage, value, low, high })
     });
-    let losses = COMPARED.into_iter().map(|coverage| {
-        let auto = ground.play(&Policy::Auto(rates.clone(), rates.price(coverage)), deepest);
-        LossAt::of(coverage, &auto.lost(&whole), rates.loss(coverage).map(told_loss))
-    });
     Ok(Played {
         survey: dir.to_owned(),
         trees: ground.source.trees,
@@ -190,33 +169,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
         policies,
         shipped,
         compared: compared.collect(),
-        losses: losses.collect(),
     })
-}
-
-impl LossAt {
-    fn of(coverage: f64, of_auto: &Lost, by_rates: Option<ToldLoss>) -> Self {
-        let Lost { expected, lost, of, .. } = *of_auto;
-        let found = of as f64 - lost;
-        let told = by_rates.and_then(|loss| loss.of(expected)).filter(|told| told.tells(found));
-        Self { coverage, expected, lost, of, told }
-    }
-
-    fn in_words(&self) -> String {
-        let count = |hosts: f64| thousands(hosts.round() as u64);
-        let told = self.told.as_ref().map_or_else(
-            || "; how many, the rates cannot tell".to_owned(),
-            |LostHosts { value, low, high }| {
-                format!("; the rates predict {} ({} to {})", count(*value), count(*low), count(*high))
-            },
-        );
-        format!(
-            "At its price for {} of the hosts, auto loses {} of {}, each counted once in each site tree that names it{told}.\n",
-            percent(self.coverage),
-            count(self.lost),
-            thousands(self.of)
-        )
-    }
 }
 
 impl Loads {
@@ -270,7 +223,6 @@ impl Played {
                 percent(*high)
             );
         }
-        text.extend(self.losses.iter().map(LossAt::in_words));
         text + "\n"
     }
 }

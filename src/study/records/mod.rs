@@ -58,7 +58,7 @@ pub use geo::place::GeoLocation;
 pub use geo::{Geo, GeoDatabase, GeoError};
 pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
-pub use rates_used::{LostHosts, RatesUsed, ToldLoss};
+pub use rates_used::RatesUsed;
 pub use rows::exchanges::{ExchangeRow, milliseconds};
 pub use rows::levels::LevelRow;
 pub use rows::links::{LinkRow, PageLinkRow, RobotsRow};

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::records::{RatesUsed, ToldLoss, durable};
+use crate::records::{RatesUsed, durable};
 use crate::settings::Settings;
 use crate::survey::earlier::{EarlierPages, Focus, ReadingProgress};
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
 use crate::survey::folder::settings_file::read_text;
 use crate::walk;
-use crate::walk::yields::{Loss, Rates};
+use crate::walk::yields::Rates;
 
 /// What pages bring on average, for surveys that are given no other rates; `data/README.md` tells what they were learned
 /// from.
@@ -53,19 +53,11 @@ pub(in crate::survey) fn keep_rates(
     let Some(rates) = read_rates(settings)? else { return Ok(Kept::default()) };
     let hash = format!("{:032x}", keep(&folder.rates(), &rates)?);
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
-        let loss = settings.wanted_coverage().and_then(|coverage| rates.loss(coverage));
-        let loss = loss.filter(|loss| loss.deepest == settings.deepest()).map(told_loss);
-        return Ok(Kept { rates: Some(RatesUsed { hash, loss }), focus: None });
+        return Ok(Kept { rates: Some(RatesUsed { hash }), focus: None });
     };
     let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
     keep(&folder.focus(), &focus)?;
-    Ok(Kept { rates: Some(RatesUsed { hash, loss: None }), focus: Some(focus) })
-}
-
-/// For the manifest and for readers of tables, who know no walks.
-#[must_use]
-pub fn told_loss(Loss { ratio, between, surveys, within, .. }: Loss) -> ToldLoss {
-    ToldLoss { ratio, between, surveys, within }
+    Ok(Kept { rates: Some(RatesUsed { hash }), focus: Some(focus) })
 }
 
 /// Writes a file; gives the hash of what is in it.

@@ -125,18 +125,11 @@ fn influence_in_words(influence: &Influence, advice: &Advice) -> String {
 
 /// What a survey says that left pages out.
 pub(super) fn left_out_in_words(left_out: &LeftOut) -> String {
-    let LeftOut { flags, trees, requests, hosts, urls, expected_hosts, lost_hosts, .. } = left_out;
-    let lost = lost_hosts.map_or_else(
-        || "How many are lost with what they lead to, its rates cannot tell.".to_owned(),
-        |lost| {
-            let [value, low, high] = [lost.value, lost.low, lost.high].map(|hosts| thousands(hosts.round() as u64));
-            format!("With what they lead to, {value} ({low}–{high}) are lost, by the surveys that its rates were learned from.")
-        },
-    );
+    let LeftOut { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
          Its levels took {} requests in {} site trees, and it knows {} external hosts. {} URLs that it found were left out; these\n  \
-         pages were expected to name {} hosts that are new in their sites. {lost}\n  \
+         pages were expected to name {} hosts that are new in their sites.\n  \
          `ccsurvey report` tells what a sample of these pages brought (--probe-depth). To weigh depths with --depth auto, survey a\n  \
          sample of the sites to a number of levels, with --record-links, and ask again.\n",
         thousands(*requests),

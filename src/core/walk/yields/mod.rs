@@ -38,5 +38,5 @@ pub use appraiser::{Appraiser, LEAST_REQUESTS};
 pub use focus::{Costs, Focus};
 pub use memory::{Memory, SeenUrl};
 pub use prospect::{Kind, Prospect};
-pub use rates::{FACTORS, Loss, MOST_DEPTHS, Price, Rates, RatesError, Scale, Source};
+pub use rates::{FACTORS, MOST_DEPTHS, Price, Rates, RatesError, Scale, Source};
 pub use words::words;

@@ -10,9 +10,6 @@ const FORMAT: u32 = 1;
 pub const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
 /// Bounds of what is read from a file, so that no product of two leaves the numbers.
 const MOST_RATE: f64 = 1e6;
-const MOST_VARIANCE: f64 = 1e12;
-/// Of a logarithm: 22,000 times more or less.
-const MOST_BETWEEN: f64 = 10.0;
 /// Depths that a file of rates may have.
 pub const MOST_DEPTHS: usize = 1000;
 const MOST_WORDS: usize = 1_000_000;
@@ -57,9 +54,8 @@ pub struct Scale {
     pub by_word: BTreeMap<String, f64>,
 }
 
-/// What a request must promise.
+/// What a request must promise. Files of earlier versions have a key `loss` beside these, which is passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Price {
     /// The share of the external hosts of all levels that is then found in each survey learned from.
     pub coverage: f64,
@@ -67,27 +63,6 @@ pub struct Price {
     pub price: f64,
     /// The share of the requests of all levels that is then made, in the mean over these surveys.
     pub load: f64,
-    /// What the pages that are then left out would have brought in them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Loss>,
-}
-
-/// What surveys that were walked deep tell of the pages left out at a price, beside what was expected of these pages
-/// themselves: it counts what they lead to as well. Of several surveys each is judged by rates of the others. URLs that
-/// robots.txt forbids are expected to bring something in a survey, and are in no replay.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Loss {
-    /// External hosts, new in the tree, for each that was expected: the geometric mean over the surveys.
-    pub ratio: f64,
-    /// The standard deviation of its logarithm between surveys; 0 of one survey, which tells nothing of others.
-    pub between: f64,
-    /// How many surveys that is of.
-    pub surveys: u32,
-    /// The variance of a survey's loss that its trees make, for each expected host.
-    pub within: f64,
-    /// The level that the surveys were played to: what lies deeper is not counted.
-    pub deepest: u16,
 }
 
 /// Why a file is no rates.
@@ -144,23 +119,6 @@ impl Scale {
     }
 }
 
-impl Loss {
-    fn check(&self, place: &dyn Fn(&str) -> String) -> Result<(), RatesError> {
-        let bounds = [
-            ("ratio", self.ratio, MOST_RATE),
-            ("between", self.between, MOST_BETWEEN),
-            ("within", self.within, MOST_VARIANCE),
-        ];
-        match bounds.into_iter().find(|(_, value, most)| !(0.0..=*most).contains(value)) {
-            Some((key, value, most)) => {
-                let expected = format!("a number from 0 to {most}");
-                Err(wrong(&place(&format!("loss.{key}")), &value.to_string(), &expected))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
 impl Rates {
     /// Rates that were learned.
     #[must_use]
@@ -199,15 +157,9 @@ impl Rates {
         lower.price + way.max(0.0) * (upper.price - lower.price)
     }
 
-    /// What is lost at that price, by the next coverage that is told of.
-    #[must_use]
-    pub fn loss(&self, coverage: f64) -> Option<Loss> {
-        self.prices.iter().find(|price| coverage <= price.coverage)?.loss
-    }
-
     fn check_prices(&self) -> Result<(), RatesError> {
         let mut before = 0.0;
-        for (at, Price { coverage, price, load, loss }) in self.prices.iter().enumerate() {
+        for (at, Price { coverage, price, load }) in self.prices.iter().enumerate() {
             let place = |key: &str| format!("prices[{at}].{key}");
             if !(*coverage > before && *coverage <= 1.0) {
                 return Err(wrong(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
@@ -218,7 +170,6 @@ impl Rates {
             if !(0.0..=1.0).contains(load) {
                 return Err(wrong(&place("load"), &load.to_string(), "a share from 0 to 1"));
             }
-            loss.map_or(Ok(()), |loss| loss.check(&place))?;
             before = *coverage;
         }
         Ok(())
@@ -234,8 +185,7 @@ mod tests {
     use super::*;
 
     fn price(coverage: f64, price: f64) -> Price {
-        let loss = Some(Loss { ratio: 2.0 + coverage, between: 0.5, surveys: 3, within: 10.0, deepest: 20 });
-        Price { coverage, price, load: 0.5, loss }
+        Price { coverage, price, load: 0.5 }
     }
 
     fn rates() -> Rates {
@@ -270,11 +220,6 @@ mod tests {
             assert!((price - expected).abs() < 1e-12, "{prices:?}");
         }
         assert_eq!(Rates { prices: Vec::new(), ..rates() }.price(0.9), 0.0);
-        let ratio = |coverage| rates().loss(coverage).map(|loss| loss.ratio);
-        assert_eq!(
-            [0.5, 0.8, 0.85, 0.98, 0.99].map(ratio),
-            [Some(2.8), Some(2.8), Some(2.9), Some(2.98), None]
-        );
     }
 
     #[test]
@@ -302,14 +247,8 @@ mod tests {
             told("\"coverage\":0.9", "\"coverage\":0.8"),
             "prices[1].coverage is 0.8, expected shares that rise, up to 1"
         );
-        assert_eq!(
-            told("\"within\":10.0", "\"within\":-1.0"),
-            "prices[0].loss.within is -1, expected a number from 0 to 1000000000000"
-        );
-        assert_eq!(
-            told("\"between\":0.5", "\"between\":11.0"),
-            "prices[0].loss.between is 11, expected a number from 0 to 10"
-        );
+        let earlier = text.replacen("\"load\":0.5", "\"load\":0.5,\"loss\":{\"ratio\":2.5}", 1);
+        assert_eq!(Rates::parse(&earlier), Ok(rates()), "of an earlier version");
         assert_eq!(told("\"load\":0.5", "\"load\":50"), "prices[0].load is 50, expected a share from 0 to 1");
         assert!(told("\"own\"", "\"owm\"").starts_with("unknown field `owm`"));
         assert!(Rates::parse("{").is_err() && Rates::parse("[]").is_err());

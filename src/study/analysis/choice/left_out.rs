@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::analysis::tables::each;
 use crate::analysis::{AnalysisError, Kind, Recorded, Verdict};
 use crate::exchange::Class;
-use crate::records::{LevelRow, LostHosts};
+use crate::records::LevelRow;
 use crate::settings::{DepthRule, Settings};
 
 /// Why a survey that left pages out recommends no depth.
@@ -31,9 +31,6 @@ pub struct LeftOut {
     pub urls: u64,
     /// External hosts, new in their trees, that these pages were expected to bring themselves.
     pub expected_hosts: f64,
-    /// Those that are lost with them and with what they lead to, by the surveys that the rates were learned from; none where these
-    /// cannot tell it.
-    pub lost_hosts: Option<LostHosts>,
 }
 
 impl LeftOut {
@@ -42,12 +39,11 @@ impl LeftOut {
     /// # Errors
     /// The table of levels cannot be read.
     pub fn read(dir: &Path, recorded: &Recorded) -> Result<Self, AnalysisError> {
-        let (mut urls, mut expected_hosts, mut found) = (0, 0.0, 0_u64);
+        let (mut urls, mut expected_hosts) = (0, 0.0);
         let (left, expected) = (Class::Yield.as_str(), "expected_external_hosts");
-        each::<LevelRow>(dir, &[left, expected, "external_hosts"], |frame: &DataFrame| {
+        each::<LevelRow>(dir, &[left, expected], |frame: &DataFrame| {
             urls += frame.column(left)?.u64()?.iter().flatten().sum::<u64>();
             expected_hosts += frame.column(expected)?.f64()?.iter().flatten().sum::<f64>();
-            found += frame.column("external_hosts")?.u64()?.iter().flatten().sum::<u64>();
             Ok(())
         })?;
         let settings = Settings::recorded(&recorded.manifest.settings);
@@ -58,9 +54,6 @@ impl LeftOut {
             }
             (None, DepthRule::Levels(depth)) => format!("--depth {depth}"),
         };
-        let loss = recorded.manifest.rates.as_ref().and_then(|rates| rates.loss);
-        let lost_hosts =
-            loss.and_then(|loss| loss.of(expected_hosts)).filter(|lost| lost.tells(found as f64));
         let levels = |tree| recorded.trees.levels(tree).iter();
         Ok(Self {
             verdict: Verdict::LeavesPagesOut,
@@ -70,7 +63,6 @@ impl LeftOut {
             hosts: recorded.known.counts(Kind::Hosts).total(),
             urls,
             expected_hosts,
-            lost_hosts,
         })
     }
 }

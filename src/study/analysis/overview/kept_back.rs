@@ -4,9 +4,8 @@ use serde::{Serialize, Serializer};
 
 use super::exchange::Exchange;
 use super::listed::Listed;
-use super::probes::{Mean, Probes, ProbesMaker};
+use super::probes::{Probes, ProbesMaker};
 use crate::exchange::{Class, ClassCounts};
-use crate::records::{LostHosts, RatesUsed, ToldLoss};
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -30,26 +29,9 @@ pub struct KeptBack {
     /// External hosts, new in their trees, that the pages left out for their yield were expected to bring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_hosts: Option<f64>,
-    /// What was lost with them and with what they lead to, by deep surveys.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_loss: Option<ExpectedLoss>,
     /// What these pages hid, where they were probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<Probes>,
-}
-
-/// External hosts, new in their trees, that pages left out would have brought with all that they lead to, by what surveys
-/// that were walked deep would have lost at the same price.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ExpectedLoss {
-    /// With their 95 % interval.
-    pub hosts: LostHosts,
-    /// The pair coverage, each host once in each tree that names it, with its interval.
-    pub coverage: Mean,
-    /// How many surveys tell that. How far others differ from one is not known.
-    pub surveys: u32,
-    /// Whether the interval tells anything ([`LostHosts::tells`]).
-    pub is_told: bool,
 }
 
 /// One reason why internal URLs were not fetched.
@@ -104,13 +86,11 @@ pub struct Robots {
 /// The columns that are read of the table of levels.
 pub(super) fn level_columns() -> Vec<&'static str> {
     let classes = Class::ALL.iter().map(|class| class.as_str());
-    ["site", "seed", "depth", "internal_urls", EXPECTED, FOUND].into_iter().chain(classes).collect()
+    ["site", "seed", "depth", "internal_urls", EXPECTED].into_iter().chain(classes).collect()
 }
 
 /// What left out pages were expected to bring.
 const EXPECTED: &str = "expected_external_hosts";
-/// External hosts, each at the first level of its tree that names it.
-const FOUND: &str = "external_hosts";
 
 /// Deeper levels come from a damaged table.
 const DEEPEST: usize = 10_000;
@@ -124,7 +104,6 @@ pub(super) struct KeptBackMaker {
     robots: Robots,
     probes: ProbesMaker,
     expected_hosts: f64,
-    found_hosts: u64,
 }
 
 impl KeptBackMaker {
@@ -134,7 +113,7 @@ impl KeptBackMaker {
         let internal = frame.column("internal_urls")?.u64()?;
         let classes = Class::ALL.iter().map(|class| Ok((*class, frame.column(class.as_str())?.u64()?)));
         let classes: Vec<_> = classes.collect::<PolarsResult<_>>()?;
-        let (expected, found) = (frame.column(EXPECTED)?.f64()?, frame.column(FOUND)?.u64()?);
+        let expected = frame.column(EXPECTED)?.f64()?;
         for row in 0..frame.height() {
             let Some(tree) = listed.tree(sites.get(row), seeds.get(row)) else { continue };
             let mut level =
@@ -143,7 +122,6 @@ impl KeptBackMaker {
                 level.classes[*class] = column.get(row).unwrap_or_default();
             }
             self.expected_hosts += expected.get(row).unwrap_or_default();
-            add(&mut self.found_hosts, found.get(row).unwrap_or_default());
             self.add_level(tree, depths.get(row).unwrap_or_default(), &level);
         }
         Ok(())
@@ -187,7 +165,7 @@ impl KeptBackMaker {
         }
     }
 
-    pub(super) fn finish(self, rates: Option<&RatesUsed>) -> KeptBack {
+    pub(super) fn finish(self) -> KeptBack {
         let mut found = ClassCounts::default();
         self.levels.iter().for_each(|level| found.add(&level.classes));
         let trees_with = |class: Class| {
@@ -199,11 +177,9 @@ impl KeptBackMaker {
             urls: found[class],
             site_trees: trees_with(class),
         };
-        let told = rates.and_then(|rates| rates.loss);
         let (by_script, by_yield) = (found[Class::Script], found[Class::Yield]);
         KeptBack {
             expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
-            expected_loss: told.filter(|_| by_yield > 0).and_then(|loss| self.expected_loss(loss)),
             probes: self.probes.of_scripts.finish(by_script),
             left_out: self.probes.of_left_out.finish(by_yield),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
@@ -213,15 +189,6 @@ impl KeptBackMaker {
             robots: self.robots,
             levels: self.levels,
         }
-    }
-
-    fn expected_loss(&self, loss: ToldLoss) -> Option<ExpectedLoss> {
-        let hosts = loss.of(self.expected_hosts)?;
-        let found = self.found_hosts as f64;
-        let coverage = |lost: f64| found / (found + lost).max(1.0);
-        let LostHosts { value, low, high } = hosts;
-        let coverage = Mean { value: coverage(value), low: coverage(high), high: coverage(low) };
-        Some(ExpectedLoss { hosts, coverage, surveys: loss.surveys, is_told: hosts.tells(found) })
     }
 }
 

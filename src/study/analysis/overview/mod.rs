@@ -30,7 +30,7 @@ pub use crate::exchange::{Class, ClassGroup, Entrance, Failure, Outcome};
 pub use judged::ledger::{Burden, Found, Ledger};
 pub use judged::opt_outs::OptedOut;
 pub use judged::timeline::AddressLoad;
-pub use kept_back::{ExpectedLoss, KeptBack, Level, Reason, Robots};
+pub use kept_back::{KeptBack, Level, Reason, Robots};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};
 pub use probes::{Mean, ProbedTree, Probes};

@@ -203,7 +203,7 @@ impl Makers {
             infrastructure: self.infrastructure.finish(),
             times: self.times.finish(&self.addresses.labels),
             outcomes: self.outcomes.finish(),
-            kept_back: self.kept_back.finish(manifest.rates.as_ref()),
+            kept_back: self.kept_back.finish(),
             doors: self.doors.map(DoorsMaker::finish),
             ledger,
             method: Method::of(manifest),

@@ -5,10 +5,9 @@ use rayon::prelude::*;
 
 use super::curve::Point;
 use super::ground::{Ground, SiteTree};
-use super::loss::loss;
 use super::play::{Policy, Run, prices as tried_prices};
 use crate::exchange::Depth;
-use crate::walk::yields::{FACTORS, Loss, MOST_DEPTHS, Price, Rates, Scale, words};
+use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
 
 /// What was learned, and what it is on its own ground.
 #[derive(Debug)]
@@ -43,19 +42,6 @@ pub fn learn(grounds: &[Ground], deepest: u16) -> Learnt {
     let wholes: Vec<Run> =
         grounds.iter().map(|ground| ground.play(&Policy::Depth(deepest), deepest)).collect();
     rates.prices = prices(grounds, &wholes, &rates, deepest);
-    // A survey that rates were learned from is foretold better than the next one will be.
-    let of_others: Vec<Arc<Rates>> = match &all[..] {
-        [_] => vec![Arc::new(rates.clone())],
-        all => (0..all.len())
-            .map(|held| Arc::new(without_prices(&[&all[..held], &all[held + 1..]].concat())))
-            .collect(),
-    };
-    for price in &mut rates.prices {
-        let lost = grounds.iter().zip(&of_others).zip(&wholes).map(|((ground, rates), whole)| {
-            ground.play(&Policy::Auto(rates.clone(), price.price), deepest).lost(whole)
-        });
-        price.loss = loss(&lost.collect::<Vec<_>>(), deepest).map(in_few_digits);
-    }
     Learnt { words: rates.own.by_word.len(), rates }
 }
 
@@ -233,11 +219,6 @@ fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
-fn in_few_digits(loss: Loss) -> Loss {
-    let Loss { ratio, between, within, .. } = loss;
-    Loss { ratio: rounded(ratio), between: rounded(between), within: rounded(within), ..loss }
-}
-
 fn prices(grounds: &[Ground], wholes: &[Run], rates: &Rates, deepest: u16) -> Vec<Price> {
     let rates = Arc::new(rates.clone());
     // The ground on which a price finds the least decides, for the next survey may be like that one.
@@ -268,6 +249,5 @@ fn between(tried: &[(f64, Point)], coverage: f64) -> Option<Price> {
         coverage,
         price: rounded(on_the_way(before.0, after.0)),
         load: rounded(on_the_way(before.1.load, after.1.load)),
-        loss: None,
     })
 }

@@ -36,8 +36,6 @@ pub(super) struct TreeRun {
     pub requests: u64,
     /// External hosts, each once.
     pub hosts: Vec<u32>,
-    /// External hosts that the pages left out were expected to bring themselves.
-    pub expected: f64,
 }
 
 /// Of each page of each tree, whether a policy asked for it.
@@ -73,7 +71,7 @@ impl Ground {
     pub fn whole(&self) -> Run {
         let whole = |tree: &SiteTree| {
             let hosts: HashSet<u32> = tree.pages.iter().flat_map(|page| &page.hosts).copied().collect();
-            TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect(), expected: 0.0 }
+            TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect() }
         };
         Run { trees: self.trees.iter().map(whole).collect() }
     }
@@ -113,8 +111,6 @@ struct Walk<'a> {
     requests: u64,
     asked: u64,
     quiet: u64,
-    /// Hosts that the pages left out were expected to bring.
-    expected: f64,
 }
 
 impl<'a> Walk<'a> {
@@ -149,12 +145,11 @@ impl<'a> Walk<'a> {
             requests: tree.robots,
             asked: 0,
             quiet: 0,
-            expected: 0.0,
         }
     }
 
     fn result(self) -> TreeRun {
-        TreeRun { requests: self.requests, hosts: self.hosts.into_iter().collect(), expected: self.expected }
+        TreeRun { requests: self.requests, hosts: self.hosts.into_iter().collect() }
     }
 
     /// Walks a level; whether there is another.
@@ -168,7 +163,6 @@ impl<'a> Walk<'a> {
                 _ => waiting.len(),
             };
             if chosen == 0 {
-                self.leave_out(&waiting);
                 break;
             }
             let rest = waiting.split_off(chosen);
@@ -186,12 +180,6 @@ impl<'a> Walk<'a> {
         self.level = std::mem::take(&mut self.next);
         self.depth = self.depth.next();
         self.depth <= Depth(deepest) && !self.level.is_empty()
-    }
-
-    fn leave_out(&mut self, waiting: &[Waiting]) {
-        let Some((appraiser, _)) = &self.appraiser else { return };
-        let prospects = waiting.iter().filter_map(Waiting::doubtful);
-        self.expected += prospects.map(|prospect| appraiser.expected(prospect)).sum::<f64>();
     }
 
     /// Whether a policy that knows bounds has come to its own.

@@ -1,6 +1,6 @@
 use super::counted::{share, share_of};
-use crate::analysis::overview::{Class, ClassGroup, ExpectedLoss, KeptBack, Level, Mean, Probes, Reason};
-use crate::records::units::{percent, thousands};
+use crate::analysis::overview::{Class, ClassGroup, KeptBack, Level, Mean, Probes, Reason};
+use crate::records::units::thousands;
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table};
 
 /// What was found and not fetched, and why.
@@ -21,7 +21,6 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
             thousands(hosts.round() as u64)
         )
     });
-    let lost = kept_back.expected_loss.as_ref().map_or_else(String::new, loss);
     let sums = match kept_back.rows_that_do_not_reconcile {
         0 => "On every level of every site tree the classes add up to what was found.".to_owned(),
         rows => format!(
@@ -37,36 +36,9 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         .with_filled(kept_back.probes.as_ref().map_or_else(nothing, probes))
         .with_filled(kept_back.left_out.as_ref().map_or_else(nothing, left_out))
         .with(Block::Note(format!(
-            "{sums}{promised}{lost} URLs that were never found, below what was kept back, are in no other figure of this section: the one \
+            "{sums}{promised} URLs that were never found, below what was kept back, are in no other figure of this section: the one \
              on what was not seen estimates them."
         )))
-}
-
-/// What was lost with the pages left out, in words.
-fn loss(ExpectedLoss { hosts, coverage, surveys, is_told }: &ExpectedLoss) -> String {
-    let count = |hosts: f64| thousands(hosts.round() as u64);
-    if !is_told {
-        return format!(
-            " Together with what they lead to, these pages cost the survey more than that. How much, these rates cannot tell: the \
-             Webs that they were learned from, in the mean of which it would be {} hosts, are too unlike each other.",
-            count(hosts.value)
-        );
-    }
-    let of_others = match surveys {
-        1 => " How far the next Web differs is not in that, for the rates are those of one survey.",
-        _ => "",
-    };
-    format!(
-        " Together with what they lead to, these pages cost the survey external hosts, {} ({} to {}, a 95 % interval), if they are \
-         worth here what such pages were in the deep surveys that the rates were learned from; it then found {} ({} to {}) of them \
-         all, a host counted once in each site tree that names it.{of_others}",
-        count(hosts.value),
-        count(hosts.low),
-        count(hosts.high),
-        percent(coverage.value),
-        percent(coverage.low),
-        percent(coverage.high)
-    )
 }
 
 /// The reasons in words.
