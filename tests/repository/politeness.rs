@@ -74,12 +74,16 @@ fn where_the_survey_broke_off_a_pause_may_be_unsure() {
     // The answer came when nobody waited for it any more.
     assert_judged(r#"[[0, 3500, "/", "200"], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
     // It hung up in the middle of an endless answer.
-    assert_judged(r#"[[0, 700, "/", "200", "left"], [1110, 1200, "/x", "200"]]"#, "[]", "{}", 1);
+    assert_judged(r#"[[0, 700, "/", "200", "left"], [3600, 3700, "/x", "200"]]"#, "[]", "{}", 1);
+    // It came to the next when the server did not know yet that it had hung up.
+    assert_judged(r#"[[0, 6050, "/", "200", "left"], [6045, 6050, "/x", "200"]]"#, "[]", "{}", 2);
     // It died, and its server answered all the same.
     let rows = r#"[[0, 2000, "/", "200"], [7000, 7010, "/x", "200"]]"#;
     assert_judged(rows, "[[400, 410]]", "{}", 1);
     let short = r#"{"pauses shorter than the rule":1}"#;
     assert_judged(rows, "[[2400, 2410]]", short, 0);
+    let overlap = r#"{"overlaps at an address":1,"overlaps in a site":1}"#;
+    assert_judged(r#"[[0, 1050, "/", "200"], [1045, 1050, "/x", "200"]]"#, "[]", overlap, 0);
     // Too short even from its beginning.
     assert_judged(r#"[[0, 3020, "/", ""], [5900, 5910, "/x", "200"]]"#, "[]", short, 0);
 }
