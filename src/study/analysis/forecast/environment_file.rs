@@ -170,10 +170,19 @@ fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
 /// The value of a setting as it would stand behind its flag, or what is said of one that cannot be.
 fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, String> {
     let shown = shown(text, &value.span());
-    let word = value.get_ref().as_str().map_or_else(|| shown.clone(), str::to_owned);
+    let word = match value.get_ref() {
+        DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
+            .map_or_else(|_| shown.clone(), |number| number.to_string()),
+        DeValue::Float(float) => float.as_str().to_owned(),
+        DeValue::String(words) => words.to_string(),
+        _ => shown.clone(),
+    };
     let mut settings = Settings::default();
     let wrong = match setting.hear(&mut settings, std::slice::from_ref(&word)) {
         Ok(()) => setting.expected_instead(&settings, &Least::NONE).map(|it| format!(", expected {it}")),
+        Err(message) if setting.rules.value_name.ends_with("|none") && !message.contains("none") => {
+            Some(format!(": {message}, or none"))
+        }
         Err(message) => Some(format!(": {message}")),
     };
     wrong.map_or(Ok(word), |wrong| Err(format!("'survey.{}' is {shown}{wrong}", setting.key)))
@@ -267,6 +276,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_read_as_toml_writes_them() {
+        let text =
+            "[survey]\nsites = 0x4_0\nmin-delay = 1_5\nmax-delay = 6_0.5\nrate = 1_048_576\nharm = 0.0_2\n";
+        let settings = Environment::parse(text).unwrap().survey.settle(Settings::default()).unwrap();
+        assert_eq!((settings.sites, settings.harm), (64, Some(0.02)));
+        assert_eq!([settings.min_delay, settings.max_delay].map(|time| time.0.as_millis()), [15_000, 60_500]);
+        assert_eq!(settings.rate.map(|rate| rate.0), Some(1 << 20));
+    }
+
+    #[test]
     fn what_cannot_be_is_named_with_line_key_value_and_what_is_expected() {
         for (text, said) in [
             (
@@ -289,6 +308,14 @@ mod tests {
                 "line 2: 'survey.harm' is \"non\": expected a share above 0 and up to 1, such as 0.02, or none",
             ),
             ("[survey]\ndays = nan", "line 2: 'survey.days' is nan, expected a number of days above 0"),
+            (
+                "[survey]\nrate = \"fast\"",
+                "line 2: 'survey.rate' is \"fast\": 'fast' is not a number of bytes (expected for example '500kB' or '1MiB'), or none",
+            ),
+            (
+                "[survey]\nsites = [1]",
+                "line 2: 'survey.sites' is [1]: expected a whole number from 0 to 18446744073709551615",
+            ),
             (
                 "[survey]\nof = \"pages\"",
                 "line 2: 'survey.of' is \"pages\", expected \"urls\", \"hosts\", \"sites\" or \"addresses\"",
