@@ -149,6 +149,12 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
         |policy: usize, coverage: usize| played[0]["policies"][policy]["loads"][coverage]["load"].as_f64();
     assert_eq!(played[0]["policies"][3]["policy"], "auto");
     assert!(load(3, 2).unwrap() < load(0, 2).unwrap(), "{played:#}");
+    // A survey makes the requests that the replay does at its price, but for what the deep survey never asked for.
+    let requests =
+        |survey: &Path| rows::<LevelRow>(survey).iter().map(|level| level.requests as f64).sum::<f64>();
+    let replayed = played[0]["shipped"][0]["load"]["value"].as_f64().unwrap() * requests(&survey);
+    let made = requests(&by_rates);
+    assert!((replayed - made).abs() < 0.05 * made, "{made} {replayed}");
 
     // Nobody is better than who knows everything.
     (0..4).for_each(|policy| assert!(load(4, 2).unwrap() <= load(policy, 2).unwrap(), "{played:#}"));

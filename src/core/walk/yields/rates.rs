@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::Depth;
@@ -54,8 +55,9 @@ pub struct Scale {
     pub by_word: BTreeMap<String, f64>,
 }
 
-/// What a request must promise. Files of earlier versions have a key `loss` beside these, which is passed over.
+/// What a request must promise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Price {
     /// The share of the external hosts of all levels that is then found in each survey learned from.
     pub coverage: f64,
@@ -63,6 +65,9 @@ pub struct Price {
     pub price: f64,
     /// The share of the requests of all levels that is then made, in the mean over these surveys.
     pub load: f64,
+    /// Files of earlier versions have this too.
+    #[serde(default, skip_serializing, rename = "loss")]
+    pub passed_over: IgnoredAny,
 }
 
 /// Why a file is no rates.
@@ -159,7 +164,7 @@ impl Rates {
 
     fn check_prices(&self) -> Result<(), RatesError> {
         let mut before = 0.0;
-        for (at, Price { coverage, price, load }) in self.prices.iter().enumerate() {
+        for (at, Price { coverage, price, load, .. }) in self.prices.iter().enumerate() {
             let place = |key: &str| format!("prices[{at}].{key}");
             if !(*coverage > before && *coverage <= 1.0) {
                 return Err(wrong(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
@@ -185,7 +190,7 @@ mod tests {
     use super::*;
 
     fn price(coverage: f64, price: f64) -> Price {
-        Price { coverage, price, load: 0.5 }
+        Price { coverage, price, load: 0.5, passed_over: IgnoredAny }
     }
 
     fn rates() -> Rates {

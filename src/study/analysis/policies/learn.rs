@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde::de::IgnoredAny;
 
 use super::curve::Point;
 use super::ground::{Ground, SiteTree};
@@ -249,5 +250,6 @@ fn between(tried: &[(f64, Point)], coverage: f64) -> Option<Price> {
         coverage,
         price: rounded(on_the_way(before.0, after.0)),
         load: rounded(on_the_way(before.1.load, after.1.load)),
+        passed_over: IgnoredAny,
     })
 }
