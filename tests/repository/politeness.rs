@@ -5,15 +5,16 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds, and one value more:
-/// 1 where the request was for its HTTPS door, which has no robots.txt, "left" where the client hung up before the end; the
-/// survey was killed from one time to another.
+/// 1 where the request was for its HTTPS door, which has no robots.txt, "left" where the client hung up before the end, or
+/// another address of its host; the survey was killed from one time to another.
 const JUDGE: &str = r#"
 import importlib.machinery, importlib.util, json, sys
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("politeness", "reports/low-load/politeness")
 script = importlib.util.module_from_spec(importlib.util.spec_from_loader("politeness", loader))
 loader.exec_module(script)
-rows = [{"address": "41.90.0.1", "host": "a.ke", "path": path, "status": status, "sent_bytes": "1", "received_bytes": "1",
+rows = [{"address": door[0] if "41.90.0.2" in door else "41.90.0.1", "host": "a.ke", "path": path, "status": status,
+         "sent_bytes": "1", "received_bytes": "1",
          "arrival_us": str(arrival * 1000), "end_us": str(end * 1000), "is_https": str(door == [1]).lower(),
          "client_left": str(door == ["left"]).lower()}
         for arrival, end, path, status, *door in json.loads(sys.argv[1])]
@@ -84,6 +85,15 @@ fn where_the_survey_broke_off_a_pause_may_be_unsure() {
     assert_judged(rows, "[[2400, 2410]]", short, 0);
     let overlap = r#"{"overlaps at an address":1,"overlaps in a site":1}"#;
     assert_judged(r#"[[0, 1050, "/", "200"], [1045, 1050, "/x", "200"]]"#, "[]", overlap, 0);
+    // While the survey still waited for an answer it asked another server of the site, and the same.
+    let overlap = r#"{"overlaps in a site":1}"#;
+    assert_judged(r#"[[0, 3010, "/", ""], [200, 210, "/x", "200", "41.90.0.2"]]"#, "[]", overlap, 0);
+    let overlap = r#"{"overlaps at an address":1,"overlaps in a site":1}"#;
+    assert_judged(r#"[[0, 3010, "/", "200"], [200, 210, "/x", "200"]]"#, "[]", overlap, 0);
+    assert_judged(r#"[[0, 2000, "/", "200"], [200, 210, "/x", "200"]]"#, "[[1500, 1510]]", overlap, 0);
+    // An end that was seen late counts for the next request, and for none after it.
+    let rows = r#"[[0, 9000, "/", "200", "left"], [6500, 6600, "/x", "200"], [7200, 7300, "/y", "200"]]"#;
+    assert_judged(rows, "[]", "{}", 2);
     // Too short even from its beginning.
     assert_judged(r#"[[0, 3020, "/", ""], [5900, 5910, "/x", "200"]]"#, "[]", short, 0);
 }

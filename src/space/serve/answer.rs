@@ -90,8 +90,8 @@ impl Gateway {
                 self.send(connection, None, MISDIRECTED, access).await.map(|()| After::Close)
             }
             Reaction::Silence => {
-                connection.ignore().await;
-                self.log.note(Access { end_us: now_us(), client_left: true, ..request.access });
+                let client_left = connection.ignore().await;
+                self.log.note(Access { end_us: now_us(), client_left, ..request.access });
                 Ok(After::Close)
             }
             Reaction::Refused => {

@@ -92,14 +92,19 @@ impl<S: Stream> Connection<S> {
         timeout(IDLE, sent).await?
     }
 
-    /// Takes whatever comes and says nothing, until the client goes.
-    pub(crate) async fn ignore(&mut self) {
+    /// Takes whatever comes and says nothing, until the client goes or has said nothing for too long; whether it went.
+    pub(crate) async fn ignore(&mut self) -> bool {
         let mut bytes = [0; 4096];
-        while let Ok(Ok(1..)) = timeout(IDLE, self.stream.read(&mut bytes)).await {}
+        loop {
+            match timeout(IDLE, self.stream.read(&mut bytes)).await {
+                Ok(Ok(1..)) => {}
+                ended => return ended.is_ok(),
+            }
+        }
     }
 
     /// Whether the client has closed or reset the connection, as the system knows it now: what the runtime knows is older.
-    /// What the client has sent and nobody has read hides a close, not a reset.
+    /// What the client has sent and nobody has read hides that; a client that has closed its side alone counts as gone.
     pub(crate) fn client_left(&self) -> bool {
         let Ok(same) = self.stream.tcp().as_fd().try_clone_to_owned() else { return false };
         match std::net::TcpStream::from(same).peek(&mut [0]) {

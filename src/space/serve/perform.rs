@@ -37,8 +37,7 @@ impl Gateway {
             Ok(after)
         }
         .await;
-        // A server that says nothing more waits until the client goes.
-        let client_left = played.is_err() || acts.contains(&Act::Stall) || connection.client_left();
+        let client_left = played.is_err() || connection.client_left();
         self.log.note(Access { end_us: now_us(), sent_bytes, status, client_left, ..access });
         let after = played?;
         connection.send(last).await?;
@@ -96,8 +95,12 @@ impl Gateway {
                 Act::Turn(..) => {}
                 Act::Hear => connection.hear().await?,
                 Act::Stall => {
-                    connection.ignore().await;
-                    return Ok(After::Close);
+                    let is_gone = connection.ignore().await;
+                    return if is_gone {
+                        Err(io::ErrorKind::ConnectionAborted.into())
+                    } else {
+                        Ok(After::Close)
+                    };
                 }
                 Act::Close => return Ok(After::Close),
                 Act::Reset => return Ok(After::Reset),
