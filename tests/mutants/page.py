@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 
 from stamp import Stamp
 
-COLUMNS = ["package", "file", "line", "change", "outcome", "tests_reaching", "tests_run"]
+COLUMNS = ["package", "file", "line", "change", "code", "outcome", "tests_reaching", "tests_run"]
 COUNTED = ("unviable", "caught", "timeout", "missed")
 
 
@@ -21,7 +21,7 @@ def read(file):
 
 
 def key(row):
-    return row["file"], row["change"]
+    return row["file"], row["change"], row["code"]
 
 
 def room(file):
@@ -54,9 +54,8 @@ def stamp(folder):
 
 
 def write(folder, made, rows, options, of_package):
-    """Writes sample.csv and RESULTS.md; of packages that were not tried now the lines stay."""
-    kept = [row for row in read(folder / "sample.csv") if row["package"] not in of_package] if len(of_package) < 5 else []
-    rows = kept + [dict(zip(COLUMNS, row)) for row in rows]
+    """Writes sample.csv and RESULTS.md."""
+    rows = [dict(zip(COLUMNS, row)) for row in rows]
     rows.sort(key=lambda row: (row["file"], int(row["line"]), row["change"]))
     with (folder / "sample.csv").open("w", newline="") as table:
         writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")

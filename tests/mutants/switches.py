@@ -39,12 +39,13 @@ pub mod switch {
 
 
 class Mutant(NamedTuple):
-    """One change: `body` is where the body of its function begins and ends in the file, `span` where the change is made."""
+    """One change to a line of code: `body` is where the body of its function begins and ends in the file, `span` where the change is made."""
 
     package: str
     file: str
     line: int
     change: str
+    code: str
     body: tuple
     span: tuple
     replacement: str
@@ -67,7 +68,8 @@ def listed(cargo_mutants, top):
             continue
         change = told["name"].split(": ", 1)[1]
         line, span = told["span"]["start"]["line"], source.span(told["span"])
-        found.append(Mutant(told["package"], told["file"], line, change, body, span, told["replacement"]))
+        code = source.text.split("\n")[line - 1].strip()
+        found.append(Mutant(told["package"], told["file"], line, change, code, body, span, told["replacement"]))
     return found, others, sources
 
 
