@@ -2,13 +2,13 @@
 
 import collections
 import csv
-import math
 import pathlib
 import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "reports"))
 
+from shares import wilson
 from stamp import Stamp
 
 COLUMNS = ["package", "file", "line", "change", "code", "outcome", "tests_reaching", "tests_run"]
@@ -30,20 +30,13 @@ def room(file):
     return folders[len(folders) > 2 and folders[0] in ("core", "study")].removesuffix(".rs")
 
 
-def interval(noticed, of):
-    """Wilson's 95 % interval of a share, in per cent."""
-    z, share = 1.96, noticed / of
-    middle, width = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return tuple(100 * (middle + side * width) / (1 + z * z / of) for side in (-1, 1))
-
-
 def line(name, rows, arguments, of_all):
     counts = collections.Counter(row["outcome"] for row in rows)
     noticed, compiled = counts["caught"] + counts["timeout"], len(rows) - counts["unviable"]
     argued = sum(row["outcome"] == "missed" and key(row) in arguments for row in rows)
     cells = [name, f"{of_all:,}" if of_all else "", f"{len(rows):,}", *(f"{counts[word]:,}" for word in COUNTED), f"{argued:,}"]
     if compiled:
-        least, most = interval(noticed, compiled)
+        least, most = (100 * end for end in wilson(noticed, compiled))
         cells += [f"{100 * noticed / compiled:.1f} %", f"{least:.1f} to {most:.1f} %"]
     return "| " + " | ".join(cells + [""] * (10 - len(cells))) + " |"
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{GeoDatabase, RatesUsed, SurveyedWeb, Timestamp, Verdict, durable};
+use super::{GeoDatabase, SurveyedWeb, Timestamp, Verdict, durable};
 use crate::settings::Settings;
 
 /// The layout of a survey's folder that this version writes; it reads this and older ones.
@@ -55,6 +55,13 @@ pub struct Manifest {
     /// What the survey's own ledger says of each promise on load, as of `updated`.
     #[serde(default)]
     pub promises: Vec<Verdict>,
+}
+
+/// The rates by which a survey leaves pages out: `rates.json` in its folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatesUsed {
+    /// XXH3 of the file, 128 bits, hexadecimal.
+    pub hash: String,
 }
 
 /// How a survey stands.

@@ -55,7 +55,7 @@ impl Appraiser {
 
     /// External hosts, new in the tree, that the page is expected to bring itself.
     #[must_use]
-    pub fn expected(&self, prospect: &Prospect) -> f64 {
+    pub(in crate::walk) fn expected(&self, prospect: &Prospect) -> f64 {
         match prospect.remembered {
             Some(page) => page.hosts.into(),
             None => self.experience.expected(prospect),

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::curves::reading::counted;
 use crate::analysis::{Kind, Reading};
-use crate::settings::{Setting, Settings, Span};
+use crate::settings::{Setting, Settings};
 
 /// The network environment that a survey is planned for: what is there, how the survey would go about it, and
 /// what it must keep within.
@@ -80,17 +80,18 @@ pub struct Plan {
     pub(super) said: Vec<(&'static str, String)>,
     /// The settings that decide how long a survey takes, once those of the survey are known.
     #[serde(flatten)]
-    pace: Option<Pace>,
+    pace: Option<PlannedPace>,
 }
 
 impl Plan {
+    /// The keys that are settings.
+    pub(super) const SETTINGS: [&'static str; 6] =
+        ["sites", "min-delay", "delay-factor", "harm", "max-delay", "rate"];
+
     /// The setting that a key of the plan is, whose bounds and words are those of the survey's.
     pub(super) fn setting(key: &str) -> Option<&'static Setting> {
-        Setting::named(key).filter(|setting| Pace::KEYS.contains(&setting.key))
+        Setting::named(key).filter(|setting| Self::SETTINGS.contains(&setting.key))
     }
-
-    /// The keys that are settings.
-    pub(super) const SETTINGS: [&'static str; 6] = Pace::KEYS;
 
     /// The settings of a survey with what is planned otherwise; the plan then tells the others too.
     ///
@@ -102,7 +103,7 @@ impl Plan {
                 setting.hear(&mut settings, std::slice::from_ref(word))?;
             }
         }
-        self.pace = Some(Pace::of(&settings));
+        self.pace = Some(PlannedPace::of(&settings));
         Ok(settings)
     }
 
@@ -115,7 +116,7 @@ impl Plan {
 
 /// What the pauses and the parallelism of a survey follow from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct Pace {
+struct PlannedPace {
     sites: usize,
     min_delay_ms: f64,
     delay_factor: f64,
@@ -124,18 +125,14 @@ struct Pace {
     rate_bytes_per_second: Option<u64>,
 }
 
-impl Pace {
-    /// The keys of the settings that an environment file may say.
-    const KEYS: [&'static str; 6] = ["sites", "min-delay", "delay-factor", "harm", "max-delay", "rate"];
-
+impl PlannedPace {
     fn of(settings: &Settings) -> Self {
-        let milliseconds = |time: Span| time.0.as_secs_f64() * 1000.0;
         Self {
             sites: settings.sites,
-            min_delay_ms: milliseconds(settings.min_delay),
+            min_delay_ms: in_ms(settings.min_delay.0),
             delay_factor: settings.delay_factor,
             harm: settings.harm,
-            max_delay_ms: milliseconds(settings.max_delay),
+            max_delay_ms: in_ms(settings.max_delay.0),
             rate_bytes_per_second: settings.rate.map(|rate| rate.0),
         }
     }
@@ -144,5 +141,9 @@ impl Pace {
 // The signature is serde's.
 #[expect(clippy::ref_option, reason = "serde hands over the field itself")]
 fn milliseconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    time.map(|time| time.as_secs_f64() * 1000.0).serialize(serializer)
+    time.map(in_ms).serialize(serializer)
+}
+
+fn in_ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }
