@@ -9,8 +9,8 @@ use super::choose_depth::{
 };
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped,
-    Grouping, Influence, Kind, LoadUnit, Overview, Recorded, Replays, Sampling, TELLS_NO_DEPTH, Unseen,
-    Verdict, counted,
+    Grouping, Groups, Influence, Kind, LoadUnit, Overview, Recorded, Replays, Sampling, TELLS_NO_DEPTH,
+    Unseen, Verdict, counted,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -18,7 +18,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, say};
 use crate::cli::replacement::Replacement;
 use crate::rehearsal::SurveyPacing;
-use crate::report::{Findings, Groups, Report};
+use crate::report::{Findings, GroupCurve, GroupCurves, Report};
 use crate::settings::typed;
 use crate::walk::yields::Rates;
 
@@ -132,7 +132,7 @@ impl ReportCommand {
             unseen: Unseen::estimate(&recorded, &sampling),
             choice,
             forecast,
-            groups: self.groups(&recorded, &evidence.curves)?,
+            groups: self.groups(&recorded, &evidence.curves, criterion)?,
             overview,
             standing: recorded.standing().knowing(known),
             censoring: evidence.censoring,
@@ -142,10 +142,25 @@ impl ReportCommand {
         })
     }
 
-    /// The curves of the largest groups, of each grouping that was asked for.
-    fn groups(&self, recorded: &Recorded, whole: &Curves) -> Result<Vec<Groups>, CliError> {
+    /// The curves of the largest groups, of each grouping that was asked for, with the depth that each is recommended.
+    fn groups(
+        &self,
+        recorded: &Recorded,
+        whole: &Curves,
+        criterion: Criterion,
+    ) -> Result<Vec<GroupCurves>, CliError> {
         let grouped = Grouped::of(&self.dir, recorded, whole);
-        self.by.iter().map(|&by| Ok(Groups { by, list: grouped.by(by, MOST_GROUPS)? })).collect()
+        let curves = |by: Grouping| {
+            let groups = Groups::of(&recorded.trees, by, MOST_GROUPS);
+            let evidence = grouped.evidence(&groups, Evidence::EVEN)?;
+            let curve = |(name, evidence): (&String, Evidence)| GroupCurve {
+                name: name.clone(),
+                choice: Choice::by(&evidence, criterion),
+                curves: evidence.curves,
+            };
+            Ok(GroupCurves { by, list: groups.names().iter().zip(evidence).map(curve).collect() })
+        };
+        self.by.iter().copied().map(curves).collect()
     }
 
     /// What a survey takes in an environment, with other strategies there; `replays` gives these for what coverage counts and

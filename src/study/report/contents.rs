@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::sections::groups::Groups;
+use super::sections::groups::GroupCurves;
 use super::{Banner, Cell, Fact, Report, Section, percent, sections};
 use crate::analysis::{
     Censoring, Choice, Comparison, Curves, Deepest, Forecast, Influence, Kind, Overview, Recorded, Sampling,
@@ -33,7 +33,7 @@ pub struct Findings {
     /// For a network environment, if one was given, with other strategies there.
     pub forecast: Option<(Forecast, Comparison)>,
     /// For each grouping that was asked for.
-    pub groups: Vec<Groups>,
+    pub groups: Vec<GroupCurves>,
     /// The other chapters.
     pub overview: Overview,
     /// Whether it is all of the survey.

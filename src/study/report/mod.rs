@@ -33,7 +33,7 @@ pub use chart::{
 };
 pub use contents::Findings;
 pub use page::PageError;
-pub use sections::groups::Groups;
+pub use sections::groups::{GroupCurve, GroupCurves};
 pub use standing::Banner;
 pub use table::{Column, Form, Meaning, Table};
 

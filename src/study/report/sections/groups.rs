@@ -1,13 +1,24 @@
-use crate::analysis::{CurveLevel, Curves, Grouping, Kind, LoadUnit, UNKNOWN};
+use crate::analysis::{Choice, CurveLevel, Curves, Grouping, Kind, LoadUnit, UNKNOWN};
 use crate::report::{Axis, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, percent};
 
 /// The curves of groups of site trees beside each other.
 #[derive(Clone, Debug)]
-pub struct Groups {
+pub struct GroupCurves {
     /// What tells the groups apart.
     pub by: Grouping,
-    /// The largest groups with their curves, the largest first.
-    pub list: Vec<(String, Curves)>,
+    /// The largest groups, the largest first.
+    pub list: Vec<GroupCurve>,
+}
+
+/// One group of site trees.
+#[derive(Clone, Debug)]
+pub struct GroupCurve {
+    /// What its trees have in common.
+    pub name: String,
+    /// Of its trees.
+    pub curves: Curves,
+    /// By the coverage that the report asks for.
+    pub choice: Choice,
 }
 
 /// Groups that have a line of their own; more cannot be told apart.
@@ -15,11 +26,11 @@ const DRAWN: usize = 6;
 
 /// What sets groups of site trees apart: what their depths cost and bring.
 #[must_use]
-pub(in crate::report) fn section(groups: &Groups) -> Section {
+pub(in crate::report) fn section(groups: &GroupCurves) -> Section {
     let (id, by) = named(groups.by);
     let lead = match groups.list.as_slice() {
-        [(name, _)] if name == UNKNOWN => format!("The {by} of no site tree is known."),
-        [(name, _)] => format!("All site trees are of one {by}: {name}."),
+        [group] if group.name == UNKNOWN => format!("The {by} of no site tree is known."),
+        [group] => format!("All site trees are of one {by}: {}.", group.name),
         many => format!("Site trees by {by}: {} groups, the largest first.", many.len()),
     };
     Section::new(id, &format!("Curves by {by}"), lead)
@@ -38,19 +49,20 @@ fn named(by: Grouping) -> (&'static str, &'static str) {
     }
 }
 
-fn figure(groups: &Groups, id: &str, by: &str) -> Figure {
+fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
     // A group that links to nothing has no coverage.
     let links =
         |curves: &Curves| curves.levels.last().is_some_and(|last| last.known[Kind::Hosts as usize] > 0);
-    let drawn = || groups.list.iter().filter(|(_, curves)| links(curves)).take(DRAWN);
+    let drawn = || groups.list.iter().filter(|group| links(&group.curves)).take(DRAWN);
     let hosts = |level: &CurveLevel| level.union(Kind::Hosts);
     let point = |level: &CurveLevel| Point::exact(level.load(LoadUnit::Requests).value, hosts(level).value);
-    let series =
-        drawn().map(|(name, curves)| Series::new(name, curves.levels.iter().map(point).collect())).collect();
-    let rows = drawn().flat_map(|(name, curves)| {
-        curves.levels.iter().map(move |level| {
+    let series = drawn()
+        .map(|group| Series::new(&group.name, group.curves.levels.iter().map(point).collect()))
+        .collect();
+    let rows = drawn().flat_map(|group| {
+        group.curves.levels.iter().map(move |level| {
             vec![
-                name.as_str().into(),
+                group.name.as_str().into(),
                 Cell::Count(level.depth.into()),
                 Cell::ShareBetween(level.load(LoadUnit::Requests)),
                 Cell::ShareBetween(hosts(level)),
@@ -70,7 +82,7 @@ fn figure(groups: &Groups, id: &str, by: &str) -> Figure {
         mark: None,
     };
     let told: Vec<String> = drawn()
-        .filter_map(|(name, curves)| {
+        .filter_map(|GroupCurve { name, curves, .. }| {
             let level = curves.levels.iter().find(|level| level.load(LoadUnit::Requests).value >= 0.5)?;
             Some(format!("{name} covers {} at depth {}", percent(hosts(level).value), level.depth))
         })
@@ -86,7 +98,7 @@ fn figure(groups: &Groups, id: &str, by: &str) -> Figure {
     )
 }
 
-fn table(groups: &Groups, id: &str, by: &str) -> Table {
+fn table(groups: &GroupCurves, id: &str, by: &str) -> Table {
     let columns = vec![
         Column::text(by),
         Column::number("site trees", ""),
@@ -99,10 +111,9 @@ fn table(groups: &Groups, id: &str, by: &str) -> Table {
         Column::number("depth for 95 % of the hosts", ""),
         Column::share("load rate there"),
     ];
-    let rows = groups.list.iter().filter_map(|(name, curves)| {
+    let rows = groups.list.iter().filter_map(|GroupCurve { name, curves, choice }| {
         let last = curves.levels.last()?;
-        // As choose-depth chooses: by the corrected curve.
-        let enough = curves.levels.iter().find(|level| level.union(Kind::Hosts).corrected >= 0.95);
+        let chosen = choice.depth.and_then(|depth| curves.levels.get(usize::from(depth)));
         Some(vec![
             name.as_str().into(),
             Cell::Count(curves.trees),
@@ -112,8 +123,8 @@ fn table(groups: &Groups, id: &str, by: &str) -> Table {
             Cell::Bytes(last.bytes),
             Cell::Count(last.known[Kind::Urls as usize]),
             Cell::Count(last.known[Kind::Hosts as usize]),
-            enough.map_or(Cell::Missing, |level| Cell::Count(level.depth.into())),
-            enough.map_or(Cell::Missing, |level| Cell::Share(level.load(LoadUnit::Requests).value)),
+            chosen.map_or(Cell::Missing, |level| Cell::Count(level.depth.into())),
+            chosen.map_or(Cell::Missing, |level| Cell::Share(level.load(LoadUnit::Requests).value)),
         ])
     });
     Table::new(&format!("table-{id}"), format!("The groups by {by}."), columns).with_rows(rows)
