@@ -130,6 +130,25 @@ fn every_figure_is_told_in_words_and_has_its_data() {
 }
 
 #[test]
+fn a_group_has_the_depth_that_choose_depth_recommends_for_it() {
+    let by = ["--by", "software"];
+    let page = page(small(), &by);
+    let table = between(&page, "<table id=\"table-by-software\"", "</table>")[0];
+    let advice = program(&[&["choose-depth", small().to_str().unwrap(), "--json"], &by[..]].concat());
+    let advice: Value = serde_json::from_slice(&advice.stdout).unwrap();
+    let groups = advice["groups"].as_array().unwrap();
+    let depths = groups.iter().map(|group| group["choice"]["depth"].as_u64());
+    // The depth is the last column but one; the first row of the table is its head.
+    let shown = between(table, "<tr", "</tr>").into_iter().skip(1).map(|row| {
+        let cells = between(row, "<td", "</td>");
+        cells[cells.len() - 2].rsplit('>').next().unwrap().parse().ok()
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), depths.clone().collect::<Vec<_>>(), "{table}");
+    // Both kinds: some software is to be surveyed deeper.
+    assert!(depths.clone().any(|depth| depth.is_none()) && depths.clone().any(|depth| depth.is_some()));
+}
+
+#[test]
 fn every_name_on_the_page_stands_once() {
     let page = page(small(), &["--by", "cctld", "--by", "pages"]);
     let ids = between(&page, " id=\"", "\"");

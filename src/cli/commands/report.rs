@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::choose_depth::{
-    COVERAGE, Planned, grouping, known_trees, plan, rates_or_built_in, read_environment, settings_of,
+    Planned, grouping, known_trees, plan, rates_or_built_in, read_environment, settings_of,
 };
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped,
@@ -96,7 +96,7 @@ impl ReportCommand {
         let recorded = Recorded::with_groups(&self.dir, &groupings, MOST_GROUPS)?;
         let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
         let (of, reading) = counted(None, None);
-        let criterion = Criterion::Coverage { at_least: COVERAGE, of, reading };
+        let criterion = Criterion::Coverage { at_least: Criterion::COVERAGE, of, reading };
         let choice = Choice::by(&evidence, criterion);
         // Pages that were left out of every level tell nothing of a survey to a depth.
         let tells_depth = !recorded.manifest.leaves_pages_out();

@@ -299,7 +299,7 @@ impl<'a> Advisor<'a> {
         match answer {
             Answer::Choice(choice) => Influence::most(self.recorded, &self.sampling, choice, choice.depth?),
             Answer::Forecast(forecast) => {
-                let at_least = forecast.environment.survey.coverage.unwrap_or(COVERAGE);
+                let at_least = forecast.environment.survey.coverage.unwrap_or(Criterion::COVERAGE);
                 let Forecast { of, reading, .. } = **forecast;
                 let choice = Choice::by(evidence, Criterion::Coverage { at_least, of, reading });
                 Influence::most(self.recorded, &self.sampling, &choice, forecast.depth?)
@@ -312,7 +312,11 @@ impl<'a> Advisor<'a> {
         let (of, reading) = self.asked.counted(None);
         match self.asked.load {
             Some(at_most) => Criterion::Load { at_most, unit: self.asked.load_unit, of, reading },
-            None => Criterion::Coverage { at_least: self.asked.coverage.unwrap_or(COVERAGE), of, reading },
+            None => Criterion::Coverage {
+                at_least: self.asked.coverage.unwrap_or(Criterion::COVERAGE),
+                of,
+                reading,
+            },
         }
     }
 
@@ -364,9 +368,6 @@ fn classes(exchanges: &Exchanges, trees: usize) -> Groups {
         exchanges.home_servers(trees).into_iter().map(|server| ServerClass::of(server) as usize).collect();
     Groups::named(&ServerClass::ALL.map(ServerClass::name), &of_trees)
 }
-
-/// The coverage wanted where nothing is said.
-pub(super) const COVERAGE: f64 = 0.95;
 
 pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     let text = std::fs::read_to_string(file)

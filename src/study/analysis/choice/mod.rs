@@ -124,6 +124,9 @@ pub struct ChoiceLevel {
 }
 
 impl Criterion {
+    /// The coverage that is wanted where nothing is said.
+    pub const COVERAGE: f64 = 0.95;
+
     /// What coverage is counted in.
     #[must_use]
     pub fn counted(&self) -> (Kind, Reading) {

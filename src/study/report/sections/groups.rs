@@ -1,4 +1,4 @@
-use crate::analysis::{Choice, CurveLevel, Curves, Grouping, Kind, LoadUnit, UNKNOWN};
+use crate::analysis::{Choice, Criterion, CurveLevel, Curves, Grouping, Kind, LoadUnit, UNKNOWN};
 use crate::report::{Axis, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, percent};
 
 /// The curves of groups of site trees beside each other.
@@ -108,7 +108,7 @@ fn table(groups: &GroupCurves, id: &str, by: &str) -> Table {
         Column::number("load", "bytes"),
         Column::number("external URLs", ""),
         Column::number("hosts", ""),
-        Column::number("depth for 95 % of the hosts", ""),
+        Column::number(&format!("depth for {} of the hosts", percent(Criterion::COVERAGE)), ""),
         Column::share("load rate there"),
     ];
     let rows = groups.list.iter().filter_map(|GroupCurve { name, curves, choice }| {
