@@ -2,8 +2,8 @@ use clap::{Parser, Subcommand};
 
 use super::commands::{
     add::Add, agent::AgentCommand, choose_depth::ChooseDepth, demo::Demo, export::Export,
-    learn::LearnCommand, read_answer::ReadAnswer, replay_policies::ReplayPolicies, report::ReportCommand,
-    resume::Resume, simulate::Simulate, space::Space, status::Status, survey::SurveyCommand,
+    learn::LearnCommand, read_answer::ReadAnswer, report::ReportCommand, resume::Resume, simulate::Simulate,
+    space::Space, status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -43,7 +43,6 @@ pub enum Command {
     Report(ReportCommand),
     ChooseDepth(ChooseDepth),
     Learn(LearnCommand),
-    ReplayPolicies(ReplayPolicies),
     Export(Export),
     Space(Space),
     Simulate(Box<Simulate>),
@@ -67,7 +66,6 @@ impl Command {
             Self::Report(command) => command.execute(),
             Self::ChooseDepth(command) => command.execute(),
             Self::Learn(command) => command.execute(),
-            Self::ReplayPolicies(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),
             Self::Simulate(command) => command.execute(),

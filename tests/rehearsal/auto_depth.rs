@@ -143,23 +143,14 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
     assert_eq!(told.hash, format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&kept)));
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&kept).unwrap(), learned);
 
-    let output = ccsurvey(&["replay-policies", "--json", "--rates", rates_flag], &[&survey]);
-    let played: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let load =
-        |policy: usize, coverage: usize| played[0]["policies"][policy]["loads"][coverage]["load"].as_f64();
-    assert_eq!(played[0]["policies"][3]["policy"], "auto");
-    assert!(load(3, 2).unwrap() < load(0, 2).unwrap(), "{played:#}");
-    // A survey makes the requests that the replay does at its price, but for what the deep survey never asked for.
-    let requests =
-        |survey: &Path| rows::<LevelRow>(survey).iter().map(|level| level.requests as f64).sum::<f64>();
-    let replayed = played[0]["shipped"][0]["load"]["value"].as_f64().unwrap() * requests(&survey);
-    let made = requests(&by_rates);
-    assert!((replayed - made).abs() < 0.05 * made, "{made} {replayed}");
-
-    // Nobody is better than who knows everything.
-    (0..4).for_each(|policy| assert!(load(4, 2).unwrap() <= load(policy, 2).unwrap(), "{played:#}"));
-    let output = ccsurvey(&["replay-policies"], &[&survey]);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("full knowledge"), "{output:?}");
+    // It makes the requests that were foretold by these rates, but for what the deep survey never asked for.
+    let output = ccsurvey(&["choose-depth", "--json", "--rates", rates_flag], &[&survey]);
+    let advice: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let candidates = advice["comparison"]["candidates"].as_array().unwrap();
+    let auto = candidates.iter().find(|one| one["flags"] == AUTO.join(" ")).unwrap();
+    let foretold = auto["requests"].as_f64().unwrap();
+    let made = rows::<LevelRow>(&by_rates).iter().map(|level| level.requests as f64).sum::<f64>();
+    assert!((foretold - made).abs() < 0.05 * made, "{made} {foretold}");
 }
 
 #[test]
@@ -193,19 +184,17 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     // Nothing is learned from nothing, or from a survey that kept no links.
     let output = simulate(&world, &survey, &["--depth", "2", "--feed-back", "off"]);
     assert!(output.status.success(), "{output:?}");
-    for command in ["learn", "replay-policies"] {
-        let more: &[&Path] = if command == "learn" { &[Path::new("-o"), &rates] } else { &[] };
-        let said = refused(&ccsurvey(&[command], &[&[survey.as_path()], more].concat()), 2);
-        assert!(said.contains("was surveyed without its page links: survey with --record-links"), "{said}");
-        let none = folder.path().join("none");
-        refused(&ccsurvey(&[command], &[&[none.as_path()], more].concat()), 2);
-    }
+    let none = folder.path().join("none");
+    let learn = |survey: &Path| refused(&ccsurvey(&["learn"], &[survey, Path::new("-o"), &rates]), 2);
+    let said = learn(&survey);
+    assert!(said.contains("was surveyed without its page links: survey with --record-links"), "{said}");
+    learn(&none);
     assert!(!rates.exists());
 
-    // Nor a depth from levels of which most was left out.
+    // Nor from levels of which most was left out.
     let auto = folder.path().join("auto");
     let output = simulate(&world, &auto, &[&AUTO[..], &["--feed-back", "off", "--record-links"]].concat());
     assert!(output.status.success(), "{output:?}");
-    let said = refused(&ccsurvey(&["replay-policies"], &[&auto]), 2);
+    let said = learn(&auto);
     assert!(said.contains("was surveyed with --depth auto"), "{said}");
 }

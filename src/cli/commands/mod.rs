@@ -13,8 +13,6 @@ pub mod export;
 pub mod learn;
 /// The process that reads one answer in quarantine.
 pub mod read_answer;
-/// `ccsurvey replay-policies`.
-pub mod replay_policies;
 /// `ccsurvey report`.
 pub mod report;
 /// `ccsurvey resume`.

@@ -244,7 +244,7 @@ fn ground(dir: &Path) -> Result<Ground, String> {
     let rows = Ground::rows(dir).map_err(why)?;
     if rows > MOST_ROWS {
         return Err(format!(
-            "{} exchanges and page links are more than the {} that are read for this answer: ccsurvey replay-policies reads all",
+            "{} exchanges and page links are more than the {} that are read for this answer",
             thousands(rows),
             thousands(MOST_ROWS)
         ));

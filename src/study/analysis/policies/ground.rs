@@ -13,14 +13,15 @@ use crate::walk::yields::Source;
 pub struct Ground {
     /// What it was.
     pub source: Source,
-    pub(super) trees: Vec<SiteTree>,
+    /// Its site trees, in the order of their first rows.
+    pub trees: Vec<SiteTree>,
     /// Internal URLs that were found and that a limit or the depth kept from being asked for.
     pub unrecorded: u64,
 }
 
 /// The pages of a site tree that were asked for.
 #[derive(Debug, Default)]
-pub(super) struct SiteTree {
+pub struct SiteTree {
     /// The site, and which tree of it this is.
     pub name: (String, u16),
     /// In the order asked.
@@ -28,9 +29,9 @@ pub(super) struct SiteTree {
     /// Requests for robots.txt.
     pub robots: u64,
     /// Row by row of its exchanges, the page that was asked for; else [`ROBOTS`] or [`NO_PAGE`].
-    pub asked: Vec<u32>,
+    pub(super) asked: Vec<u32>,
     /// A page or file came.
-    pub has_answered: bool,
+    pub(super) has_answered: bool,
 }
 
 /// In place of a page: an exchange was for none (a probe, or what was never sent).
@@ -38,8 +39,10 @@ pub(super) const NO_PAGE: u32 = u32::MAX;
 /// In place of a page: robots.txt, which every policy asks for.
 pub(super) const ROBOTS: u32 = u32::MAX - 1;
 
+/// A page that a survey asked for.
 #[derive(Debug)]
-pub(super) struct PlayedPage {
+pub struct PlayedPage {
+    /// As it was asked for.
     pub url: WebUrl,
     /// At which level it was asked for.
     pub depth: Depth,
@@ -75,14 +78,16 @@ pub enum GroundError {
 
 impl SiteTree {
     /// Requests of the survey, robots.txt included.
-    pub(super) fn requests(&self) -> u64 {
+    #[must_use]
+    pub fn requests(&self) -> u64 {
         self.robots + self.pages.iter().map(|page| page.requests).sum::<u64>()
     }
 }
 
 impl PlayedPage {
     /// It was asked for at level 0.
-    pub(super) fn is_entrance(&self) -> bool {
+    #[must_use]
+    pub fn is_entrance(&self) -> bool {
         self.depth == Depth(0)
     }
 }

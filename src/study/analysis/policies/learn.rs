@@ -4,9 +4,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::de::IgnoredAny;
 
-use super::curve::Point;
 use super::ground::{Ground, SiteTree};
-use super::play::{Policy, Run, prices as tried_prices};
+use super::play::{Point, Policy, Run, prices as tried_prices};
 use crate::exchange::Depth;
 use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
 

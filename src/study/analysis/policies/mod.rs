@@ -3,9 +3,8 @@
 //! A [`Ground`] is a survey with `--record-links`, read as graphs: the pages of each site tree, what they link to in it, and
 //! the external hosts that they name. On it any [`Policy`] can be played without a request: a depth for all, a depth and a
 //! bound on pages, ending after so many pages without a new host, and the rule of `--depth auto`, which is the very
-//! [`Appraiser`](crate::walk::yields::Appraiser) of the walk. What comes out are a [`Run`]'s requests and hosts; a [`Curve`]
-//! tells the load of a policy at a coverage. [`Memories`] are what a survey tells the next one of its sites, for the rule of
-//! `--focus`. [`bound`](Ground::bound) is what full knowledge of every page would cost.
+//! [`Appraiser`](crate::walk::yields::Appraiser) of the walk. What comes out are a [`Run`]'s requests and hosts.
+//! [`Memories`] are what a survey tells the next one of its sites, for the rule of `--focus`.
 //!
 //! [`learn`] reads grounds for what pages bring on average by depth and words, and finds the prices at which playing
 //! comes to a coverage.
@@ -14,17 +13,14 @@
 //! gave one query URL, only that; of a site that a budget cut, only what came before ([`Ground::unrecorded`] tells how
 //! many). A redirect is a page whose only link leads to its target, at no depth. Load is requests, robots.txt included.
 
-mod bound;
-mod curve;
 mod ground;
 mod learn;
 mod memories;
 mod play;
 mod two_levels;
 
-pub use curve::{Beside, Curve, Interval, Point, beside, ratio_interval};
-pub use ground::{Ground, GroundError};
+pub use ground::{Ground, GroundError, PlayedPage, SiteTree};
 pub use learn::{Learnt, learn};
 pub use memories::Memories;
 pub(in crate::analysis) use play::Fetched;
-pub use play::{Policy, Run, prices};
+pub use play::{Point, Policy, Run, prices};

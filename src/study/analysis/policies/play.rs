@@ -38,6 +38,15 @@ pub(super) struct TreeRun {
     pub hosts: Vec<u32>,
 }
 
+/// What a policy made of a ground, as shares of what the survey of it made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Requests, as a share of those of the survey.
+    pub load: f64,
+    /// Distinct external hosts, as a share of those of the survey.
+    pub coverage: f64,
+}
+
 /// Of each page of each tree, whether a policy asked for it.
 pub(in crate::analysis) type Fetched = Vec<Vec<bool>>;
 
@@ -74,6 +83,40 @@ impl Ground {
             TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect() }
         };
         Run { trees: self.trees.iter().map(whole).collect() }
+    }
+}
+
+impl Run {
+    /// How many site trees there were.
+    #[must_use]
+    pub fn trees(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// What the policy made of a ground on which everything was `whole`.
+    #[must_use]
+    pub fn point(&self, whole: &Self) -> Point {
+        let each = vec![1; self.trees.len()];
+        self.weighted(whole, &each)
+    }
+
+    /// The same of a survey in which each tree stands as often as `times` says, as in a draw with replacement.
+    #[must_use]
+    pub fn weighted(&self, whole: &Self, times: &[u32]) -> Point {
+        let most = whole.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
+        let count = |run: &Self| {
+            let mut is_found = vec![false; most];
+            let (mut requests, mut hosts) = (0, 0_u64);
+            for (tree, times) in run.trees.iter().zip(times).filter(|(_, times)| **times > 0) {
+                requests += tree.requests * u64::from(*times);
+                for host in &tree.hosts {
+                    hosts += u64::from(!std::mem::replace(&mut is_found[*host as usize], true));
+                }
+            }
+            (requests as f64, hosts as f64)
+        };
+        let ((requests, hosts), (all_requests, all_hosts)) = (count(self), count(whole));
+        Point { load: requests / all_requests.max(1.0), coverage: hosts / all_hosts.max(1.0) }
     }
 }
 

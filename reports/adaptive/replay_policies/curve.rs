@@ -1,25 +1,16 @@
 use rayon::prelude::*;
 
-use super::play::Run;
+use ccsurvey::analysis::policies::{Point, Run};
 
 /// Load and coverage of a policy at several strengths, as shares of the whole survey.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Curve {
+pub(crate) struct Curve {
     points: Vec<Point>,
-}
-
-/// One strength of a policy.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Requests, as a share of those of the survey.
-    pub load: f64,
-    /// Distinct external hosts, as a share of those of the survey.
-    pub coverage: f64,
 }
 
 /// An estimate with the ends of its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Interval {
+pub(crate) struct Interval {
     /// Of all trees.
     pub value: f64,
     /// The lower end.
@@ -31,51 +22,21 @@ pub struct Interval {
 /// Surveys drawn to tell how far a ratio scatters: enough for the ends of a 95 % interval.
 const DRAWS: u64 = 400;
 
-impl Run {
-    /// What the policy made of a ground on which everything was `whole`.
-    #[must_use]
-    pub fn point(&self, whole: &Self) -> Point {
-        let each = vec![1; self.trees.len()];
-        self.weighted(whole, &each)
-    }
-
-    /// The same where each tree stands as often as told.
-    fn weighted(&self, whole: &Self, times: &[u32]) -> Point {
-        let most = whole.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
-        let count = |run: &Self| {
-            let mut is_found = vec![false; most];
-            let (mut requests, mut hosts) = (0, 0_u64);
-            for (tree, times) in run.trees.iter().zip(times).filter(|(_, times)| **times > 0) {
-                requests += tree.requests * u64::from(*times);
-                for host in &tree.hosts {
-                    hosts += u64::from(!std::mem::replace(&mut is_found[*host as usize], true));
-                }
-            }
-            (requests as f64, hosts as f64)
-        };
-        let ((requests, hosts), (all_requests, all_hosts)) = (count(self), count(whole));
-        Point { load: requests / all_requests.max(1.0), coverage: hosts / all_hosts.max(1.0) }
-    }
-}
-
 impl Curve {
     /// Of the strengths of one policy, in any order.
-    #[must_use]
-    pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
+    pub(crate) fn of(points: impl IntoIterator<Item = Point>) -> Self {
         let mut points: Vec<Point> = points.into_iter().collect();
         points.sort_by(|one, other| one.load.total_cmp(&other.load));
         Self { points }
     }
 
     /// The least load of a strength that comes to this coverage, for policies with few strengths to choose from.
-    #[must_use]
-    pub fn cheapest(&self, coverage: f64) -> Option<f64> {
+    pub(crate) fn cheapest(&self, coverage: f64) -> Option<f64> {
         self.points.iter().find(|point| point.coverage >= coverage).map(|point| point.load)
     }
 
     /// The load at a coverage, straight between strengths, for policies that have one for any.
-    #[must_use]
-    pub fn load_at(&self, coverage: f64) -> Option<f64> {
+    pub(crate) fn load_at(&self, coverage: f64) -> Option<f64> {
         let at = self.points.iter().position(|point| point.coverage >= coverage)?;
         let upper = self.points[at];
         let Some(lower) = at.checked_sub(1).map(|before| self.points[before]) else {
@@ -88,13 +49,12 @@ impl Curve {
 
 /// By how much less a policy costs at a coverage than the cheapest of others, with the interval over draws of trees: both are
 /// played on the same draws.
-#[must_use]
-pub fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64) -> Option<Interval> {
+pub(crate) fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64) -> Option<Interval> {
     let ratio = |times: &[u32]| {
         let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.weighted(whole, times)));
         Some(curve(policy).load_at(coverage)? / curve(others).cheapest(coverage)?)
     };
-    let trees = whole.trees.len();
+    let trees = whole.trees();
     let value = ratio(&vec![1; trees])?;
     let drawn = (0..DRAWS).into_par_iter().filter_map(|draw| ratio(&resample(trees, draw)));
     ends(value, drawn.collect())
@@ -102,7 +62,7 @@ pub fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64
 
 /// What a policy made at one strength, beside the cheapest of other policies that finds as much.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beside {
+pub(crate) struct Beside {
     /// Requests, as a share of those of the survey.
     pub load: Interval,
     /// Distinct external hosts, as a share of those of the survey.
@@ -117,8 +77,7 @@ pub struct Beside {
 
 /// A policy as it is, and what is the cheapest of others that finds at least as much: with intervals over draws of trees, in each of
 /// which the other is chosen anew. None where no other finds as much.
-#[must_use]
-pub fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside> {
+pub(crate) fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside> {
     let compared = |times: &[u32]| {
         let point = policy.weighted(whole, times);
         let points = others.iter().map(|run| run.weighted(whole, times)).enumerate();
@@ -126,7 +85,7 @@ pub fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside> {
         let cheapest = finding.min_by(|(_, one), (_, other)| one.load.total_cmp(&other.load))?;
         Some((point, cheapest))
     };
-    let trees = whole.trees.len();
+    let trees = whole.trees();
     let (point, (cheapest, other)) = compared(&vec![1; trees])?;
     let drawn = (0..DRAWS).into_par_iter().filter_map(|draw| compared(&resample(trees, draw)));
     let drawn: Vec<(Point, Point)> = drawn.map(|(point, (_, other))| (point, other)).collect();

@@ -1,48 +1,25 @@
+//! Plays policies of depth on surveys that were walked deep: what each would have cost.
+//!
+//!     replay-policies RATES SURVEY…   JSON; RATES is a file of `ccsurvey learn`
+//!
+//! A depth for all sites, a depth with a bound on pages, ending a site after so many pages without a new host, the rule of
+//! `--depth auto`, and full knowledge of every page, greedily used, which shows how far a policy can come: the share of the
+//! survey's requests, robots.txt included, at which each comes to a share of its external hosts. The surveys must have been
+//! made with --record-links; nothing is asked of any server.
+
+mod bound;
+mod curve;
+
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use ccsurvey::analysis::policies::{Ground, Policy, Run, prices};
+use ccsurvey::survey::{rates_in, read_settings};
+use ccsurvey::walk::yields::Rates;
 use serde::Serialize;
-use serde_json::json;
 
-use super::choose_depth::rates_or_built_in;
-use crate::analysis::policies::{
-    Beside, Curve, Ground, Interval, Policy, Run, beside, prices, ratio_interval,
-};
-use crate::cli::columns::{Columns, Side};
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::output::print;
-use crate::records::units::{percent, thousands};
-use crate::survey::read_settings;
-use crate::walk::yields::Rates;
-
-/// Play policies of depth on surveys that were walked deep: what each would have cost.
-///
-/// A depth for all sites, a depth with a bound on pages, ending a site after so many pages without a new host, the rule of
-/// `--depth auto`, and full knowledge of every page, greedily used, which shows how far a policy can come. Told is the share of the
-/// survey's requests at which each comes to a share of its external hosts. The surveys must have been made with
-/// --record-links; nothing is asked of any server.
-#[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
-pub struct ReplayPolicies {
-    /// The folders of the surveys
-    #[arg(value_name = "SURVEY", required = true)]
-    surveys: Vec<PathBuf>,
-
-    /// Rates from `ccsurvey learn` [default: those built in]
-    #[arg(long, value_name = "FILE")]
-    rates: Option<PathBuf>,
-
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  ccsurvey replay-policies kenya-deep
-  ccsurvey replay-policies kenya-deep --rates rates.json --json";
+use curve::{Beside, Curve, Interval, beside, ratio_interval};
 
 /// The coverages that are told.
 const COVERAGES: [f64; 5] = [0.8, 0.9, 0.95, 0.98, 0.99];
@@ -107,23 +84,19 @@ struct Compared {
     high: f64,
 }
 
-impl ReplayPolicies {
-    /// # Errors
-    /// When a folder holds no survey with its links, or the rates cannot be read.
-    pub fn execute(self) -> Result<Exit, CliError> {
-        let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
-        let played: Vec<Played> =
-            self.surveys.iter().map(|dir| play(dir, &rates)).collect::<Result<_, CliError>>()?;
-        if self.json {
-            print(&format!("{:#}\n", json!(played)))?;
-        } else {
-            played.iter().try_for_each(|played| print(&played.in_words()))?;
-        }
-        Ok(Exit::Done)
-    }
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [rates, surveys @ ..] = arguments.as_slice() else {
+        return Err("usage: replay-policies RATES SURVEY…".into());
+    };
+    let rates = Arc::new(rates_in(Path::new(rates))?);
+    let played: Vec<Played> =
+        surveys.iter().map(|dir| play(Path::new(dir), &rates)).collect::<Result<_, _>>()?;
+    println!("{}", serde_json::to_string_pretty(&played)?);
+    Ok(())
 }
 
-fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
+fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
     let ground = Ground::read(dir)?;
     let deepest = read_settings(&dir.join("survey.toml"))?.deepest();
     let runs = |policies: Vec<Policy>| -> Vec<Run> {
@@ -147,7 +120,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
     let shipped: Vec<Shipped> = shipped.collect();
     let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.point(&whole)));
     let (depth_curve, cap_curve) = (curve(&depths), curve(&caps));
-    let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), ground.bound());
+    let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), bound::bound(&ground));
     let policies = vec![
         Loads::of("depth", |coverage| depth_curve.cheapest(coverage)),
         Loads::of("depth and pages", |coverage| cap_curve.cheapest(coverage)),
@@ -177,57 +150,4 @@ impl Loads {
         let loads = COVERAGES.into_iter().map(|coverage| Load { coverage, load: load(coverage) });
         Self { policy, loads: loads.collect() }
     }
-}
-
-impl Played {
-    fn in_words(&self) -> String {
-        let mut table =
-            Columns::new(&[Side::Left, Side::Right, Side::Right, Side::Right, Side::Right, Side::Right]);
-        let head = COVERAGES.map(percent);
-        table.row(with_first("requests for", &head));
-        for Loads { policy, loads } in &self.policies {
-            let cells: [String; COVERAGES.len()] = std::array::from_fn(|at| {
-                loads.get(at).and_then(|one| one.load).map_or("–".to_owned(), percent)
-            });
-            table.row(with_first(policy, &cells));
-        }
-        let mut text = format!(
-            "{}: {} pages of {} site trees, {} external hosts; {} URLs were found and not asked for\n\n{table}\n",
-            self.survey.display(),
-            thousands(self.pages),
-            thousands(self.trees),
-            thousands(self.hosts),
-            thousands(self.unrecorded)
-        );
-        let between =
-            |of: &Interval| format!("{} ({} to {})", percent(of.value), percent(of.low), percent(of.high));
-        for Shipped { wanted, load, coverage, rule, rule_load, rule_coverage, ratio } in &self.shipped {
-            text += &format!(
-                "--depth auto --coverage {wanted} makes {} of the requests and finds {} of the hosts. The cheapest simple rule that \
-                 finds as many ({rule}: {}) makes {}: auto makes {} of its requests. Intervals are over draws of these {} site trees.\n",
-                between(load),
-                between(coverage),
-                percent(*rule_coverage),
-                percent(*rule_load),
-                between(ratio),
-                thousands(self.trees)
-            );
-        }
-        for Compared { coverage, value, low, high } in &self.compared {
-            text += &format!(
-                "For {} of the hosts auto, between two prices, makes {} ({} to {} over draws of these sites) of the requests \
-                 of the best number of levels.\n",
-                percent(*coverage),
-                percent(*value),
-                percent(*low),
-                percent(*high)
-            );
-        }
-        text + "\n"
-    }
-}
-
-/// A row of the table: its name, and a cell for each coverage.
-fn with_first<'a>(name: &'a str, cells: &'a [String; COVERAGES.len()]) -> [&'a str; COVERAGES.len() + 1] {
-    std::array::from_fn(|at| at.checked_sub(1).map_or(name, |at| cells[at].as_str()))
 }
