@@ -17,7 +17,7 @@ impl Walk {
     /// Whether the URL whose turn it is was chosen for it. Chosen is only when no answer is awaited, so that the choice
     /// does not depend on how many may be in flight.
     pub(super) fn has_chosen(&mut self) -> bool {
-        let asked: u64 = self.levels.iter().map(|level| level.class(Class::Fetched)).sum();
+        let asked: u64 = self.counts.levels.iter().map(|level| level.class(Class::Fetched)).sum();
         let Some(auto) = &mut self.auto else { return true };
         if self.depth == Depth(0) || self.turn < auto.chosen {
             return true;

@@ -1,6 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::Tree;
 use super::entry::{ListedUrl, UrlState};
 use super::origins::entrance::Candidate;
 use super::state::Walk;
@@ -9,7 +10,6 @@ use super::traps::shape::{Shape, ShapeId};
 use super::traps::tally::Level;
 use super::tree::listing::Listing;
 use super::yields::Prospect;
-use super::{LevelCount, Tree};
 use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Outcome};
 
@@ -66,7 +66,6 @@ impl Walk {
             Listing::of(next, kept)
         };
         self.depth = depth;
-        self.levels.push(LevelCount::default());
     }
 
     /// Level 0 has nothing left to ask: puts the next entrance on its list, if there is one to try.
@@ -111,7 +110,7 @@ impl Walk {
     }
 
     fn has_urls(&self, class: Class) -> bool {
-        self.levels.iter().any(|level| level.class(class) > 0)
+        self.counts.levels.iter().any(|level| level.class(class) > 0)
     }
 
     /// Why a walk ends that has nothing more to request.
@@ -129,7 +128,7 @@ impl Walk {
         match () {
             () if self.has_opted_out_at_the_start() => Outcome::OptOut,
             () if self.moved => Outcome::Moved,
-            () if self.entering.kept_by_robots && !self.page_answered => Outcome::Robots,
+            () if self.entering.kept_by_robots && !self.failures.has_page_answered() => Outcome::Robots,
             () if !self.entering.was_answered => Outcome::Unreachable,
             () => Outcome::NoPage,
         }
@@ -176,26 +175,19 @@ impl Walk {
             self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found)).count();
         let shunned = self.known.values().filter(|place| **place == UrlState::Shunned).count();
         if found + shunned > 0 {
-            let mut last = LevelCount::default();
+            let last = self.counts.level(self.depth.next());
             (0..found).for_each(|_| last.count(below));
             (0..shunned).for_each(|_| last.count(Class::Nofollow));
-            self.levels.push(last);
         }
-        let (address, server) = self.home.into_parts();
         let outcome = self.ending.unwrap_or(Outcome::Interrupted);
         let tree = Tree {
-            outcome,
             entrance: self.entering.brought,
             entrances: self.entering.tried,
-            is_closed: self.levels[0].pages == 0 && self.entering.leaves_hope(outcome),
+            is_closed: self.counts.levels[0].pages == 0 && self.entering.leaves_hope(outcome),
             trap_patterns,
-            levels: self.levels,
-            robots: self.robots,
             probes: self.probes.results,
             probe_load: self.probes.load,
-            externals: self.externals,
-            address,
-            server,
+            ..self.counts.into_tree(outcome)
         };
         let is_reached = |place: &UrlState| place.is_final() && *place != UrlState::LeftOut;
         let pages =

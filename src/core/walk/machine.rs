@@ -123,14 +123,9 @@ impl Walk {
         if self.turned_away.is_some() {
             return;
         }
-        if self.failures >= self.settings.max_failures {
-            // A page is asked for only where robots.txt was answered.
-            let has_entered = self.levels[0].pages > 0;
-            self.end(match () {
-                () if !has_entered => Outcome::NoPage,
-                () if self.closed_in_a_row >= self.failures => Outcome::Refused,
-                () => Outcome::Unreachable,
-            });
+        if self.failures.in_a_row() >= self.settings.max_failures {
+            let has_entered = self.counts.levels[0].pages > 0;
+            self.end(self.failures.outcome(has_entered));
         }
         if self.is_full {
             self.end(Outcome::Trap);
@@ -217,10 +212,9 @@ impl Walk {
     /// walk, so that the questions asked do not depend on how many may be in flight.
     fn an_answer_in_flight_may_end_the_walk(&self) -> bool {
         let ahead = self.waiting.len();
-        let urls = self.known.len() + self.seen_external.urls.len();
         ahead > 0
-            && (self.failures as usize + ahead >= self.settings.max_failures as usize
+            && (self.failures.in_a_row() as usize + ahead >= self.settings.max_failures as usize
                 || self.bans.may_be_suspected_after(ahead)
-                || urls + ahead * MAX_LINKS >= self.settings.max_urls)
+                || !self.counts.has_room_for(self.known.len(), ahead * MAX_LINKS))
     }
 }

@@ -17,10 +17,6 @@ use crate::exchange::{Answer, Class, Depth, Failure, MediaType, Outcome, Purpose
 use crate::page::{Element, Link, Page};
 use crate::robots::{Availability, MAX_BYTES};
 
-/// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
-/// the Web the mean is below 80.
-pub(super) const USUAL_URL_BYTES: usize = 200;
-
 /// What an answer does to the tree.
 impl Walk {
     pub(super) fn merge(&mut self, mut waiting: Waiting) {
@@ -32,7 +28,7 @@ impl Walk {
         let load = match (&waiting.entry, waiting.purpose) {
             (Some(_), _) | (None, Purpose::Check) => self.level(),
             (None, Purpose::Probe) => &mut self.probes.load,
-            (None, _) => &mut self.robots,
+            (None, _) => &mut self.counts.robots,
         };
         waiting.tries.iter().for_each(|tried| load.book(tried));
         if self.depth == Depth(0) {
@@ -40,39 +36,23 @@ impl Walk {
         }
         let was_never_sent = waiting.was_never_sent(&answer);
         let is_page = waiting.entry.is_some() && is_page(&answer, &content);
-        self.home.note(waiting.purpose, &answer, is_page);
+        self.counts.home.note(waiting.purpose, &answer, is_page);
         match waiting.entry {
             None if waiting.purpose == Purpose::Probe => {
-                self.note_failures(&answer);
+                self.failures.note(&answer);
                 self.merge_probe(waiting.number, &waiting.url, &answer, &content);
             }
             None if waiting.purpose == Purpose::Check => self.merge_check(&answer),
             None => self.merge_robots(&waiting.url, &answer, &content, waiting.is_shared),
             Some(entry) if was_never_sent => self.merge_never_sent(&entry, &answer, waiting.is_first),
             Some(entry) => {
-                let (prospect, hosts) = (entry.prospect, self.seen_external.hosts.len());
+                let (prospect, hosts) = (entry.prospect, self.counts.external_hosts());
                 let listed = self.list.len();
                 self.merge_page(waiting.purpose, entry, &answer, content);
                 // A page that is to be asked for again, last on the list then, brings what it brings then.
                 let is_over = self.list.joined(listed).is_none_or(|entry| !entry.again);
-                self.note_yield(prospect, is_over.then_some(self.seen_external.hosts.len() - hosts));
+                self.note_yield(prospect, is_over.then_some(self.counts.external_hosts() - hosts));
             }
-        }
-    }
-
-    /// Failures in a row are counted over pages only: a dead subdomain shows at its robots.txt and
-    /// is left alone from then on.
-    fn note_failures(&mut self, answer: &Answer) {
-        match answer.failure {
-            _ if answer.status.is_some() => {
-                (self.failures, self.closed_in_a_row) = (0, 0);
-                self.page_answered = true;
-            }
-            Some(failure) if failure.reached_the_network() => {
-                self.failures += 1;
-                self.closed_in_a_row += u32::from(answer.turns_away());
-            }
-            _ => {}
         }
     }
 
@@ -85,7 +65,7 @@ impl Walk {
         if is_shared {
             self.level().shared_robots += 1;
         } else {
-            self.robots.book(answer);
+            self.counts.robots.book(answer);
         }
         let token = self.settings.product_token.clone();
         let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.asked) };
@@ -112,7 +92,7 @@ impl Walk {
     /// A page that was delivered before was requested once more.
     fn merge_check(&mut self, answer: &Answer) {
         self.level().book(answer);
-        self.note_failures(answer);
+        self.failures.note(answer);
         if self.bans.note_check(answer) {
             self.end_without_open_host(Class::Refused);
         }
@@ -144,7 +124,7 @@ impl Walk {
 
     /// Servers do not respond to us any more, so that URLs are of this class: the walk ends if no other delivered pages.
     fn end_without_open_host(&mut self, class: Class) {
-        if self.levels[0].pages > 0 && !self.bans.has_open_host() {
+        if self.counts.levels[0].pages > 0 && !self.bans.has_open_host() {
             let outcome = if class == Class::Refused { Outcome::Refused } else { Outcome::Unreachable };
             self.turned_away.get_or_insert(outcome);
         }
@@ -152,7 +132,7 @@ impl Walk {
 
     fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, answer: &Answer, content: Content) {
         self.level().book(answer);
-        self.note_failures(answer);
+        self.failures.note(answer);
         if tells_of_bans(purpose) {
             self.bans.note(&entry.url, answer);
         }
@@ -184,8 +164,8 @@ impl Walk {
         }
         let page_url = &Arc::new(page_url.clone());
         self.bans.note_page(page_url);
-        let (found, externals) = (self.found.len(), self.externals.len());
-        let hosts = self.seen_external.hosts.len();
+        let (found, externals) = (self.found.len(), self.counts.externals.len());
+        let hosts = self.counts.external_hosts();
         for link in page.links {
             let Link { url, element, nofollow } = link;
             let nofollow = nofollow || page.nofollow;
@@ -197,7 +177,7 @@ impl Walk {
         }
         if self.settings.trap_levels.is_some() {
             let (body_hash, simhash) = (page.body_hash, page.text_simhash);
-            let external_hosts = self.seen_external.hosts.len() - hosts;
+            let external_hosts = self.counts.external_hosts() - hosts;
             let brought = Brought { found: &self.found, at: found..self.found.len(), external_hosts };
             self.echoes.note(page_url, Fingerprint { body_hash, simhash }, &brought, &self.known);
             self.evidence.note(PageRead {
@@ -205,7 +185,7 @@ impl Walk {
                 simhash,
                 text: simhash.unwrap_or(body_hash as u64),
                 is_repeat: false,
-                externals: self.externals.len() - externals,
+                externals: self.counts.externals.len() - externals,
                 external_hosts,
                 found: found..self.found.len(),
             });
@@ -222,32 +202,23 @@ impl Walk {
             self.known.entry(key).or_insert(UrlState::Shunned);
         } else if matches!(place, None | Some(UrlState::Shunned)) {
             self.known.insert(key, UrlState::Found);
-            self.url_bytes += url.as_str().len();
+            self.counts.note_internal(&url);
             self.found.push(&url);
         }
     }
 
     fn find_external(&mut self, page: &Arc<WebUrl>, url: WebUrl, element: Element, nofollow: bool) {
         let key = url.page_key();
-        if self.seen_external.urls.contains(&key) || !self.has_room() {
+        if self.counts.has_external(&key) || !self.has_room() {
             return;
         }
-        self.seen_external.urls.insert(key);
-        self.url_bytes += url.as_str().len();
-        let new_host = self.seen_external.hosts.insert(url.host().clone());
-        let new_site = new_host && self.seen_external.sites.insert(self.scope.site_of(url.host()));
-        let depth: Depth = self.depth;
-        let level = self.level();
-        level.external_urls += 1;
-        level.external_hosts += u64::from(new_host);
-        level.external_sites += u64::from(new_site);
-        self.externals.push(External { depth, page: Arc::clone(page), url, element, nofollow });
+        let external = External { depth: self.depth, page: Arc::clone(page), url, element, nofollow };
+        self.counts.add_external(key, external, &self.scope);
     }
 
     /// Whether one more URL may be kept; when not, the site has more than sites have.
     fn has_room(&mut self) -> bool {
-        let urls = self.known.len() + self.seen_external.urls.len();
-        let room = urls < self.settings.max_urls && self.url_bytes < self.settings.max_urls * USUAL_URL_BYTES;
+        let room = self.counts.has_room(self.known.len());
         self.is_full |= !room;
         room
     }

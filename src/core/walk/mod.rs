@@ -51,6 +51,7 @@ mod bans;
 mod choosing;
 mod decide;
 mod entry;
+mod failures;
 mod finish;
 mod machine;
 mod merge;

@@ -103,9 +103,9 @@ impl Walk {
         for url in page.links.iter().map(|link| &link.url) {
             if self.scope.contains_from(page_url.host(), url.host()) {
                 probe.internal_urls += u32::from(!self.known.contains_key(&url.page_key()));
-            } else if !self.seen_external.urls.contains(&url.page_key()) {
+            } else if !self.counts.has_external(&url.page_key()) {
                 probe.external_urls += 1;
-                let is_new = !self.seen_external.hosts.contains(url.host()) && hosts.insert(url.host());
+                let is_new = !self.counts.has_external_host(url.host()) && hosts.insert(url.host());
                 probe.external_hosts += u32::from(is_new);
             }
         }

@@ -1,11 +1,12 @@
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::merge::{USUAL_URL_BYTES, is_page};
-use super::origins::home_server::HomeServer;
+use super::merge::is_page;
 use super::tree::External;
+use super::tree::counts::TreeCounts;
 use super::{Content, Known, LevelCount, Tree};
-use crate::address::{Host, PageKey, Scope, Site, WebUrl};
+use crate::address::{PageKey, Scope, WebUrl};
 use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
 use crate::page::{Element, Page};
 
@@ -16,19 +17,11 @@ use crate::page::{Element, Page};
 /// kept back by a limit.
 pub struct Salvage {
     scope: Scope,
-    max_urls: usize,
-    levels: Vec<LevelCount>,
-    robots: LevelCount,
+    counts: TreeCounts,
     probe_load: LevelCount,
     asked: HashSet<PageKey>,
     /// Internal URLs, each with the level that it would have been on.
     found: HashMap<PageKey, Depth>,
-    sites: HashSet<Site>,
-    hosts: HashSet<Host>,
-    urls: HashSet<PageKey>,
-    url_bytes: usize,
-    externals: Vec<External>,
-    home: HomeServer,
 }
 
 impl Salvage {
@@ -37,45 +30,38 @@ impl Salvage {
     pub fn new(scope: Scope, max_urls: usize) -> Self {
         Self {
             scope,
-            max_urls,
-            levels: vec![LevelCount::default()],
-            robots: LevelCount::default(),
+            counts: TreeCounts::new(max_urls),
             probe_load: LevelCount::default(),
             asked: HashSet::new(),
             found: HashMap::new(),
-            sites: HashSet::new(),
-            hosts: HashSet::new(),
-            urls: HashSet::new(),
-            url_bytes: 0,
-            externals: Vec::new(),
-            home: HomeServer::default(),
         }
     }
 
     /// Takes in what another tree got for a robots.txt. Which level needed it is not known.
     pub fn take_shared(&mut self, answer: &Answer) {
-        self.home.note(Purpose::Robots, answer, false);
-        self.level(Depth(0)).shared_robots += 1;
+        self.counts.home.note(Purpose::Robots, answer, false);
+        self.counts.level(Depth(0)).shared_robots += 1;
     }
 
     /// Takes in an answer, in the order recorded.
     pub fn take(&mut self, ask: &Ask, answer: &Answer, content: &Content) {
         let is_page = ask.purpose == Purpose::Page && is_page(answer, content);
-        self.home.note(ask.purpose, answer, is_page);
+        self.counts.home.note(ask.purpose, answer, is_page);
         let Some(depth) = ask.depth else {
-            let load = if ask.purpose == Purpose::Probe { &mut self.probe_load } else { &mut self.robots };
+            let load =
+                if ask.purpose == Purpose::Probe { &mut self.probe_load } else { &mut self.counts.robots };
             return load.book(answer);
         };
-        self.level(depth).book(answer);
+        self.counts.level(depth).book(answer);
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
             return self.find(&ask.url, depth);
         }
         if self.asked.insert(ask.url.page_key()) {
-            self.level(depth).count(Class::Fetched);
+            self.counts.level(depth).count(Class::Fetched);
         }
         match content {
             Content::Page(page) if is_page => {
-                self.level(depth).pages += 1;
+                self.counts.level(depth).pages += 1;
                 self.take_links(&ask.url, depth, page);
             }
             _ if answer.is_redirect() => self.take_redirect(&ask.url, depth, answer),
@@ -107,8 +93,11 @@ impl Salvage {
     }
 
     fn find(&mut self, url: &WebUrl, depth: Depth) {
-        if self.found.len() + self.urls.len() < self.max_urls {
-            self.found.entry(url.page_key()).or_insert(depth);
+        if self.counts.has_room(self.found.len())
+            && let Entry::Vacant(place) = self.found.entry(url.page_key())
+        {
+            place.insert(depth);
+            self.counts.note_internal(url);
         }
     }
 
@@ -120,27 +109,12 @@ impl Salvage {
         element: Element,
         nofollow: bool,
     ) {
-        let has_room = self.found.len() + self.urls.len() < self.max_urls
-            && self.url_bytes < self.max_urls * USUAL_URL_BYTES;
-        if !has_room || !self.urls.insert(url.page_key()) {
+        let key = url.page_key();
+        if self.counts.has_external(&key) || !self.counts.has_room(self.found.len()) {
             return;
         }
-        self.url_bytes += url.as_str().len();
-        let new_host = self.hosts.insert(url.host().clone());
-        let new_site = new_host && self.sites.insert(self.scope.site_of(url.host()));
-        let level = self.level(depth);
-        level.external_urls += 1;
-        level.external_hosts += u64::from(new_host);
-        level.external_sites += u64::from(new_site);
-        self.externals.push(External { depth, page: Arc::clone(page), url: url.clone(), element, nofollow });
-    }
-
-    fn level(&mut self, depth: Depth) -> &mut LevelCount {
-        let at = usize::from(depth.0);
-        if self.levels.len() <= at {
-            self.levels.resize_with(at + 1, LevelCount::default);
-        }
-        &mut self.levels[at]
+        let external = External { depth, page: Arc::clone(page), url: url.clone(), element, nofollow };
+        self.counts.add_external(key, external, &self.scope);
     }
 
     /// The tree, as far as it came, and what it knows for later trees of the site.
@@ -148,23 +122,13 @@ impl Salvage {
     pub fn conclude(mut self) -> (Tree, Known) {
         for (key, depth) in std::mem::take(&mut self.found) {
             if !self.asked.contains(&key) {
-                self.level(depth).count(Class::Limit);
+                self.counts.level(depth).count(Class::Limit);
             }
         }
-        let (address, server) = self.home.into_parts();
         let tree = Tree {
-            outcome: Outcome::Failed,
-            entrance: None,
             entrances: u16::from(!self.asked.is_empty()),
-            is_closed: false,
-            trap_patterns: Vec::new(),
-            levels: self.levels,
-            robots: self.robots,
-            probes: Vec::new(),
             probe_load: self.probe_load,
-            externals: self.externals,
-            address,
-            server,
+            ..self.counts.into_tree(Outcome::Failed)
         };
         (tree, Known { pages: self.asked, scripts: HashMap::new() })
     }

@@ -4,19 +4,19 @@ use std::time::SystemTime;
 
 use super::bans::Bans;
 use super::entry::{ListedUrl, Places, UrlState, Waiting};
+use super::failures::Failures;
 use super::origins::Origins;
 use super::origins::entrance::Entering;
-use super::origins::home_server::HomeServer;
 use super::origins::mirrors::Mirrors;
 use super::settings::auto::Auto;
 use super::step::{Known, OnRecord};
 use super::traps::echoes::Echoes;
 use super::traps::evidence::Evidence;
-use super::tree::External;
+use super::tree::counts::TreeCounts;
 use super::tree::listing::Listing;
 use super::tree::probe::Probes;
 use super::{LevelCount, Settings};
-use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, UrlList, WebUrl};
+use crate::address::{OptOuts, Scope, ScriptKey, UrlList, WebUrl};
 use crate::exchange::{Depth, Entrance, Outcome};
 
 /// The walk of one site, from its start URL to its [`Tree`](super::Tree).
@@ -45,39 +45,22 @@ pub struct Walk {
     pub(super) ending: Option<Outcome>,
     /// No server that delivered pages responds to us any more: why the walk ends once nothing more is on record.
     pub(super) turned_away: Option<Outcome>,
-    pub(super) failures: u32,
-    /// Those of them in which the server closed the connection without a response.
-    pub(super) closed_in_a_row: u32,
+    pub(super) failures: Failures,
     pub(super) quiet_levels: u16,
-    pub(super) page_answered: bool,
     pub(super) opted_out: bool,
     pub(super) recorded: OnRecord,
     /// What is on record beside the list of the level.
     pub(super) beside: Option<ListedUrl>,
     /// The time of the last poll.
     pub(super) now: SystemTime,
-    /// Bytes of the URLs found.
-    pub(super) url_bytes: usize,
     pub(super) moved: bool,
     pub(super) is_full: bool,
-    pub(super) levels: Vec<LevelCount>,
-    pub(super) robots: LevelCount,
-    pub(super) seen_external: Seen,
-    pub(super) externals: Vec<External>,
-    pub(super) home: HomeServer,
+    pub(super) counts: TreeCounts,
     pub(super) evidence: Evidence,
     pub(super) echoes: Echoes,
     pub(super) mirrors: Mirrors,
     pub(super) probes: Probes,
     pub(super) auto: Option<Auto>,
-}
-
-/// External URLs, hosts and sites already met in this tree.
-#[derive(Default)]
-pub(super) struct Seen {
-    pub urls: foldhash::HashSet<PageKey>,
-    pub hosts: foldhash::HashSet<Host>,
-    pub sites: foldhash::HashSet<Site>,
 }
 
 impl Walk {
@@ -95,6 +78,7 @@ impl Walk {
         places.insert(start.page_key(), UrlState::Listed);
         Self {
             entering: Entering::new(settings.entrances, &scope, &start),
+            counts: TreeCounts::new(settings.max_urls),
             settings,
             scope,
             opt_out,
@@ -112,22 +96,14 @@ impl Walk {
             asked: 0,
             ending: None,
             turned_away: None,
-            failures: 0,
-            closed_in_a_row: 0,
+            failures: Failures::default(),
             quiet_levels: 0,
-            page_answered: false,
             opted_out: false,
             recorded: OnRecord::Nothing,
             beside: None,
             now: SystemTime::UNIX_EPOCH,
-            url_bytes: 0,
             moved: false,
             is_full: false,
-            levels: vec![LevelCount::default()],
-            robots: LevelCount::default(),
-            seen_external: Seen::default(),
-            externals: Vec::new(),
-            home: HomeServer::default(),
             evidence: Evidence::default(),
             echoes: Echoes::default(),
             mirrors: Mirrors::default(),
@@ -167,7 +143,6 @@ impl Walk {
     }
 
     pub(super) fn level(&mut self) -> &mut LevelCount {
-        let at = usize::from(self.depth.0);
-        &mut self.levels[at]
+        self.counts.level(self.depth)
     }
 }

@@ -1,5 +1,6 @@
 //! What is known of a site tree: its levels, the URLs that are listed, and probes of what was left out.
 
+pub(super) mod counts;
 pub(super) mod level;
 pub(super) mod listing;
 pub(super) mod probe;
