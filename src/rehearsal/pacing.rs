@@ -33,12 +33,12 @@ impl SurveyPacing {
 }
 
 impl Pacing for SurveyPacing {
-    fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool {
-        symptom(status, failure) == Symptom::Trouble
+    fn is_trouble(&self, status: Option<u16>, failure: Option<Failure>) -> bool {
+        symptom_of(status, failure) == Symptom::Trouble
     }
 
-    fn is_unclear(&self, status: Option<u16>, failure: Option<&str>) -> bool {
-        symptom(status, failure) == Symptom::Unclear
+    fn is_unclear(&self, status: Option<u16>, failure: Option<Failure>) -> bool {
+        symptom_of(status, failure) == Symptom::Unclear
     }
 
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
@@ -95,8 +95,4 @@ impl Pacing for SurveyPacing {
             bucket.end(SystemTime::UNIX_EPOCH + now, &claim, Some(moved));
         }
     }
-}
-
-fn symptom(status: Option<u16>, failure: Option<&str>) -> Symptom {
-    symptom_of(status, failure.and_then(Failure::named))
 }

@@ -136,16 +136,19 @@ fn count_errors(frame: &DataFrame, counts: &mut BTreeMap<String, u64>) -> Polars
     let (failures, statuses) = (frame.column("failure")?.str()?, frame.column("status")?.u32()?);
     let purposes = frame.column("purpose")?.str()?;
     for ((failure, status), purpose) in failures.iter().zip(statuses.iter()).zip(purposes.iter()) {
-        let error = match (failure, status) {
-            (Some(failure), _) => failure.to_owned(),
-            (None, Some(status)) if status >= 400 && purpose == Some(Purpose::Page.as_str()) => {
-                format!("http_{status}")
-            }
-            _ => continue,
-        };
-        *counts.entry(error).or_default() += 1;
+        let is_page = purpose == Some(Purpose::Page.as_str());
+        if let Some(error) = error_name(failure, status, is_page) {
+            *counts.entry(error).or_default() += 1;
+        }
     }
     Ok(())
+}
+
+/// Under which name an exchange is counted as an error, if it is one: its failure, or the error status of a page.
+#[must_use]
+pub fn error_name(failure: Option<&str>, status: Option<u32>, is_page: bool) -> Option<String> {
+    let error_status = || status.filter(|status| is_page && *status >= 400);
+    failure.map(ToOwned::to_owned).or_else(|| error_status().map(|status| format!("http_{status}")))
 }
 
 #[cfg(test)]

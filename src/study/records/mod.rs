@@ -48,7 +48,7 @@ pub use crate::promises::{Judgement, Verdict};
 pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
 pub use durable::{replace_with, sync_folder};
 pub use error::TablesError;
-pub use exchange_counts::{ExchangeCounts, Unchanged, exchange_counts};
+pub use exchange_counts::{ExchangeCounts, Unchanged, error_name, exchange_counts};
 pub use files::curves::{CurveRow, read_curves, write_curves};
 pub use files::read::{RowGroup, read_frames, read_pieces, read_table, row_count, row_counts, row_groups};
 pub use files::servers_file::ServersFile;

@@ -88,7 +88,7 @@ impl Reading<'_> {
         for rows in read_pieces::<ExchangeRow>(dir, &wanted).map_err(damaged)? {
             // What our own side refused was no request, and probes and checks bring nothing to a tree.
             let beside = [Purpose::Probe, Purpose::Check].map(Purpose::as_str);
-            let asked = |row: &ExchangeRow| row.total_ms.is_some() && !beside.contains(&row.purpose.as_str());
+            let asked = |row: &ExchangeRow| row.was_sent() && !beside.contains(&row.purpose.as_str());
             let rows = rows.map_err(damaged)?.into_iter().filter(asked);
             let (open, costs) = (&mut self.open, &mut self.costs);
             write(&self.store, self.path, |stores| {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::promises::{Seen, Wishes};
-use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, read_table};
+use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, error_name, read_table};
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, Heard};
 
@@ -85,11 +85,11 @@ impl Tally {
 
     fn add_row(&mut self, row: &ExchangeRow) {
         let is_page = row.purpose == Purpose::Page.as_str();
-        if let Some(error) = error_named(row.failure.clone(), row.status, is_page) {
+        if let Some(error) = error_name(row.failure.as_deref(), row.status.map(u32::from), is_page) {
             *self.errors.entry(error).or_default() += 1;
         }
         let address = row.address.as_deref().and_then(|address| address.parse().ok());
-        if let Some(address) = address.filter(|_| row.total_ms.is_some())
+        if let Some(address) = address.filter(|_| row.was_sent())
             && let Ok(host) = Host::parse(&row.site)
         {
             self.seen.count(&Site::new(host), address, Wishes::default());
@@ -139,12 +139,8 @@ pub(in crate::survey) fn server_of(answer: &Answer) -> Option<IpAddr> {
 
 /// Under which name an answer is counted as an error, if it is one.
 pub(in crate::survey) fn error_of(purpose: Purpose, answer: &Answer) -> Option<String> {
-    error_named(answer.failure.map(|failure| failure.to_string()), answer.status, purpose == Purpose::Page)
-}
-
-fn error_named(failure: Option<String>, status: Option<u16>, is_page: bool) -> Option<String> {
-    failure
-        .or_else(|| status.filter(|status| *status >= 400 && is_page).map(|status| format!("http_{status}")))
+    let failure = answer.failure.map(Failure::as_str);
+    error_name(failure, answer.status.map(u32::from), purpose == Purpose::Page)
 }
 
 #[cfg(test)]

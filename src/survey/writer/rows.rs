@@ -158,7 +158,7 @@ fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbi
 
 /// From the first request of a tree to its last.
 fn asked_for(exchanges: &[ExchangeRow]) -> Duration {
-    let asked = || exchanges.iter().filter(|row| row.total_ms.is_some()).map(|row| row.started.0);
+    let asked = || exchanges.iter().filter(|row| row.was_sent()).map(|row| row.started.0);
     let micros = asked().max().unwrap_or_default() - asked().min().unwrap_or_default();
     Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
@@ -168,7 +168,7 @@ pub(in crate::survey) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec
     let mut seen = HashSet::new();
     exchanges
         .iter()
-        .filter(|row| row.total_ms.is_some())
+        .filter(|row| row.was_sent())
         .filter(|row| seen.insert((row.address.as_deref(), row.host.as_str())))
         .filter_map(|row| {
             let address = row.address.as_deref()?.parse().ok()?;

@@ -129,6 +129,13 @@ impl Failure {
         matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable)
     }
 
+    /// Whether the server was given up on because it took too long.
+    #[must_use]
+    pub fn is_timeout(self) -> bool {
+        use Failure::{ConnectTimeout, DnsTimeout, FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
+        matches!(self, DnsTimeout | ConnectTimeout | TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow)
+    }
+
     /// Whether our HTTP library could not read the response, and it may be read without it.
     #[must_use]
     pub fn may_be_read_otherwise(self) -> bool {

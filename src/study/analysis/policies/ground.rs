@@ -161,11 +161,12 @@ struct Reading {
 impl Reading {
     fn exchange(&mut self, row: ExchangeRow) {
         let site = Host::parse(&row.site).map(Site::new);
+        let was_sent = row.was_sent();
         let tree = self.tree(row.site, row.seed);
         let of_tree = &mut self.trees[tree as usize];
         of_tree.asked.push(NO_PAGE);
         // What our own side refused was no request.
-        if row.total_ms.is_none() || row.purpose == Purpose::Probe.as_str() {
+        if !was_sent || row.purpose == Purpose::Probe.as_str() {
             return;
         }
         let Some(depth) = row.depth else {

@@ -21,6 +21,8 @@ mod rows;
 
 use std::time::Duration;
 
+use crate::exchange::Failure;
+
 pub use conditions::Conditions;
 pub use exchanges::{Exchanges, MeasuredServer};
 pub use play::{Schedule, ServerLoad};
@@ -28,10 +30,10 @@ pub use play::{Schedule, ServerLoad};
 /// How gently servers are asked: the rule of pauses and of the survey's rate, with the state it keeps.
 pub trait Pacing {
     /// Whether an exchange with this status and failure counts as the server's trouble.
-    fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool;
+    fn is_trouble(&self, status: Option<u16>, failure: Option<Failure>) -> bool;
 
     /// Whether it tells nothing of how the server fares.
-    fn is_unclear(&self, status: Option<u16>, failure: Option<&str>) -> bool;
+    fn is_unclear(&self, status: Option<u16>, failure: Option<Failure>) -> bool;
 
     /// Whether an answer to a question of this purpose was hung up on after its head.
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool;

@@ -13,7 +13,7 @@ use super::{Pacing, Settled};
 use crate::address::server_named;
 use crate::analysis::tables::{TreeNumbers, columns, each, key};
 use crate::analysis::{AnalysisError, Recorded};
-use crate::exchange::Purpose;
+use crate::exchange::{Failure, Purpose};
 use crate::records::{ExchangeRow, SiteRow};
 
 columns! {
@@ -154,7 +154,7 @@ impl<P: Pacing> Loading<'_, P> {
                 media_type: columns.content_type.get(row),
                 started: columns.started.get(row).unwrap_or_default() as f64 / 1e6,
                 status: columns.status.get(row).and_then(|status| u16::try_from(status).ok()),
-                failure: columns.failure.get(row),
+                failure: columns.failure.get(row).and_then(Failure::named),
                 received: columns.received_bytes.get(row).unwrap_or_default(),
                 sent: columns.sent_bytes.get(row).unwrap_or_default(),
                 dns: columns.dns_ms.get(row),
@@ -178,7 +178,7 @@ impl<P: Pacing> Loading<'_, P> {
     }
 
     fn marks(&self, told: &RowFacts<'_>) -> u8 {
-        let timed_out = told.failure.is_some_and(|word| word.ends_with("_timeout") || word == "too_slow");
+        let timed_out = told.failure.is_some_and(Failure::is_timeout);
         u8::from(timed_out) * TIMED_OUT
             + u8::from(self.pacing.is_trouble(told.status, told.failure)) * TROUBLE
             + u8::from(self.pacing.is_unclear(told.status, told.failure)) * UNCLEAR
@@ -282,7 +282,7 @@ struct RowFacts<'a> {
     /// In seconds.
     started: f64,
     status: Option<u16>,
-    failure: Option<&'a str>,
+    failure: Option<Failure>,
     sent: u64,
     received: u64,
     dns: Option<f64>,

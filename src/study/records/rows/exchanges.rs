@@ -126,6 +126,12 @@ table! {
 }
 
 impl ExchangeRow {
+    /// Whether a request was sent; what our own side refused was none.
+    #[must_use]
+    pub fn was_sent(&self) -> bool {
+        self.total_ms.is_some()
+    }
+
     /// What the exchange itself tells; what was read in the page (charset, language, title,
     /// hash, links) is the caller's to add.
     #[must_use]
