@@ -19,15 +19,16 @@ impl Walk {
     pub(super) fn has_chosen(&mut self) -> bool {
         let asked: u64 = self.counts.levels.iter().map(|level| level.class(Class::Fetched)).sum();
         let Some(auto) = &mut self.auto else { return true };
-        if self.depth == Depth(0) || self.turn < auto.chosen {
+        if self.depth == Depth(0) || self.list.turn() < auto.chosen {
             return true;
         }
-        if !self.waiting.is_empty() {
+        if !self.flying.is_empty() {
             return false;
         }
-        let waiting = self.list.entries_from(self.turn);
+        let turn = self.list.turn();
+        let waiting = self.list.ahead();
         let worth_it = auto.appraiser.choose(waiting, asked, ListedUrl::doubtful);
-        auto.chosen = self.turn + worth_it;
+        auto.chosen = turn + worth_it;
         if worth_it == 0 {
             for entry in waiting {
                 entry.kept.get_or_insert(Class::Yield);

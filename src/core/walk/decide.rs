@@ -20,7 +20,7 @@ pub(super) enum Decision {
 impl Walk {
     /// What becomes of the URL whose turn it is.
     pub(super) fn decide(&mut self) -> Decision {
-        let Some(entry) = self.list.get(self.turn) else { return Decision::Wait };
+        let Some(entry) = self.list.current() else { return Decision::Wait };
         let url = &entry.url;
         if self.has_opted_out(url) {
             return Decision::Not(Class::OptOut);
@@ -119,11 +119,12 @@ impl Walk {
             Lookup::Ask(robots) => {
                 if self.closed(&robots).is_some() {
                     // Another origin's rules stand at a host that turned us away.
-                    let asked = Asked { at: self.now, next: Some(self.asked) };
+                    let asked = Asked { at: self.now, next: Some(self.flying.asked()) };
                     self.origins.settle(RobotsOutcome::Unreachable, asked);
                     return Decision::Not(Class::RobotsUnreachable);
                 }
-                let ask = Ask { number: self.asked, url: robots, purpose: Purpose::Robots, depth: None };
+                let ask =
+                    Ask { number: self.flying.asked(), url: robots, purpose: Purpose::Robots, depth: None };
                 // Rules that are too old to go by tell a delay all the same; of one that is too long, as much as is kept.
                 let delay = self.origins.crawl_delay(&url);
                 return Decision::Ask(ask, delay.map(|delay| delay.min(self.settings.max_crawl_delay)));
@@ -140,7 +141,7 @@ impl Walk {
             }
         }
         let delay = self.origins.crawl_delay(&url);
-        Decision::Ask(Ask { number: self.asked, url, purpose, depth: Some(self.depth) }, delay)
+        Decision::Ask(Ask { number: self.flying.asked(), url, purpose, depth: Some(self.depth) }, delay)
     }
 
     /// So many query URLs a script; and once they are fetched, not the bare script URL either. A bare URL

@@ -31,7 +31,6 @@ impl Walk {
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
         // Done with: the next level needs the room.
         self.list = Listing::default();
-        self.turn = 0;
         let mut next = std::mem::take(&mut self.found);
         let found_by = self.take_finders();
         let mut finders = Vec::new();
@@ -167,7 +166,7 @@ impl Walk {
             Some(Outcome::OptOut) => Class::OptOut,
             _ => Class::Limit,
         };
-        for _ in 0..self.list.without_class(self.turn) {
+        for _ in 0..self.list.without_class() {
             self.level().count(left);
         }
         let below = if self.depth.next() > self.settings.depth { Class::Depth } else { left };

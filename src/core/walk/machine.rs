@@ -28,7 +28,7 @@ impl Walk {
             if let Some(step) = self.check_suspect() {
                 return step;
             }
-            if self.turn < self.list.len() {
+            if !self.list.is_done() {
                 if !self.has_chosen() {
                     return Step::Wait;
                 }
@@ -46,7 +46,7 @@ impl Walk {
                 }
             } else if let Some(step) = self.recorded_beside(None) {
                 return step;
-            } else if self.waiting.is_empty() {
+            } else if self.flying.is_empty() {
                 self.finish_level();
             } else {
                 return Step::Wait;
@@ -56,24 +56,22 @@ impl Walk {
 
     /// The question that `poll` gave is being put.
     pub fn begin(&mut self, ask: &Ask) {
-        debug_assert_eq!(ask.number, self.asked);
-        self.asked += 1;
         if ask.purpose == Purpose::Robots {
             self.origins.begin();
-            self.waiting.push_back(Waiting::outside_the_tree(ask));
+            self.flying.push(Waiting::outside_the_tree(ask));
             return;
         }
         if matches!(ask.purpose, Purpose::Probe | Purpose::Check) {
             if ask.purpose == Purpose::Probe {
                 self.begin_probe();
             }
-            self.waiting.push_back(Waiting::outside_the_tree(ask));
+            self.flying.push(Waiting::outside_the_tree(ask));
             return;
         }
         if let Some(entry) = self.beside.take() {
-            return self.waiting.push_back(Waiting::page(ask, entry, false));
+            return self.flying.push(Waiting::page(ask, entry, false));
         }
-        let Some(mut entry) = self.list.get(self.turn) else { return };
+        let Some(mut entry) = self.list.current() else { return };
         if ask.url.is_https() {
             entry.schemes.https = true;
         } else {
@@ -89,13 +87,13 @@ impl Walk {
             self.level().recount(class, Class::Fetched);
         }
         let is_first = !entry.again || kept.is_some();
-        self.waiting.push_back(Waiting::page(ask, entry, is_first));
+        self.flying.push(Waiting::page(ask, entry, is_first));
         self.pass(Class::Fetched);
     }
 
     /// What came of a try at a question that is being put in another way: load of its level, and nothing else.
     pub fn tried(&mut self, number: u32, answer: Answer) {
-        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.number == number) {
+        if let Some(waiting) = self.flying.get_mut(number) {
             waiting.tries.push(answer);
         }
     }
@@ -111,14 +109,12 @@ impl Walk {
     }
 
     fn take(&mut self, number: u32, answer: Answer, content: Content, is_shared: bool) {
-        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.number == number) {
+        if let Some(waiting) = self.flying.get_mut(number) {
             waiting.answer = Some((answer, content));
             waiting.is_shared = is_shared;
         }
-        while self.waiting.front().is_some_and(|waiting| waiting.answer.is_some()) {
-            if let Some(waiting) = self.waiting.pop_front() {
-                self.merge(waiting);
-            }
+        while let Some(waiting) = self.flying.pop_answered() {
+            self.merge(waiting);
         }
         if self.turned_away.is_some() {
             return;
@@ -143,10 +139,10 @@ impl Walk {
     /// The request that shows whether a server refuses everything, where that is suspected and anything is left to request.
     fn check_suspect(&mut self) -> Option<Step> {
         let url = self.bans.to_check()?;
-        if self.turn >= self.list.len() && self.found.is_empty() {
+        if self.list.is_done() && self.found.is_empty() {
             return None;
         }
-        if !self.waiting.is_empty() {
+        if !self.flying.is_empty() {
             return Some(Step::Wait);
         }
         let url = WebUrl::clone(url);
@@ -185,7 +181,7 @@ impl Walk {
 
     /// The URL whose turn it is has its class; the next one's turn comes.
     fn pass(&mut self, class: Class) {
-        let Some(entry) = self.list.get(self.turn) else { return };
+        let Some(entry) = self.list.current() else { return };
         if class == Class::Yield {
             self.leave_out(&entry.url);
             self.leave_out_script(&entry.url);
@@ -199,19 +195,18 @@ impl Walk {
         if !again {
             self.level().count(class);
         }
-        self.turn += 1;
+        self.list.advance();
     }
 
     /// The same of what would keep the next URL back.
     fn a_response_in_flight_may_prove_an_echo(&self) -> bool {
-        !self.waiting.is_empty()
-            && self.echoes.may_be_proven_by(self.waiting.iter().map(|waiting| &waiting.url))
+        !self.flying.is_empty() && self.echoes.may_be_proven_by(self.flying.urls())
     }
 
     /// A question is asked ahead of earlier answers only where none of them could have ended the
     /// walk, so that the questions asked do not depend on how many may be in flight.
     fn an_answer_in_flight_may_end_the_walk(&self) -> bool {
-        let ahead = self.waiting.len();
+        let ahead = self.flying.len();
         ahead > 0
             && (self.failures.in_a_row() as usize + ahead >= self.settings.max_failures as usize
                 || self.bans.may_be_suspected_after(ahead)

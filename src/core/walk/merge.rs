@@ -68,7 +68,7 @@ impl Walk {
             self.counts.robots.book(answer);
         }
         let token = self.settings.product_token.clone();
-        let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.asked) };
+        let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.flying.asked()) };
         if answer.is_redirect() {
             let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
             return self.origins.redirected(target, &token, asked);

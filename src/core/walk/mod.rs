@@ -53,6 +53,7 @@ mod decide;
 mod entry;
 mod failures;
 mod finish;
+mod in_flight;
 mod machine;
 mod merge;
 mod origins;

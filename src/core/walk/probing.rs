@@ -27,7 +27,7 @@ impl Walk {
 
     /// One probe after the other, so that what is asked does not depend on how many may be in flight.
     pub(super) fn probe(&mut self) -> Step {
-        if !self.waiting.is_empty() {
+        if !self.flying.is_empty() {
             return Step::Wait;
         }
         if self.probes.questions.is_none() {
@@ -51,7 +51,7 @@ impl Walk {
             }
             // Others of its hosts opted out, and nothing else was left.
             Some(Outcome::OptOut) => {
-                let is_nothing_left = self.turn >= self.list.len() && self.found.is_empty();
+                let is_nothing_left = self.list.is_done() && self.found.is_empty();
                 is_nothing_left && !self.has_site_opted_out()
             }
             _ => false,

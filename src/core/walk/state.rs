@@ -1,10 +1,11 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::bans::Bans;
-use super::entry::{ListedUrl, Places, UrlState, Waiting};
+use super::entry::{ListedUrl, Places, UrlState};
 use super::failures::Failures;
+use super::in_flight::InFlight;
 use super::origins::Origins;
 use super::origins::entrance::Entering;
 use super::origins::mirrors::Mirrors;
@@ -36,12 +37,9 @@ pub struct Walk {
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
     pub(super) list: Listing,
-    pub(super) turn: usize,
     /// What the level's pages link to, in the order found: the next level.
     pub(super) found: UrlList,
-    /// Asked and not merged yet, in the order asked.
-    pub(super) waiting: VecDeque<Waiting>,
-    pub(super) asked: u32,
+    pub(super) flying: InFlight,
     pub(super) ending: Option<Outcome>,
     /// No server that delivered pages responds to us any more: why the walk ends once nothing more is on record.
     pub(super) turned_away: Option<Outcome>,
@@ -90,10 +88,8 @@ impl Walk {
             list: [ListedUrl { entrance: Some(Entrance::Offered), ..ListedUrl::new(start) }]
                 .into_iter()
                 .collect(),
-            turn: 0,
             found: UrlList::default(),
-            waiting: VecDeque::new(),
-            asked: 0,
+            flying: InFlight::default(),
             ending: None,
             turned_away: None,
             failures: Failures::default(),
@@ -121,13 +117,13 @@ impl Walk {
     /// Questions asked and not merged yet.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        self.waiting.len()
+        self.flying.len()
     }
 
     /// How many questions were asked: the number of the next.
     #[must_use]
     pub fn asked(&self) -> u32 {
-        self.asked
+        self.flying.asked()
     }
 
     /// Says what is on record of the next question. A host that was asked then and has opted out since is let
@@ -139,7 +135,7 @@ impl Walk {
     /// Until when the robots.txt for a URL may be gone by: the question that is put next is not to be put later.
     #[must_use]
     pub fn rules_good_until(&self, url: &WebUrl) -> Option<SystemTime> {
-        self.origins.good_until(url, self.asked)
+        self.origins.good_until(url, self.flying.asked())
     }
 
     pub(super) fn level(&mut self) -> &mut LevelCount {

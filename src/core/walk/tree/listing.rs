@@ -6,19 +6,21 @@ use crate::walk::entry::ListedUrl;
 ///
 /// A level may have 10^5 URLs, and of most of those with which it began there is nothing to say before their turn: they are
 /// packed. Where each has a prospect, none is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::walk) struct Listing {
     packed: UrlList,
     /// Of packed URLs by their place: what was read so far says that they are not worth asking for.
     kept: foldhash::HashMap<usize, Class>,
     /// What comes behind them.
     entries: Vec<ListedUrl>,
+    /// The place of the URL whose turn it is.
+    turn: usize,
 }
 
 impl Listing {
     /// A list of URLs, with what keeps some of them back, by their places.
     pub(in crate::walk) fn of(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
-        Self { packed, kept, entries: Vec::new() }
+        Self { packed, kept, ..Self::default() }
     }
 
     pub(in crate::walk) fn len(&self) -> usize {
@@ -29,8 +31,27 @@ impl Listing {
         self.entries.push(entry);
     }
 
-    /// The one at a place.
-    pub(in crate::walk) fn get(&self, at: usize) -> Option<ListedUrl> {
+    /// The place of the URL whose turn it is.
+    pub(in crate::walk) fn turn(&self) -> usize {
+        self.turn
+    }
+
+    /// The URL whose turn it is.
+    pub(in crate::walk) fn current(&self) -> Option<ListedUrl> {
+        self.get(self.turn)
+    }
+
+    /// The next one's turn comes.
+    pub(in crate::walk) fn advance(&mut self) {
+        self.turn += 1;
+    }
+
+    /// Whether each has had its turn.
+    pub(in crate::walk) fn is_done(&self) -> bool {
+        self.turn >= self.len()
+    }
+
+    fn get(&self, at: usize) -> Option<ListedUrl> {
         match self.packed.get(at) {
             Some(url) => Some(ListedUrl { kept: self.kept.get(&at).copied(), ..ListedUrl::new(url) }),
             None => self.entries.get(at - self.packed.len()).cloned(),
@@ -42,16 +63,16 @@ impl Listing {
         self.entries.last().filter(|_| self.len() > before)
     }
 
-    /// From a place on, where none is packed.
-    pub(in crate::walk) fn entries_from(&mut self, at: usize) -> &mut [ListedUrl] {
-        let at = at.saturating_sub(self.packed.len()).min(self.entries.len());
+    /// Those that have not had their turn, where none is packed.
+    pub(in crate::walk) fn ahead(&mut self) -> &mut [ListedUrl] {
+        let at = self.turn.saturating_sub(self.packed.len()).min(self.entries.len());
         &mut self.entries[at..]
     }
 
-    /// How many URLs have no class yet, from a place on.
-    pub(in crate::walk) fn without_class(&self, from: usize) -> usize {
-        let packed = self.packed.len().saturating_sub(from);
-        let entries = self.entries.iter().skip(from.saturating_sub(self.packed.len()));
+    /// How many URLs have no class yet.
+    pub(in crate::walk) fn without_class(&self) -> usize {
+        let packed = self.packed.len().saturating_sub(self.turn);
+        let entries = self.entries.iter().skip(self.turn.saturating_sub(self.packed.len()));
         packed + entries.filter(|entry| !entry.again).count()
     }
 }
@@ -75,18 +96,23 @@ mod tests {
     fn what_joins_a_list_comes_behind_those_with_which_it_began() {
         let packed = [url("0"), url("1")].iter().collect();
         let mut list = Listing::of(packed, [(1, Class::Trap)].into_iter().collect());
-        assert!(list.joined(2).is_none() && list.len() == 2 && list.without_class(1) == 1);
+        assert!(list.joined(2).is_none() && list.len() == 2);
         list.push(ListedUrl { again: true, ..ListedUrl::new(url("0")) });
         list.push(ListedUrl { redirects: 1, ..ListedUrl::new(url("2")) });
+        let before = list.clone();
         let told =
-            |at: usize| list.get(at).map(|entry| (entry.url, entry.kept, entry.again, entry.redirects));
+            |at: usize| before.get(at).map(|entry| (entry.url, entry.kept, entry.again, entry.redirects));
         assert_eq!(told(0), Some((url("0"), None, false, 0)));
         assert_eq!(told(1), Some((url("1"), Some(Class::Trap), false, 0)));
         assert_eq!(told(2), Some((url("0"), None, true, 0)));
         assert_eq!(told(3), Some((url("2"), None, false, 1)));
         assert_eq!(told(4), None);
         assert_eq!(list.joined(3).map(|entry| entry.redirects), Some(1));
-        assert_eq!([0, 1, 2, 3, 4].map(|from| list.without_class(from)), [3, 2, 1, 1, 0]);
-        assert_eq!(list.entries_from(3).len(), 1);
+        for (turn, without_class) in [3, 2, 1, 1, 0].into_iter().enumerate() {
+            assert_eq!((list.turn(), list.without_class(), list.is_done()), (turn, without_class, turn == 4));
+            assert_eq!(list.current().map(|entry| entry.url), told(turn).map(|told| told.0));
+            assert_eq!(list.ahead().len(), (4 - turn).min(2));
+            list.advance();
+        }
     }
 }
