@@ -21,10 +21,15 @@ pub fn count(number: u64, what: &str) -> String {
     format!("{} {what}{plural}", thousands(number))
 }
 
-/// A share of one: `97.5 %`.
+/// A share of one: `97.5 %`. What is not all is never shown as all, what is there never as nothing.
 #[must_use]
 pub fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    match share {
+        share if !share.is_finite() => "–".to_owned(),
+        share if share > 0.9995 && share < 1.0 => "> 99.9 %".to_owned(),
+        share if share > 0.0 && share < 0.0005 => "< 0.1 %".to_owned(),
+        share => format!("{:.1} %", share * 100.0),
+    }
 }
 
 /// Bytes with decimal units, as networks are rated: `999 B`, `12.3 MB`.

@@ -117,3 +117,15 @@ pub enum LoadUnit {
     /// Busy time of the servers.
     BusyTime,
 }
+
+impl LoadUnit {
+    /// Of what load is a share.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Bytes => "bytes",
+            Self::BusyTime => "busy time",
+        }
+    }
+}

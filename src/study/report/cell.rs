@@ -1,5 +1,6 @@
 use crate::analysis::Estimate;
 use crate::records::units;
+use crate::records::units::percent;
 
 /// A value in a table or a fact: a person reads it with units, a program reads it raw.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,18 +113,6 @@ impl From<String> for Cell {
 impl<T: Into<Self>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Missing, Into::into)
-    }
-}
-
-/// A share of one as `12.3 %`.
-#[must_use]
-pub fn percent(share: f64) -> String {
-    // What is not all is never shown as all, what is there never as nothing.
-    match share {
-        share if !share.is_finite() => "–".to_owned(),
-        share if share > 0.9995 && share < 1.0 => "> 99.9 %".to_owned(),
-        share if share > 0.0 && share < 0.0005 => "< 0.1 %".to_owned(),
-        share => format!("{:.1} %", share * 100.0),
     }
 }
 

@@ -15,6 +15,7 @@
 //!
 //! This room reads no table and computes no statistics; numbers get their form from [`crate::records::units`].
 
+pub mod advice;
 mod block;
 mod cell;
 mod chart;
@@ -26,8 +27,9 @@ mod standing;
 mod table;
 pub mod text;
 
+pub use crate::records::units::percent;
 pub use block::{Block, Fact, Section, Verdicts};
-pub use cell::{Cell, percent};
+pub use cell::Cell;
 pub use chart::{
     Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Figure, Lines, Mark, Matrix, Part, Point, Scale, Series,
 };

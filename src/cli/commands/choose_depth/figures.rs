@@ -1,23 +1,5 @@
-use crate::analysis::{Estimate, Evidence, Kind, Reading, Settling};
-pub(super) use crate::records::units::percent;
-use crate::records::units::thousands;
-
-/// `96.9–98.0 %`, or a word why there is no interval.
-pub(super) fn interval(estimate: Estimate) -> String {
-    let ends = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
-    let why = || estimate.no_interval.map(|why| why.shown().to_owned());
-    ends.or_else(why).unwrap_or_default()
-}
-
-/// `97.5 % (corrected 97.1 %, 96.9–98.0 %)`: what the correction does not change, and an interval that there is not, are left
-/// out.
-pub(super) fn with_interval(estimate: Estimate) -> String {
-    let (measured, corrected) = (percent(estimate.value), percent(estimate.corrected));
-    let corrected = (corrected != measured).then(|| format!("corrected {corrected}"));
-    let ends = estimate.interval().map(|_| interval(estimate));
-    let more: Vec<String> = corrected.into_iter().chain(ends).collect();
-    if more.is_empty() { measured } else { format!("{measured} ({})", more.join(", ")) }
-}
+use crate::analysis::{Evidence, Kind, Reading, Settling};
+use crate::records::units::{percent, thousands};
 
 pub(super) fn kind_in_words(kind: Kind) -> &'static str {
     Reading::Union.counts(kind)
@@ -45,4 +27,39 @@ pub(super) fn settled(settling: Settling, trees: u64) -> String {
         settling.within * 100.0,
         thousands(trees)
     )
+}
+
+/// The columns of a line of text.
+const WIDTH: usize = 120;
+
+/// Sentences as lines of at most so many columns, each indented; no word is broken.
+pub(super) fn wrapped(indent: usize, text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), " ".repeat(indent));
+    for word in text.split_ascii_whitespace() {
+        let is_first = line.len() == indent;
+        if !is_first && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines = lines + &line + "\n";
+            line = " ".repeat(indent) + word;
+        } else {
+            line = line + if is_first { "" } else { " " } + word;
+        }
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_indented_and_as_long_as_they_may_be() {
+        assert_eq!(wrapped(2, "One line."), "  One line.\n");
+        let text = wrapped(2, &"four ".repeat(60));
+        let lines: Vec<usize> = text.lines().map(str::len).collect();
+        // Of 118 columns behind the indentation: 23 words of 4 letters with 22 spaces are 114, one more is too long.
+        assert_eq!(lines, [116, 116, 71]);
+        assert!(text.lines().all(|line| line.starts_with("  four")));
+        let long = "w".repeat(300);
+        assert_eq!(wrapped(0, &format!("a {long} b")), format!("a\n{long}\nb\n"));
+    }
 }

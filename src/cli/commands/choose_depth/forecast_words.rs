@@ -1,13 +1,14 @@
 use std::fmt::Write;
 
-use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
+use super::figures::{by_confidence, kind_in_words, lower, settled, wrapped};
 use super::lead::Lead;
-use super::too_shallow::TooShallow;
+use super::words::deeper;
 use crate::analysis::{
     Bound, Evidence, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread, Verdict,
 };
 use crate::cli::columns::{Columns, Side};
-use crate::records::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, duration, percent, thousands};
+use crate::report::advice::{self, TooShallow, interval, with_interval};
 
 /// A forecast as people read it.
 pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
@@ -129,7 +130,7 @@ fn server_cells(level: &ForecastLevel) -> [[String; 3]; 3] {
 }
 
 fn verdict(forecast: &Forecast, heading: &str) -> String {
-    match forecast.depth.and_then(|depth| forecast.level(depth)) {
+    match forecast.chosen() {
         Some(level) => recommended(forecast, level, heading),
         None if forecast.verdict == Verdict::SurveyDeeper => survey_deeper(forecast),
         None => no_depth(forecast),
@@ -159,20 +160,17 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
         let _ = writeln!(text, "  {}", settled(settling, forecast.trees));
     }
     if forecast.may_go_deeper() {
-        let _ = write!(text, "  {}", too_shallow(forecast).beside_a_depth(kind_in_words(forecast.of)));
+        let open = TooShallow::from(forecast).beside_a_depth(kind_in_words(forecast.of));
+        text.extend(open.map(|sentence| wrapped(2, &sentence)));
     }
     text + &kept(forecast.limits.iter())
 }
 
-fn too_shallow(forecast: &Forecast) -> TooShallow {
-    let Forecast { open_trees, trees, deepest, known, .. } = *forecast;
-    TooShallow { open_trees, trees, deepest, known }
-}
-
 fn survey_deeper(forecast: &Forecast) -> String {
     let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
-    let said = too_shallow(forecast).in_words(kind_in_words(forecast.of), &format!("{wanted} is wanted"));
-    said + &kept(forecast.limits.iter())
+    let wanted = format!("{wanted} is wanted");
+    let verdict = TooShallow::from(forecast).instead_of_a_depth(kind_in_words(forecast.of), &wanted);
+    deeper(&verdict) + &kept(forecast.limits.iter())
 }
 
 /// What fails first, which depth comes nearest, and how far each bound would have to give.
@@ -227,10 +225,10 @@ fn give_in_words(give: &Give) -> String {
 fn kept<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     let mut text = String::new();
     for limit in limits {
-        let depths = match (limit.depths.first(), limit.depths.last()) {
-            (Some(first), Some(last)) if first == last => format!("depth {first} keeps it"),
-            (Some(first), Some(last)) => format!("depths {first} to {last} keep it"),
-            _ => "no depth keeps it".to_owned(),
+        let depths = match limit.range() {
+            Some((first, last)) if first == last => format!("depth {first} keeps it"),
+            Some((first, last)) => format!("depths {first} to {last} keep it"),
+            None => "no depth keeps it".to_owned(),
         };
         let _ = writeln!(text, "  {}: {depths}", bound_in_words(limit));
         if let Some(alone) = &limit.alone {
@@ -240,21 +238,17 @@ fn kept<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     text
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bound was a count")]
+/// With the key of the environment file that sets it.
 fn bound_in_words(limit: &Limit) -> String {
-    let wanted = limit.wanted;
-    match limit.bound {
-        Bound::Days => format!("at most {wanted} days (survey.days)"),
-        Bound::Coverage => format!("coverage of at least {} (survey.coverage)", percent(wanted)),
-        Bound::ServerShare => format!("at most {} of a server's link (servers.share)", percent(wanted)),
-        Bound::ServerRequests => {
-            format!("at most {} requests to a server (servers.requests)", thousands(wanted as u64))
-        }
-        Bound::ServerBytes => format!("at most {} of a server (servers.bytes)", bytes(wanted as u64)),
-        Bound::SurveyorShare => {
-            format!("at most {} of the surveyor's link (surveyor.share)", percent(wanted))
-        }
-    }
+    let key = match limit.bound {
+        Bound::Days => "survey.days",
+        Bound::Coverage => "survey.coverage",
+        Bound::ServerShare => "servers.share",
+        Bound::ServerRequests => "servers.requests",
+        Bound::ServerBytes => "servers.bytes",
+        Bound::SurveyorShare => "surveyor.share",
+    };
+    format!("{} ({key})", advice::bound(limit))
 }
 
 /// `1.2 Mbit/s`.

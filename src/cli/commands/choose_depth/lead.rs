@@ -1,11 +1,11 @@
 use std::fmt::Write;
 
 use super::answer::{Advice, Answer};
-use super::figures::{interval, percent, with_interval};
-use crate::analysis::{Candidate, Comparison, Criterion, Influence, LeftOut, Strategy};
+use super::figures::wrapped;
+use crate::analysis::{Candidate, Comparison, Criterion, LeftOut, Strategy};
 use crate::cli::columns::{Columns, Side};
-use crate::records::units::{duration, thousands};
-use crate::records::visible;
+use crate::records::units::{duration, percent, thousands};
+use crate::report::advice::{self, Changes, interval, with_interval};
 
 /// What comes before the depths, and between the verdict on them and their table.
 pub(super) struct Lead {
@@ -28,7 +28,7 @@ impl Lead {
         let is_partial = advice.partial.is_some();
         let recommended = if is_partial { "Provisional" } else { "Recommended" };
         let mark = if is_partial { "<- provisional" } else { "<- recommended" };
-        let other = advice.comparison.best().filter(|best| !matches!(best.strategy, Strategy::Depth { .. }));
+        let other = advice.comparison.instead_of_a_depth();
         if let Some(best) = other {
             first += &instead(best, recommended, advice);
         }
@@ -69,10 +69,10 @@ fn beside(advice: &Advice, mark: &str) -> String {
         let _ = write!(text, "\n{}", side_by_side(&advice.comparison, mark));
     }
     for not_weighed in &advice.comparison.not_weighed {
-        let _ = writeln!(text, "  Not weighed: {}: {}.", not_weighed.flags, not_weighed.reason);
+        let _ = writeln!(text, "  {}", advice::not_weighed(not_weighed));
     }
     if let Some(influence) = &advice.influence {
-        let _ = writeln!(text, "  {}", influence_in_words(influence, advice));
+        text.extend(advice::influence(influence, changes(advice)).map(|sentence| wrapped(2, &sentence)));
     }
     text
 }
@@ -104,23 +104,12 @@ fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
     table
 }
 
-fn influence_in_words(influence: &Influence, advice: &Advice) -> String {
-    let Influence { site, share, depth, at, figure } = influence;
-    let is_load = matches!(&advice.answer, Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }));
-    let (has, figure_of) = if is_load { ("takes", "load") } else { ("alone knows", "coverage") };
-    let changed = match (&advice.answer, depth) {
-        // Its other bounds were not weighed without the site.
-        (Answer::Forecast(_), _) => String::new(),
-        (_, Some(depth)) if depth == at => format!("depth {at} would be chosen too: "),
-        (_, Some(depth)) => format!("depth {depth} would be chosen: "),
-        (_, None) => "no depth would be chosen: ".to_owned(),
-    };
-    format!(
-        "The site that counts most is {}, which {has} {} of all.\n  Without it {changed}the {figure_of} at depth {at} would be {}.",
-        visible(site),
-        percent(*share),
-        with_interval(*figure)
-    )
+fn changes(advice: &Advice) -> Changes {
+    match &advice.answer {
+        Answer::Forecast(_) => Changes::Coverage,
+        Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }) => Changes::DepthByLoad,
+        _ => Changes::DepthByCoverage,
+    }
 }
 
 /// What a survey says that left pages out.

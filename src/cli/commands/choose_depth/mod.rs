@@ -4,7 +4,6 @@ mod answer;
 mod figures;
 mod forecast_words;
 mod lead;
-mod too_shallow;
 mod words;
 
 use std::path::{Path, PathBuf};

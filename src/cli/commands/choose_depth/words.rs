@@ -1,13 +1,13 @@
 use std::fmt::Write;
 
 use super::answer::{Advice, Answer};
-use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
+use super::figures::{by_confidence, kind_in_words, lower, settled, wrapped};
 use super::forecast_words::forecast_in_words;
 use super::lead::{Lead, left_out_in_words};
-use super::too_shallow::TooShallow;
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Verdict};
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, Verdict};
 use crate::cli::columns::{Columns, Side};
-use crate::records::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, duration, percent, thousands};
+use crate::report::advice::{self, TooShallow, interval, with_interval};
 
 /// The advice as people read it.
 pub(super) fn advice_in_words(advice: &Advice) -> String {
@@ -85,7 +85,7 @@ fn table(choice: &Choice, mark: &str) -> Columns {
 }
 
 fn verdict(choice: &Choice, heading: &str) -> String {
-    match choice.depth.and_then(|depth| choice.level(depth)) {
+    match choice.chosen() {
         Some(level) => recommended(choice, level, heading),
         None if choice.verdict == Verdict::SurveyDeeper => survey_deeper(choice),
         None => no_depth(choice),
@@ -102,7 +102,7 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
         with_interval(level.coverage),
         counted(choice),
         with_interval(load),
-        unit_in_words(unit),
+        unit.name(),
         choice.deepest,
         why(choice),
         saves(choice, level),
@@ -111,9 +111,8 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
     if let Some(settling) = choice.settling {
         let _ = writeln!(text, "  {}", settled(settling, choice.trees));
     }
-    let beside = [level.depth.checked_sub(1), level.depth.checked_add(1)];
-    for neighbour in beside.into_iter().flatten().filter_map(|depth| choice.level(depth)) {
-        let _ = writeln!(text, "  {}", neighbour_in_words(choice, neighbour));
+    for neighbour in choice.neighbours() {
+        let _ = writeln!(text, "  {}", advice::neighbour(choice, neighbour));
     }
     text
 }
@@ -128,7 +127,7 @@ fn why(choice: &Choice) -> String {
             format!(
                 "It is the greatest depth whose load is at most {} of all {} {by}",
                 percent(at_most),
-                unit_in_words(unit)
+                unit.name()
             )
         }
     }
@@ -183,8 +182,8 @@ fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
     let unit = choice.criterion.unit();
     match level.saving(unit) {
         _ if level.depth == choice.deepest => "is the deepest level walked, so it saves nothing".to_owned(),
-        Some(saved) => format!("saves {} of the {}", percent(saved), unit_in_words(unit)),
-        None => format!("saves next to none of the {}", unit_in_words(unit)),
+        Some(saved) => format!("saves {} of the {}", percent(saved), unit.name()),
+        None => format!("saves next to none of the {}", unit.name()),
     }
 }
 
@@ -194,11 +193,15 @@ fn survey_deeper(choice: &Choice) -> String {
             (kind_in_words(choice.criterion.counted().0), format!("{} is wanted", percent(at_least)))
         }
         Criterion::Load { at_most, unit, .. } => {
-            (unit_in_words(unit), format!("{} may be spent, which may pay for more levels", percent(at_most)))
+            (unit.name(), format!("{} may be spent, which may pay for more levels", percent(at_most)))
         }
     };
-    let Choice { open_trees, trees, deepest, known, .. } = *choice;
-    TooShallow { open_trees, trees, deepest, known }.in_words(of, &wanted)
+    deeper(&TooShallow::from(choice).instead_of_a_depth(of, &wanted))
+}
+
+/// The verdict, and what belongs to it below.
+pub(super) fn deeper([verdict, more @ ..]: &[String; 3]) -> String {
+    more.iter().fold(wrapped(0, verdict), |text, sentence| text + &wrapped(2, sentence))
 }
 
 fn no_depth(choice: &Choice) -> String {
@@ -220,23 +223,12 @@ fn no_depth(choice: &Choice) -> String {
             "No depth fits: none stays within {} of all {} {by}. The nearest is depth {}: it would need {}\nwhere {} is \
              allowed.\n",
             percent(at_most),
-            unit_in_words(unit),
+            unit.name(),
             level.depth,
             percent(level.deciding),
             percent(at_most)
         ),
     }
-}
-
-fn neighbour_in_words(choice: &Choice, level: &ChoiceLevel) -> String {
-    let unit = choice.criterion.unit();
-    format!(
-        "Depth {} would cover {} with {} of the {}.",
-        level.depth,
-        with_interval(level.coverage),
-        percent(level.load[unit as usize].value),
-        unit_in_words(unit)
-    )
 }
 
 /// What coverage is a share of.
@@ -250,7 +242,7 @@ fn censoring(choice: &Choice) -> String {
         return "No site tree was cut short.".to_owned();
     }
     let (cut, trees) = (thousands(choice.cut_trees), thousands(choice.trees));
-    let shown = choice.depth.and_then(|depth| choice.level(depth)).or(choice.levels.last());
+    let shown = choice.chosen().or(choice.levels.last());
     let bound = shown.map_or_else(String::new, |level| {
         let low = percent(level.censored.low);
         format!(
@@ -270,14 +262,14 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
         let trees = thousands(group.trees);
         let (depth, coverage, load, takes) = match &group.answer {
             Answer::Choice(choice) => {
-                let level = choice.depth.and_then(|depth| choice.level(depth));
+                let level = choice.chosen();
                 let load = level.map(|level| percent(level.load[choice.criterion.unit() as usize].value));
                 let coverage = level.map(|level| level.coverage);
                 (choice.depth, coverage, load, None)
             }
             Answer::LeftOut(_) => (None, None, None, None),
             Answer::Forecast(forecast) => {
-                let level = forecast.depth.and_then(|depth| forecast.level(depth));
+                let level = forecast.chosen();
                 let coverage = level.map(|level| level.coverage);
                 let load = level
                     .zip(forecast.levels.last())
@@ -307,12 +299,4 @@ fn without_depth(verdict: Verdict) -> &'static str {
 
 fn share(part: u64, whole: u64) -> String {
     percent(if whole > 0 { part as f64 / whole as f64 } else { 0.0 })
-}
-
-fn unit_in_words(unit: LoadUnit) -> &'static str {
-    match unit {
-        LoadUnit::Requests => "requests",
-        LoadUnit::Bytes => "bytes",
-        LoadUnit::BusyTime => "busy time",
-    }
 }

@@ -253,6 +253,18 @@ impl Choice {
         }
     }
 
+    /// The level of the depth chosen.
+    #[must_use]
+    pub fn chosen(&self) -> Option<&ChoiceLevel> {
+        self.level(self.depth?)
+    }
+
+    /// The levels beside it.
+    pub fn neighbours(&self) -> impl Iterator<Item = &ChoiceLevel> {
+        let beside = |depth: u16| [depth.checked_sub(1), depth.checked_add(1)].into_iter().flatten();
+        self.depth.into_iter().flat_map(beside).filter_map(|depth| self.level(depth))
+    }
+
     /// The level of a depth.
     #[must_use]
     pub fn level(&self, depth: u16) -> Option<&ChoiceLevel> {

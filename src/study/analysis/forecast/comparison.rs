@@ -44,7 +44,7 @@ impl Comparison {
     #[must_use]
     pub fn with_choice(choice: &Choice, curves: &Curves, replays: &Replays<'_>) -> Self {
         let Choice { criterion, .. } = *choice;
-        let depth = choice.depth.and_then(|depth| choice.level(depth)).map(|level| Candidate {
+        let depth = choice.chosen().map(|level| Candidate {
             requests: level.requests,
             load: load_of(curves, level.depth),
             fits: level.fits,
@@ -126,6 +126,12 @@ impl Comparison {
     #[must_use]
     pub fn best(&self) -> Option<&Candidate> {
         self.candidates.get(self.recommended?)
+    }
+
+    /// The same, where it is no depth for all sites.
+    #[must_use]
+    pub fn instead_of_a_depth(&self) -> Option<&Candidate> {
+        self.best().filter(|best| !matches!(best.strategy, Strategy::Depth { .. }))
     }
 }
 

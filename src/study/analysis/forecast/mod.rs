@@ -125,6 +125,14 @@ pub struct Limit {
     pub alone: Option<Nearest>,
 }
 
+impl Limit {
+    /// The first and the last depth that keep it.
+    #[must_use]
+    pub fn range(&self) -> Option<(u16, u16)> {
+        self.depths.first().copied().zip(self.depths.last().copied())
+    }
+}
+
 /// A depth that some bounds would have to give for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Nearest {
@@ -204,6 +212,12 @@ impl Forecast {
             limits: limits(environment, &levels, fits.is_some()),
             levels,
         }
+    }
+
+    /// The level of the depth chosen.
+    #[must_use]
+    pub fn chosen(&self) -> Option<&ForecastLevel> {
+        self.level(self.depth?)
     }
 
     /// The level of a depth.

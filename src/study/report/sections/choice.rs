@@ -2,7 +2,7 @@ use super::{names, strategies};
 use crate::analysis::{
     Choice, ChoiceLevel, Comparison, Criterion, Influence, Kind, LoadUnit, NoInterval, Reading, Verdict,
 };
-use crate::records::units::thousands;
+use crate::report::advice::{self, Changes, TooShallow};
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// Which depth to use, and what the neighbouring ones and other strategies would cost and bring.
@@ -16,15 +16,15 @@ pub(in crate::report) fn section(
     let lead = strategies::lead(comparison, recommendation(choice), is_partial);
     let mut section = Section::new("choice", "Which depth to use", lead);
     strategies::add(&mut section, "table-strategies", comparison);
-    section.blocks.extend(influence.map(|influence| Block::Text(strategies::influence(influence))));
-    if let Some(level) = choice.depth.and_then(|depth| choice.level(depth)) {
-        let beside = [level.depth.checked_sub(1), level.depth.checked_add(1)];
-        let told: Vec<String> = beside
-            .into_iter()
-            .flatten()
-            .filter_map(|depth| choice.level(depth))
-            .map(|level| told(choice, level))
-            .collect();
+    section.blocks.extend(influence.map(|influence| {
+        let changes = match choice.criterion {
+            Criterion::Coverage { .. } => Changes::DepthByCoverage,
+            Criterion::Load { .. } => Changes::DepthByLoad,
+        };
+        Block::Text(advice::influence(influence, changes).join(" "))
+    }));
+    if choice.depth.is_some() {
+        let told: Vec<String> = choice.neighbours().map(|level| advice::neighbour(choice, level)).collect();
         section.blocks.push(Block::Text(told.join(" ")));
     }
     section.blocks.push(table(choice).into());
@@ -41,7 +41,7 @@ pub(in crate::report) fn section(
 
 fn recommendation(choice: &Choice) -> String {
     let wanted = wanted(&choice.criterion);
-    match choice.depth.and_then(|depth| choice.level(depth)) {
+    match choice.chosen() {
         Some(level) if level.depth == choice.deepest => format!(
             "Depth {} is recommended: {wanted}. It is the deepest level walked, so it saves nothing.",
             level.depth
@@ -58,14 +58,11 @@ fn recommendation(choice: &Choice) -> String {
                 choice.deepest,
             )
         }
-        None if choice.verdict == Verdict::SurveyDeeper => format!(
-            "No depth can be recommended: {} of {} site trees go on below depth {}, where the survey ended. With the \
-             next level its coverage may be {} at most, and less with levels below. Survey a sample of the sites deeper. The goal was {wanted}.",
-            thousands(choice.open_trees),
-            thousands(choice.trees),
-            choice.deepest,
-            percent(choice.known.with_next),
-        ),
+        None if choice.verdict == Verdict::SurveyDeeper => {
+            let of = choice.criterion.counted().0;
+            let goal = format!("the goal was {wanted}");
+            TooShallow::from(choice).instead_of_a_depth(names::kind(of), &goal).join(" ")
+        }
         None => format!("No depth is recommended. The goal was {wanted}."),
     }
 }
@@ -78,7 +75,7 @@ fn wanted(criterion: &Criterion) -> String {
             format!("the smallest that covers {} of the {counted}", percent(*at_least))
         }
         Criterion::Load { at_most, unit, .. } => {
-            format!("the greatest that needs at most {} of the {}", percent(*at_most), names::unit(*unit))
+            format!("the greatest that needs at most {} of the {}", percent(*at_most), unit.name())
         }
     }
 }
@@ -91,22 +88,11 @@ pub(super) fn counted(of: Kind, reading: Reading) -> String {
     }
 }
 
-fn told(choice: &Choice, level: &ChoiceLevel) -> String {
-    let unit = choice.criterion.unit();
-    format!(
-        "Depth {} would cover {} with {} of the {}.",
-        level.depth,
-        Cell::ShareBetween(level.coverage).shown(),
-        percent(level.load[unit as usize].value),
-        names::unit(unit),
-    )
-}
-
 fn table(choice: &Choice) -> Table {
     let (of, reading) = choice.criterion.counted();
     let units = names::units_of(choice.levels.last().map(|last| &last.load));
     let columns = std::iter::once(Column::number("depth", ""))
-        .chain(units.iter().map(|unit| Column::interval(names::unit(*unit), "share")))
+        .chain(units.iter().map(|unit| Column::interval(unit.name(), "share")))
         .chain([
             Column::interval("coverage", "share"),
             Column::share("corrected coverage"),

@@ -1,7 +1,8 @@
 use super::choice::counted;
-use super::strategies;
-use crate::analysis::{Bound, Comparison, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
-use crate::records::units::{bytes, duration, thousands};
+use super::{names, strategies};
+use crate::analysis::{Comparison, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
+use crate::records::units::duration;
+use crate::report::advice::{TooShallow, bound};
 use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table, percent};
 
 /// What a survey to each depth would take and cost in a network environment.
@@ -14,23 +15,24 @@ pub(in crate::report) fn section(forecast: &Forecast, comparison: &Comparison, i
 }
 
 fn recommendation(forecast: &Forecast) -> String {
-    match forecast.depth.and_then(|depth| forecast.level(depth)) {
+    match forecast.chosen() {
         Some(level) => format!(
             "Depth {} is recommended: it keeps all bounds, takes {} and covers {} of the {}.{}",
             level.depth,
             duration(level.seconds),
             Cell::ShareBetween(level.coverage).shown(),
             counted(forecast.of, forecast.reading),
-            if forecast.may_go_deeper() { deeper(forecast) } else { String::new() },
+            if forecast.may_go_deeper() {
+                format!(" {}", TooShallow::from(forecast).beside_a_depth(names::kind(forecast.of)).join(" "))
+            } else {
+                String::new()
+            },
         ),
-        None if forecast.verdict == Verdict::SurveyDeeper => format!(
-            "No depth can be recommended: {} of {} site trees go on below depth {}, where the survey ended. With the \
-             next level its coverage may be {} at most, and less with levels below. Survey a sample of the sites deeper.",
-            thousands(forecast.open_trees),
-            thousands(forecast.trees),
-            forecast.deepest,
-            percent(forecast.known.with_next),
-        ),
+        None if forecast.verdict == Verdict::SurveyDeeper => {
+            let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
+            let wanted = format!("{wanted} is wanted");
+            TooShallow::from(forecast).instead_of_a_depth(names::kind(forecast.of), &wanted).join(" ")
+        }
         None => {
             let forbidding: Vec<String> =
                 Limit::forbidding(&forecast.limits).into_iter().map(bound).collect();
@@ -42,36 +44,12 @@ fn recommendation(forecast: &Forecast) -> String {
     }
 }
 
-/// What a depth that keeps all bounds leaves open.
-fn deeper(forecast: &Forecast) -> String {
-    format!(
-        " {} of {} site trees go on below it, where the survey ended: deeper surveys may keep the bounds too, and of all levels \
-         its coverage may be {} with the next one.",
-        thousands(forecast.open_trees),
-        thousands(forecast.trees),
-        percent(forecast.known.with_next),
-    )
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
-fn bound(limit: &Limit) -> String {
-    let wanted = limit.wanted;
-    match limit.bound {
-        Bound::Days => format!("at most {wanted} days"),
-        Bound::Coverage => format!("coverage of at least {}", percent(wanted)),
-        Bound::ServerShare => format!("at most {} of a server's link", percent(wanted)),
-        Bound::ServerRequests => format!("at most {} requests to a server", thousands(wanted as u64)),
-        Bound::ServerBytes => format!("at most {} of a server", bytes(wanted as u64)),
-        Bound::SurveyorShare => format!("at most {} of the surveyor's link", percent(wanted)),
-    }
-}
-
 fn limits(forecast: &Forecast) -> Table {
     let rows = forecast.limits.iter().map(|limit| {
-        let depths = match (limit.depths.first(), limit.depths.last()) {
-            (Some(first), Some(last)) if first == last => first.to_string(),
-            (Some(first), Some(last)) => format!("{first} to {last}"),
-            _ => "none".to_owned(),
+        let depths = match limit.range() {
+            Some((first, last)) if first == last => first.to_string(),
+            Some((first, last)) => format!("{first} to {last}"),
+            None => "none".to_owned(),
         };
         vec![bound(limit).into(), depths.into()]
     });

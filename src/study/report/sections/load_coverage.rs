@@ -77,7 +77,7 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         .map(|unit| {
             let (unit, is_first) = (*unit, *unit == LoadUnit::Requests);
             let coverage = |level: &CurveLevel| if is_first { urls(level) } else { alone(urls(level)) };
-            Series::new(names::unit(unit), points(curves, unit, coverage, is_first))
+            Series::new(unit.name(), points(curves, unit, coverage, is_first))
         })
         .collect();
     let rows = curves.levels.iter().map(|level| {
@@ -150,7 +150,7 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
 }
 
 fn rate_column(unit: LoadUnit) -> Column {
-    Column::interval(&format!("load rate, {}", names::unit(unit)), "share")
+    Column::interval(&format!("load rate, {}", unit.name()), "share")
 }
 
 fn table(curves: &Curves) -> Table {

@@ -42,14 +42,6 @@ pub(super) fn bands(sampling: &Sampling) -> String {
     )
 }
 
-pub(super) fn unit(unit: LoadUnit) -> &'static str {
-    match unit {
-        LoadUnit::Requests => "requests",
-        LoadUnit::Bytes => "bytes",
-        LoadUnit::BusyTime => "busy time",
-    }
-}
-
 /// `95 %` for the intervals of a report.
 pub(super) fn confidence(sampling: &Sampling) -> String {
     percent(sampling.confidence).replace(".0 %", " %")

@@ -1,11 +1,10 @@
-use crate::analysis::{Candidate, Comparison, Influence, Strategy};
-use crate::report::{Block, Cell, Column, Section, Table, percent};
+use crate::analysis::{Candidate, Comparison};
+use crate::report::{Block, Cell, Column, Section, Table, advice};
 
 /// What is recommended, in the words before the depth: a strategy that costs less than it, and that the survey is partial.
 pub(super) fn lead(comparison: &Comparison, of_depth: String, is_partial: bool) -> String {
     let provisional = if is_partial { "Provisional, from a part of the survey. " } else { "" };
-    let other = comparison.best().filter(|best| !matches!(best.strategy, Strategy::Depth { .. }));
-    match other {
+    match comparison.instead_of_a_depth() {
         Some(best) => format!(
             "{provisional}{} is recommended: it covers {} of the external hosts with {} of the requests. One depth for all sites: \
              {of_depth}",
@@ -23,9 +22,7 @@ pub(super) fn add(section: &mut Section, id: &str, comparison: &Comparison) {
         section.blocks.push(table(id, comparison).into());
     }
     let not_weighed = comparison.not_weighed.iter();
-    section
-        .blocks
-        .extend(not_weighed.map(|one| Block::Note(format!("Not weighed: {}: {}.", one.flags, one.reason))));
+    section.blocks.extend(not_weighed.map(|one| Block::Note(advice::not_weighed(one))));
 }
 
 fn table(id: &str, comparison: &Comparison) -> Table {
@@ -56,20 +53,4 @@ fn table(id: &str, comparison: &Comparison) -> Table {
 
 fn word(one: &Candidate) -> &'static str {
     if one.fits { "yes" } else { "no" }
-}
-
-/// What a single site does to the answer.
-pub(super) fn influence(influence: &Influence) -> String {
-    let Influence { site, share, depth, at, figure } = influence;
-    let changed = match depth {
-        Some(depth) if depth == at => "the same depth".to_owned(),
-        Some(depth) => format!("depth {depth}"),
-        None => "no depth".to_owned(),
-    };
-    format!(
-        "The site that counts most is {site}, which alone has {} of what is counted. Without it {changed} would be chosen; at depth \
-         {at} the coverage is then {}.",
-        percent(*share),
-        Cell::ShareBetween(*figure).shown()
-    )
 }
