@@ -138,6 +138,9 @@ fn no_start_url(list: &StartList) -> String {
     if counts.without_value > 0 {
         found.push(without_value(list));
     }
+    if counts.commented > 0 {
+        found.push(commented(list));
+    }
     let advice = if counts.without_ns > 0 {
         let have = if counts.without_ns == 1 { "has" } else { "have" };
         let names = count(counts.without_ns, "name");
@@ -152,6 +155,12 @@ fn no_start_url(list: &StartList) -> String {
 /// `3 rows without a value`
 fn without_value(list: &StartList) -> String {
     format!("{} without a value", count(list.counts.without_value, "row"))
+}
+
+/// `3 comments ('#') that name hosts`
+fn commented(list: &StartList) -> String {
+    let name = if list.counts.commented == 1 { "names" } else { "name" };
+    format!("{} ('#') that {name} hosts", count(list.counts.commented, "comment"))
 }
 
 /// Bad lines that are told one by one.
@@ -304,6 +313,9 @@ fn contents(list: &StartList, area: &Area) -> String {
     }
     if counts.without_value > 0 {
         odd.push(without_value(list));
+    }
+    if counts.commented > 0 {
+        odd.push(commented(list));
     }
     let odd = if odd.is_empty() { String::new() } else { format!("; {}", odd.join(", ")) };
     format!("{} on {sites}{odd}", count(counts.urls, "start URL"))

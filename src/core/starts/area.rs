@@ -53,6 +53,11 @@ impl Area {
         (host.as_str() == last).then(|| "no host name: it has one label only".to_owned())
     }
 
+    /// Whether a start URL names nothing but a public suffix, below which registries give out names.
+    pub(super) fn is_suffix(&self, url: &WebUrl) -> bool {
+        url.host().ip().is_none() && self.suffixes.registrable(url.host()).is_none()
+    }
+
     /// The registrable domain of a start URL, whatever the survey calls a site: all its URLs are drawn together.
     pub(super) fn site_of(&self, url: &WebUrl) -> Site {
         self.suffixes.site_of(url.host())

@@ -69,6 +69,13 @@ const AND: [&str; 16] =
 /// The longest word for what follows.
 const MOST_LABEL_CHARS: usize = 40;
 
+/// The word before what it is for, and what follows: `domain` and `a.ke` of `domain: a.ke`.
+pub(super) fn label_of(text: &str) -> Option<(&str, &str)> {
+    let rest = without_label(text)?;
+    let label = text.split([':', '=']).next()?;
+    Some((label.trim_matches(|c: char| !c.is_alphanumeric()), rest))
+}
+
 /// What follows a word for it: `Sites: a.ke, b.ke`, or `sites = ['a.ke', 'b.ke']`.
 fn without_label(text: &str) -> Option<&str> {
     let at = text.find([':', '='])?;

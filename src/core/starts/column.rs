@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -64,6 +65,8 @@ pub(super) struct Held {
     names: usize,
     /// Good cells that are named as name servers and mail servers are.
     servers: usize,
+    /// Good cells with nothing but a public suffix: `co.ke` is no site.
+    suffixes: usize,
     /// Good cells with one URL, name or address, and a separator in it.
     divided: usize,
     distinct: HashSet<u64>,
@@ -88,6 +91,7 @@ impl Held {
             held.single += usize::from(urls.len() == 1);
             held.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
             held.servers += usize::from(urls.iter().all(is_server));
+            held.suffixes += usize::from(urls.iter().all(|url| area.is_some_and(|area| area.is_suffix(url))));
             held.divided += usize::from(urls.len() == 1 && cell.contains(SEPARATORS));
             held.hosts.extend(urls.iter().map(|url| hash(url.host().as_str())));
             held.distinct.insert(hash(first.host().as_str()));
@@ -100,7 +104,23 @@ impl Held {
     }
 
     pub(super) fn is_mostly_good(&self) -> bool {
-        self.good * 2 > self.filled
+        self.good * 2 > self.filled && self.suffixes * 2 <= self.good
+    }
+
+    /// Whether so many of its cells are good that the others may be notes in the place of a value.
+    pub(super) fn is_partly_good(&self) -> bool {
+        self.good * GOOD_OF >= self.filled && self.suffixes * 2 <= self.good
+    }
+
+    /// Whether its rows could be those that are meant, in the place of another column with `times` as many sites of the country:
+    /// it has others, and more than a few.
+    fn rivals(&self, other: &Self, times: usize) -> bool {
+        let common = self.sites.intersection(&other.sites).count();
+        self.sites.len() >= FEW_ROWS
+            && self.sites.len() * 2 > other.sites.len() * times
+            && common * 2 < self.sites.len()
+            && self.is_partly_good()
+            && !self.is_of_servers()
     }
 
     /// Whether as much lies inside the country domains as a list must have for a survey to begin.
@@ -133,7 +153,17 @@ impl Held {
         self.extends(other) || !other.extends(self) && self.rank() > other.rank()
     }
 
-    fn is_of_servers(&self) -> bool {
+    /// How many sites of the country it has.
+    pub(super) fn site_count(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Whether nothing stands in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
+    pub(super) fn is_of_servers(&self) -> bool {
         self.good > 0 && self.servers * 2 > self.good
     }
 
@@ -182,8 +212,12 @@ pub(super) struct Table {
 
 /// Of the rows so many in ten have the same number of columns.
 const ALIKE_OF_TEN: usize = 9;
+/// Columns that are looked at for rows that could be meant as well.
+const MOST_RIVALS: usize = 100;
 /// With fewer rows nothing is concluded from shares.
 const FEW_ROWS: usize = 5;
+/// A column of which one cell in so many is good may be the one that is meant.
+const GOOD_OF: usize = 10;
 
 impl Table {
     pub(super) fn of(rows: Vec<Vec<String>>, rough: usize) -> Self {
@@ -237,6 +271,18 @@ impl Table {
         let readings = (0..self.columns()).map(|column| self.reading(column, area));
         let good = readings.filter(|reading| reading.held.is_mostly_good());
         good.reduce(|best, other| if other.held.is_better_than(&best.held) { other } else { best })
+    }
+
+    /// Another column whose rows could be those that are meant as well as those of one that is read. Where the header has a known name for that
+    /// one, the other has at least twice as many sites of the country; else half as many are enough.
+    pub(super) fn rival(&self, read: &Reading, is_named: bool, area: Option<&Area>) -> Option<Reading> {
+        let widest = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_RIVALS);
+        let others = (0..widest).filter(|column| *column != read.column);
+        let readings = others.map(|column| self.reading(column, area));
+        let times = if is_named { 4 } else { 1 };
+        readings
+            .filter(|other| other.held.rivals(&read.held, times))
+            .max_by_key(|other| (other.held.sites.len(), Reverse(other.column)))
     }
 
     /// Whether rows of nothing but names are a table for all that, with one column of those that are meant: their cells

@@ -19,6 +19,8 @@ pub struct Counts {
     pub bad: u64,
     /// Rows and lines that say no more than that there is no start URL: they are not among `lines`.
     pub without_value: u64,
+    /// Comments that name hosts: they are not among `lines`.
+    pub commented: u64,
     /// Directives of a zone file that stand for names which are not read; they are bad lines, too.
     pub unread: u64,
     /// Names in a zone file that have other records and no NS record, and are not below one that has.

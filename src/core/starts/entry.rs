@@ -21,6 +21,10 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
     if text.contains(char::is_control) {
         return Err(NEITHER.to_owned());
     }
+    // To the URL standard these are `%3C` and so on: HTML would be a path.
+    if text.contains(['<', '>', '"']) {
+        return Err("HTML or quotes in a URL: give the URL alone".to_owned());
+    }
     // To the URL standard a blank is `%20`, and a note behind a URL would make another of it.
     let has_blank = text.contains(char::is_whitespace);
     let (url, authority) = match text.split_once("://") {
@@ -46,7 +50,9 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
                 let is_url = first.is_some_and(|word| start_url(word).is_ok());
                 return Err(if is_url { BLANK } else { NEITHER }.to_owned());
             }
-            (WebUrl::parse(&format!("http://{text}")), name)
+            // Of port 443 everybody knows what is spoken there.
+            let scheme = if name.ends_with(":443") { "https" } else { "http" };
+            (WebUrl::parse(&format!("{scheme}://{text}")), name)
         }
     };
     let url = url.map_err(|error| fault_of(authority, text.contains("://"), error))?;

@@ -1,8 +1,9 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::area::Area;
-use super::clear::{clear_start_url, names_in, several};
+use super::clear::{clear_start_url, label_of, names_in, several};
 use super::column::{ColumnChoice, Labels, Rank, Reading, Table};
 use super::entry::{is_empty, is_nothing, is_unseen, start_url, without_comment};
 use super::error::StartError;
@@ -98,10 +99,10 @@ impl Form {
             content.remove(0);
         }
         let head = Head { content, lines, separator, area };
-        let found = head.form();
         match choice {
-            Some(choice) => head.chosen(choice, &found),
-            None => Ok(found),
+            // What else could be meant does not count then.
+            Some(choice) => head.chosen(choice, &head.form().unwrap_or_default()),
+            None => head.form(),
         }
     }
 
@@ -124,31 +125,69 @@ pub(super) fn told_separator(line: &[u8]) -> Option<Separator> {
 }
 
 impl Head<'_> {
-    fn form(&self) -> Form {
-        let Some(first) = self.content.first() else { return Form::Lines };
+    fn form(&self) -> Result<Form, StartError> {
+        let Some(first) = self.content.first() else { return Ok(Form::Lines) };
         let is_record = |line: &&[u8]| !line.trim_ascii().starts_with(b";");
         let records = self.content.iter().position(is_record).map_or(&[][..], |at| &self.content[at..]);
         if self.separator.is_none() && is_marked_entry(records) {
-            return Form::Zone;
+            return Ok(Form::Zone);
         }
-        if named(first, Separator::Comma).is_some_and(|(fields, _)| fields.len() == 1) {
-            return self.lines(&self.content[1..], Form::LinesWithHeader);
+        let is_one = |row: &Row<'_>| row.fields.len() == 1 && !row.has_rest;
+        if is_one(&divided(first, Separator::Comma)) && named(first, Separator::Comma).is_some() {
+            return Ok(self.lines(&self.content[1..], Form::LinesWithHeader));
         }
+        self.check_labels()?;
         let named = self.named_columns();
-        if let Some(form) = named.as_ref().and_then(|named| self.by_header(named)) {
+        if let Some(form) = named.as_ref().and_then(|named| self.by_header(named).transpose()) {
             return form;
         }
         if self.separator.is_none() && is_entry(records) {
-            return Form::Zone;
+            return Ok(Form::Zone);
         }
-        match (self.by_content(), named) {
-            // Nothing better was found: what is wrong with its values is told.
-            (Form::Lines, Some(named)) => {
+        let found = self.by_content()?;
+        // Where nothing better was found, it is told what is wrong with the values of the column that is named.
+        match named.filter(|_| self.is_worse_than_a_name(&found)) {
+            Some(named) => {
                 let column = named.candidates[0];
-                named.form(&Table::of(Vec::new(), 0).reading(column, self.area))
+                Ok(named.form(&Table::of(Vec::new(), 0).reading(column, self.area), 0))
             }
-            (form, _) => form,
+            None => Ok(found),
         }
+    }
+
+    /// Whether lines as they are, or name servers, would be read in place of a column that the header names.
+    fn is_worse_than_a_name(&self, found: &Form) -> bool {
+        match found {
+            Form::Columns { separator, column, .. } => {
+                table(self.body(), *separator).reading(*column, self.area).held.is_of_servers()
+            }
+            found => *found == Form::Lines,
+        }
+    }
+
+    /// Lines that each say what they hold (`domain: a.ke`, `nserver: ns.b.ke`) are of records, in which few values are meant.
+    fn check_labels(&self) -> Result<(), StartError> {
+        let lines: Vec<String> = self.content.iter().map(|line| line_text(line)).collect();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for (label, rest) in lines.iter().filter_map(|line| label_of(line)) {
+            if clear_start_url(rest, self.area).is_some() {
+                *counts.entry(label.to_lowercase()).or_default() += 1;
+            }
+        }
+        let labelled: usize = counts.values().sum();
+        counts.retain(|_, count| *count > 1);
+        if self.area.is_none() || counts.len() < 2 || labelled * 2 < lines.len() {
+            return Ok(());
+        }
+        let told: Vec<String> = counts
+            .keys()
+            .take(MOST_LABELS_TOLD)
+            .map(|label| format!("'{}:'", label.escape_debug()))
+            .collect();
+        Err(StartError::Column(format!(
+            "its lines say what they hold ({}): make a list of those that are meant, a URL or host name a line",
+            told.join(", ")
+        )))
     }
 
     fn separators(&self, all: &'static [Separator]) -> impl Iterator<Item = Separator> {
@@ -159,30 +198,71 @@ impl Head<'_> {
     /// The columns that the first line gives a known name, as the separator divides it that makes most of them.
     fn named_columns(&self) -> Option<Named> {
         let first = self.content.first()?;
-        let named = self.separators(&Separator::BYTES).filter_map(|separator| {
+        let named = |separator| {
             let (fields, candidates) = named(first, separator)?;
-            Some(Named { separator, fields, candidates })
-        });
-        named.filter(|named| named.fields.len() > 1).max_by_key(|named| named.fields.len())
+            (fields.len() > 1).then_some(Named { separator, fields, candidates })
+        };
+        let by_byte = self.separators(&Separator::BYTES).filter_map(named);
+        by_byte.max_by_key(|named| named.fields.len()).or_else(|| {
+            // Where blanks divide the rows as the header: it may be one name of two words.
+            let named = self.separators(&[Separator::Blanks]).find_map(named)?;
+            let rows = table(&self.content[1..], Separator::Blanks);
+            (rows.columns() == named.fields.len() && rows.is_even()).then_some(named)
+        })
     }
 
     /// The first column with a known name that holds what the name promises; if there are others with names of the
     /// country, it must have some, too.
-    fn by_header(&self, named: &Named) -> Option<Form> {
+    ///
+    /// # Errors
+    /// When another column could be meant as well.
+    fn by_header(&self, named: &Named) -> Result<Option<Form>, StartError> {
         let table = table(&self.content[1..], named.separator);
         if table.is_empty() {
-            return Some(named.form(&table.reading(named.candidates[0], self.area)));
+            return Ok(Some(named.form(&table.reading(named.candidates[0], self.area), 0)));
         }
         let other_is_inside = table.best(self.area).is_some_and(|best| best.held.is_inside());
-        let readings = named.candidates.iter().map(|column| table.reading(*column, self.area));
-        let mut good = readings.filter(|reading| {
-            reading.held.is_mostly_good() && (reading.held.is_inside() || !other_is_inside)
-        });
-        good.next().map(|reading| named.form(&reading))
+        let readings: Vec<Reading> =
+            named.candidates.iter().map(|column| table.reading(*column, self.area)).collect();
+        let is_right = |reading: &&Reading| reading.held.is_inside() || !other_is_inside;
+        let good = readings.iter().filter(|reading| reading.held.is_mostly_good()).find(is_right);
+        // Notes in the place of many values are bad lines, and no reason to read another column.
+        let partly = || readings.iter().filter(|reading| reading.held.is_partly_good()).find(is_right);
+        // A header says what follows, perhaps far below.
+        let empty = || readings.iter().find(|reading| reading.held.is_empty());
+        let Some(reading) = good.or_else(partly).or_else(empty) else { return Ok(None) };
+        // Where rows have more columns than the header, they may be shifted against it.
+        let is_named = table.columns() <= named.fields.len();
+        match table.rival(reading, is_named, self.area) {
+            Some(rival) => Err(self.ambiguous(named.separator, reading, &rival)),
+            None => Ok(Some(named.form(reading, table.columns()))),
+        }
+    }
+
+    /// Two columns have start URLs, of other sites each.
+    fn ambiguous(&self, separator: Separator, read: &Reading, rival: &Reading) -> StartError {
+        let first = self.content.first().filter(|_| self.body().len() < self.content.len());
+        let names: Vec<String> =
+            first.into_iter().flat_map(|line| split(line, separator).0).map(text).collect();
+        let column = |reading: &Reading| {
+            let name = names.get(reading.column).filter(|name| !name.is_empty());
+            let name = name
+                .map_or_else(String::new, |name| format!(" '{}'", super::entry::shown(name).escape_debug()));
+            let sites = reading.held.site_count();
+            format!("column {}{name} ({sites} site{})", reading.column + 1, if sites == 1 { "" } else { "s" })
+        };
+        StartError::Column(format!(
+            "in its first lines {} and {} could both be meant: choose one with --column",
+            column(read),
+            column(rival)
+        ))
     }
 
     /// Where no header tells it: as most lines have URLs or host names.
-    fn by_content(&self) -> Form {
+    ///
+    /// # Errors
+    /// When another column could be meant as well.
+    fn by_content(&self) -> Result<Form, StartError> {
         let body = self.body();
         let (lists, others): (Vec<String>, Vec<String>) =
             body.iter().map(|line| line_text(line)).partition(|line| several(line, self.area).is_some());
@@ -192,9 +272,15 @@ impl Head<'_> {
         };
         let whole = others.iter().filter(is_whole).count();
         let is_list = !lists.is_empty() && (lists.len() + whole) * 10 >= body.len() * LISTED_OF_TEN;
-        if is_list && !self.separators(&Separator::EVERY).any(|it| table(body, it).has_one_subject(self.area))
-        {
-            return Form::Names { has_header: body.len() < self.content.len() };
+        let has_header = body.len() < self.content.len();
+        let is_of_columns = |separator: Separator| {
+            let table = table(body, separator);
+            // Blanks divide a title, too.
+            let may_be_header = has_header && separator != Separator::Blanks && table.is_even();
+            table.has_one_subject(self.area) || may_be_header && self.fits_header(separator, &table)
+        };
+        if is_list && !self.separators(&Separator::EVERY).any(is_of_columns) {
+            return Ok(Form::Names { has_header });
         }
         let mut best: Option<Division> = None;
         for separator in self.separators(&Separator::EVERY) {
@@ -203,19 +289,31 @@ impl Head<'_> {
                 continue;
             }
             let Some(reading) = table.best(self.area) else { continue };
+            let reading_column = reading.column;
             let division = self.division(separator, &table, reading);
             // A URL may have commas in it; so a table has several lines, and all of them alike.
             let urls = division.reading.held.urls;
             let is_table = if self.content.len() > 2 { urls >= whole } else { urls > whole };
+            let is_table = is_table && (has_header || !are_paths(body, separator, reading_column));
             let is_sentence = table.len() == 1 && !division.fits_header && self.has_several_names(body);
             if is_table && !is_sentence && best.as_ref().is_none_or(|best| division.rank() > best.rank()) {
                 best = Some(division);
             }
         }
-        match best {
-            Some(Division { separator, columns, reading, .. }) => self.columns(separator, columns, reading),
-            None => self.lines(body, Form::Lines),
+        let Some(Division { separator, columns, reading, .. }) = best else {
+            return Ok(self.lines(body, Form::Lines));
+        };
+        match table(body, separator).rival(&reading, false, self.area).filter(|_| has_header) {
+            Some(rival) => Err(self.ambiguous(separator, &reading, &rival)),
+            None => Ok(self.columns(separator, columns, reading)),
         }
+    }
+
+    /// Whether the first line, which is a header, has as many columns as the rows.
+    fn fits_header(&self, separator: Separator, rows: &Table) -> bool {
+        let header = self.content.first().filter(|_| self.body().len() < self.content.len());
+        let columns = rows.columns();
+        columns > 1 && header.is_some_and(|line| split(line, separator).0.len() == columns)
     }
 
     fn has_several_names(&self, body: &[&[u8]]) -> bool {
@@ -223,9 +321,7 @@ impl Head<'_> {
     }
 
     fn division(&self, separator: Separator, table: &Table, reading: Reading) -> Division {
-        let columns = table.columns();
-        let header = self.content.first().filter(|_| self.body().len() < self.content.len());
-        let fits_header = columns > 1 && header.is_some_and(|line| split(line, separator).0.len() == columns);
+        let (columns, fits_header) = (table.columns(), self.fits_header(separator, table));
         Division { separator, columns, reading, fits_header, even: table.even() }
     }
 
@@ -258,7 +354,13 @@ impl Head<'_> {
     fn columns(&self, separator: Separator, columns: usize, reading: Reading) -> Form {
         let Reading { column, labels, .. } = reading;
         let first = self.content.first().filter(|_| self.content.len() > 1);
-        let field = first.and_then(|line| split(line, separator).0.into_iter().nth(column)).map(text);
+        let mut fields = first.map_or_else(Vec::new, |line| split(line, separator).0);
+        // R gives the names of rows no header.
+        if column > 0 && fields.len() + 1 == columns {
+            fields.insert(0, Cow::default());
+        }
+        let field = fields.into_iter().nth(column).map(text);
+        let field = field.map(|field| field.trim_matches('"').to_owned());
         let is_value = |field: &str| labels.usual(field).is_some_and(|field| start_url(&field).is_ok());
         let header = field.filter(|field| {
             let is_first_row = several(field, self.area).is_some();
@@ -346,6 +448,8 @@ impl Head<'_> {
 
 /// Of the lines of a list with several names a line so many in ten hold nothing else.
 const LISTED_OF_TEN: usize = 9;
+/// Labels that a message tells.
+const MOST_LABELS_TOLD: usize = 5;
 /// Names of columns that a message tells.
 const MOST_COLUMNS_TOLD: usize = 20;
 
@@ -379,12 +483,13 @@ struct Named {
 }
 
 impl Named {
-    fn form(&self, reading: &Reading) -> Form {
+    /// Rows may have more columns than the header names.
+    fn form(&self, reading: &Reading, columns: usize) -> Form {
         Form::Columns {
             separator: self.separator,
             column: reading.column,
-            columns: self.fields.len(),
-            header: Some(self.fields[reading.column].clone()),
+            columns: columns.max(self.fields.len()),
+            header: Some(self.fields[reading.column].trim_matches('"').to_owned()),
             labels: reading.labels,
         }
     }
@@ -394,7 +499,9 @@ impl Named {
 fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)> {
     let (fields, _) = split(line, separator);
     let fields: Vec<String> = fields.into_iter().map(text).collect();
-    let bare = |field: &str| field.trim_matches(|c: char| is_unseen(c) || c.is_whitespace()).to_lowercase();
+    // Between blanks quotes are left on.
+    let is_around = |c: char| is_unseen(c) || c.is_whitespace() || c == '"';
+    let bare = |field: &str| field.trim_matches(is_around).to_lowercase();
     let place = |name: &&str| fields.iter().position(|field| bare(field) == **name);
     let candidates: Vec<usize> = NAMES.iter().filter_map(place).collect();
     (!candidates.is_empty()).then_some((fields, candidates))
@@ -428,6 +535,29 @@ fn table(lines: &[&[u8]], separator: Separator) -> Table {
         rest = &behind[used..];
     }
     Table::of(rows, rough)
+}
+
+/// Whether lines are URLs with a separator in their paths, rather than rows: what follows the first separator goes on as URLs do
+/// (`/artykuly,0,12.html`, `/page;jsessionid=1F`).
+fn are_paths(lines: &[&[u8]], separator: Separator, column: usize) -> bool {
+    let Some(byte) = separator.byte().filter(|_| column == 0) else { return false };
+    let goes_on = |line: &&&[u8]| {
+        let line = String::from_utf8_lossy(line.trim_ascii());
+        let Some((first, rest)) = line.split_once(char::from(byte)) else { return false };
+        let last = rest.rsplit(['/', char::from(byte)]).next().unwrap_or_default();
+        let is_file = last
+            .rsplit_once('.')
+            .is_some_and(|(_, kind)| kind.len() <= 5 && kind.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let has_path = first.split_once("://").is_some_and(|(_, rest)| {
+            rest.split_once('/').is_some_and(|(_, path)| !path.is_empty() && !path.ends_with('/'))
+        });
+        let is_parameter = rest.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        });
+        let is_part = !rest.contains(|c: char| c.is_whitespace() || c == '"') && !rest.contains("://");
+        has_path && is_part && (is_file || is_parameter)
+    };
+    lines.iter().filter(goes_on).count() * 2 > lines.len()
 }
 
 fn line_text(line: &[u8]) -> String {

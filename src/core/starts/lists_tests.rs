@@ -26,7 +26,11 @@ pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> Vec<u8> {
 }
 
 /// What a survey would make of a list: its start URLs and the reasons of its bad lines, or why it does not begin.
-fn read(list: &[u8], area: &Area, column: Option<&str>) -> Result<(Vec<String>, Vec<String>), String> {
+pub(super) fn read(
+    list: &[u8],
+    area: &Area,
+    column: Option<&str>,
+) -> Result<(Vec<String>, Vec<String>), String> {
     let column = column.map(|column| column.parse::<ColumnChoice>().unwrap());
     let list =
         StartList::read_column(list, Some(area), column.as_ref()).map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use super::lists_tests::{Kind, lines};
 use super::tests::area;
 
 /// Rows below a header.
-fn below(header: &str, count: usize, row: impl Fn(usize) -> String) -> Vec<u8> {
+pub(super) fn below(header: &str, count: usize, row: impl Fn(usize) -> String) -> Vec<u8> {
     [format!("{header}\n").into_bytes(), lines(count, row)].concat()
 }
 

@@ -47,4 +47,6 @@ mod lists_tests;
 #[cfg(test)]
 mod misread_tests;
 #[cfg(test)]
+mod rivals_tests;
+#[cfg(test)]
 mod tests;

@@ -65,7 +65,12 @@ impl<'a> ListReader<'a> {
         let mut header_is_due = form.has_header();
         let mut cells_may_go_on = true;
         while let Some(line) = lines.next()? {
-            if is_empty(&line.bytes) || line.bytes.trim_ascii_start().starts_with(b"#") {
+            if is_empty(&line.bytes) {
+                continue;
+            }
+            if line.bytes.trim_ascii_start().starts_with(b"#") {
+                let has_name = names_in(line_after_mark(&line.bytes).as_ref(), self.area) > 0;
+                self.found.counts.commented += u64::from(has_name);
                 continue;
             }
             if std::mem::take(&mut separator_may_be_told) && told_separator(&line.bytes).is_some() {
@@ -81,10 +86,10 @@ impl<'a> ListReader<'a> {
                 continue;
             }
             match form {
-                Form::Columns { separator, column, labels, .. } => {
+                Form::Columns { separator, column, columns, labels, .. } => {
                     let number = line.number;
                     let row = whole_row(lines, line, *separator, &mut cells_may_go_on)?;
-                    self.take_row(number, &row, (*separator, *column), *labels)?;
+                    self.take_row(number, &row, (*separator, *column, *columns), *labels)?;
                 }
                 Form::Names { .. } => self.take_names(&line)?,
                 _ => self.take_whole(&line)?,
@@ -97,7 +102,7 @@ impl<'a> ListReader<'a> {
         &mut self,
         line: u64,
         row: &[u8],
-        (separator, column): (Separator, usize),
+        (separator, column, most): (Separator, usize, usize),
         labels: Labels,
     ) -> io::Result<()> {
         let (fields, is_open) = split(row, separator);
@@ -106,6 +111,17 @@ impl<'a> ListReader<'a> {
         }
         let is_last = fields.len() == column + 1;
         let columns = fields.len();
+        // A separator in a value that is in no quotes shifts what is behind it. Columns that one byte divides can be counted.
+        let is_shifted = column > 0
+            && separator != Separator::Blanks
+            && fields.iter().skip(most).any(|field| !field.trim_ascii().is_empty());
+        if is_shifted && !is_open {
+            let why = format!(
+                "it has {columns} columns where {most} are expected: put values with {separator} in quotes"
+            );
+            self.note_bad(line, row, why);
+            return Ok(());
+        }
         match fields.into_iter().nth(column) {
             Some(field) if is_last && is_open => {
                 self.note_open(line, &field);
@@ -158,13 +174,17 @@ impl<'a> ListReader<'a> {
         &mut self,
         lines: &mut Lines<impl BufRead>,
     ) -> Result<Option<String>, StartError> {
-        let mut zone = Zone::default();
+        let mut zone = Zone::of(self.area.map(|area| area.countries.clone()));
         let mut others = Others::default();
+        let mut doubled = Doubled::default();
         while let Some(line) = lines.next()? {
             let record = zone.take(line.number, &line.bytes)?;
             match record {
                 Record::Other => {}
-                Record::Delegation(name) => self.take_delegation(line.number, &name)?,
+                Record::Delegation(name) => {
+                    doubled.note(line.number, &name, zone.above());
+                    self.take_delegation(line.number, &name)?;
+                }
                 Record::Generated(names) => {
                     for name in names {
                         self.take_delegation(line.number, &name)?;
@@ -179,6 +199,7 @@ impl<'a> ListReader<'a> {
             }
         }
         zone.end()?;
+        doubled.check()?;
         self.found.counts.without_ns = others.count(&self.urls);
         Ok(zone.apex().map(ToOwned::to_owned))
     }
@@ -303,6 +324,42 @@ impl<'a> ListReader<'a> {
     }
 }
 
+/// Names that end with that of their zone twice: no dot stands at their ends, and the origin was put behind them.
+#[derive(Default)]
+struct Doubled {
+    names: u64,
+    doubled: u64,
+    first: Option<(u64, String)>,
+}
+
+impl Doubled {
+    fn note(&mut self, line: u64, name: &str, origin: Option<&str>) {
+        self.names += 1;
+        let origin = origin.unwrap_or_default().trim_end_matches('.');
+        if origin.is_empty() {
+            return;
+        }
+        if name.ends_with(&format!(".{origin}.{origin}")) {
+            self.doubled += 1;
+            self.first.get_or_insert_with(|| (line, name.to_owned()));
+        }
+    }
+
+    fn check(self) -> Result<(), StartError> {
+        match self.first {
+            Some((line, name)) if self.doubled * 2 > self.names => {
+                let why = format!(
+                    "names of this zone end with its own twice ('{}'): no dot stands at their ends; '$ORIGIN .' before the first \
+                     takes them as they are",
+                    shown(&name)
+                );
+                Err(StartError::Zone { line, why })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Names of a zone file with other records than NS, each with the one above it, as keys of their front pages.
 #[derive(Default)]
 struct Others(HashMap<u64, u64>);
@@ -326,6 +383,12 @@ impl Others {
             |name: &u64| std::iter::successors(Some(*name), above).any(|name| with_ns.contains(&name));
         self.0.keys().filter(|name| !is_known(name)).count() as u64
     }
+}
+
+/// A comment without its mark.
+fn line_after_mark(line: &[u8]) -> Cow<'_, str> {
+    let text = line.trim_ascii_start();
+    String::from_utf8_lossy(text.strip_prefix(b"#").unwrap_or(text))
 }
 
 fn write_line(packed: &mut Packed, url: &WebUrl) -> io::Result<()> {

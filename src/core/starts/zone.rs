@@ -1,4 +1,5 @@
 use super::error::StartError;
+use crate::address::{CountryDomains, Host};
 
 /// Zone files (RFC 1035 §5.1), read for one thing: the names that have NS records below the zone.
 ///
@@ -17,6 +18,8 @@ pub(super) struct Zone {
     owner: Option<Owner>,
     /// The owner of the SOA record.
     apex: Option<String>,
+    /// Names below these are whole where no origin is told, with a dot at their ends or without.
+    countries: Option<CountryDomains>,
     entry: ZoneRecord,
     depth: u32,
 }
@@ -106,6 +109,10 @@ const SIGNED: [&str; 9] =
 const DIRECTIVES: [&str; 4] = ["$ORIGIN", "$TTL", "$INCLUDE", "$GENERATE"];
 
 impl Zone {
+    pub(super) fn of(countries: Option<CountryDomains>) -> Self {
+        Self { countries, ..Self::default() }
+    }
+
     /// Takes the next line of the file.
     ///
     /// # Errors
@@ -204,7 +211,7 @@ impl Zone {
     }
 
     /// The name that all others are below.
-    fn above(&self) -> Option<&str> {
+    pub(super) fn above(&self) -> Option<&str> {
         self.apex.as_deref().or(self.origin.as_deref())
     }
 
@@ -287,6 +294,14 @@ impl Zone {
         };
         if is_absolute {
             return Ok(Ok(plain));
+        }
+        // Programs that know the origin leave out the dot at the end.
+        let is_whole = |countries: &CountryDomains| {
+            let host = Host::parse(&plain).ok();
+            host.is_some_and(|host| countries.domain_of(&host).is_some_and(|domain| *domain != host))
+        };
+        if self.origin.is_none() && self.countries.as_ref().is_some_and(is_whole) {
+            return Ok(Ok(format!("{plain}.")));
         }
         Ok(Ok(match origin()?.as_str() {
             "." => format!("{plain}."),

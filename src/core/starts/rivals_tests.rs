@@ -1,0 +1,175 @@
+//! Lists in which two columns, or two kinds of lines, could be meant: nothing begins with the wrong one.
+
+use super::lists_tests::{lines, read};
+use super::misread_tests::below;
+use super::tests::area;
+
+/// What should come of a list.
+enum Expected<'a> {
+    /// So many start URLs, of each the host with this beginning and no bad line.
+    Hosts(usize, &'a str),
+    /// These start URLs and no bad line.
+    Urls(&'a [String]),
+    /// Nothing begins, for a reason with these words in it.
+    Refused(&'a str),
+}
+
+use Expected::{Hosts, Refused, Urls};
+
+/// Lists of one kind, all of which are tried before the first that is misread fails the test.
+#[derive(Default)]
+struct Kind(Vec<String>);
+
+impl Kind {
+    fn check(&mut self, name: &str, list: &[u8], expected: &Expected<'_>) {
+        let read = read(list, &area(1.0), None);
+        let is_right = match (expected, &read) {
+            (Hosts(count, begin), Ok((urls, bad))) => {
+                let begins = |url: &String| {
+                    url.trim_start_matches("https://").trim_start_matches("http://").starts_with(begin)
+                };
+                bad.is_empty() && urls.len() == *count && urls.iter().all(begins)
+            }
+            (Urls(expected), Ok((urls, bad))) => bad.is_empty() && urls == expected,
+            (Refused(why), Err(told)) => told.contains(why),
+            _ => false,
+        };
+        if !is_right {
+            let read = read.map(|(urls, bad)| (urls.len(), urls[..urls.len().min(3)].to_vec(), bad));
+            self.0.push(format!("{name}: {read:?}"));
+        }
+    }
+
+    #[track_caller]
+    fn end(self) {
+        assert!(self.0.is_empty(), "{} misread: {}", self.0.len(), self.0.join("\n"));
+    }
+}
+
+#[test]
+fn where_two_columns_have_other_sites_one_is_to_be_chosen() {
+    let mut kind = Kind::default();
+    let why = "choose one with --column";
+    for (name, list) in [
+        (
+            "pages of a directory",
+            below("url,name,town,website", 60, |n| {
+                format!("https://www.yellow.co.ke/listing/{n},Firm {n},Nairobi,www.firm{n}.co.ke")
+            }),
+        ),
+        (
+            "hosters",
+            below("Name;Host;Homepage", 60, |n| format!("Firm {n};srv{n}.safaricom.co.ke;www.f{n}.co.ke")),
+        ),
+        ("logos", below("id,url,hp", 60, |n| format!("{n},https://cdn.logos.co.ke/{n}.png,www.f{n}.co.ke"))),
+        ("hosts", below("name,hostname", 60, |n| format!("alpha{n}.co.ke,web{n}.hoster.co.ke"))),
+        ("registrars", below("doména;registrátor", 60, |n| format!("d{n}.co.ke;www.reg{n}.co.ke"))),
+        ("old and new", below("old_domain,new_domain", 60, |n| format!("old{n}.co.ke,new{n}.co.ke"))),
+        ("a name shifted everywhere", {
+            below("name,registrar_site,domain", 60, |n| format!("Firm{n}, Ltd,www.r{n}.co.ke,d{n}.co.ke"))
+        }),
+    ] {
+        kind.check(name, &list, &Refused(why));
+    }
+    let space =
+        below("\"domain\" \"registrar\"", 60, |n| format!("\"d{n}.co.ke\" \"www.reg{}.co.ke\"", n % 3));
+    kind.check("blanks between quotes", &space, &Hosts(60, "d"));
+    let few = below("domain,registrar site", 60, |n| format!("d{n}.co.ke,www.reg{}.co.ke", n % 3));
+    kind.check("a few registrars", &few, &Hosts(60, "d"));
+    let same = below("url,domain", 60, |n| format!("https://www.d{n}.co.ke/page,d{n}.co.ke"));
+    kind.check("the same sites", &same, &Hosts(60, "www.d"));
+    let servers = below("domain,nameserver", 60, |n| format!("d{n}.co.ke,ns1.host{n}.co.ke"));
+    kind.check("name servers", &servers, &Hosts(60, "d"));
+    kind.end();
+}
+
+#[test]
+fn a_named_column_is_not_left_for_what_stands_in_its_gaps() {
+    let mut kind = Kind::default();
+    let notes = below("School,Website,ICT provider", 60, |n| {
+        let site = if n % 5 < 2 { format!("www.s{n}.sc.ke") } else { "coming soon".to_owned() };
+        format!("School {n},{site},www.provider{}.co.ke", n % 7)
+    });
+    kind.check("notes", &notes, &Refused("bad: neither a URL"));
+    let late = below("School,Website,County office", 2600, |n| {
+        let site = if n < 600 { String::new() } else { format!("www.s{n}.sc.ke") };
+        format!("School {n},{site},county{}.go.ke", n % 4)
+    });
+    kind.check("six hundred rows without a site", &late, &Hosts(2000, "www.s"));
+    let many = below("School,Website,County office", 2600, |n| {
+        let site = if n < 600 { String::new() } else { format!("www.s{n}.sc.ke") };
+        format!("School {n},{site},county{n}.go.ke")
+    });
+    kind.check("and many offices", &many, &Refused("choose one with --column"));
+    kind.end();
+}
+
+#[test]
+fn rows_with_more_columns_than_others_may_be_shifted() {
+    let mut kind = Kind::default();
+    let some = below("name,parent_site,domain,town", 60, |n| {
+        let name = if n % 3 == 0 { "Firm, Ltd" } else { "Firm" };
+        format!("{name},www.holding{}.co.ke,d{n}.co.ke,Nairobi", n % 3)
+    });
+    kind.check("a third", &some, &Refused("bad: it has 5 columns where 4 are expected"));
+    let notes = below("name,site", 60, |n| format!("Firm,www.d{n}.co.ke,called in May"));
+    kind.check("notes that the header does not name", &notes, &Hosts(60, "www.d"));
+    let behind =
+        below("site,name", 60, |n| format!("www.d{n}.co.ke,Firm{}", if n % 3 == 0 { ", Ltd" } else { "" }));
+    kind.check("behind the column", &behind, &Hosts(60, "www.d"));
+    let empty = below("name,site", 60, |n| format!("Firm,www.d{n}.co.ke{}", ",".repeat(n % 3)));
+    kind.check("empty cells at the end", &empty, &Hosts(60, "www.d"));
+    kind.end();
+}
+
+#[test]
+fn what_is_no_list_of_sites_is_refused() {
+    let mut kind = Kind::default();
+    let record = |n: usize| {
+        format!(
+            "domain:  d{n}.co.ke\nnserver: ns1.h{n}.co.ke\nnserver: ns2.h{n}.co.ke\nregistrar-url: www.r{n}.co.ke\n"
+        )
+    };
+    kind.check(
+        "records",
+        &lines(20, record),
+        &Refused("its lines say what they hold ('domain:', 'nserver:'"),
+    );
+    let labels = below("Domain,Zone", 9, |n| format!("d{n},{}.ke", ["co", "ac", "or"][n % 3]));
+    kind.check("labels beside their zones", &labels, &Refused("neither a URL nor a host name"));
+    let anchors =
+        below("id;web", 9, |n| format!("{n};\"<a href=\"\"http://www.a{n}.co.ke/\"\">www.a{n}.co.ke</a>\""));
+    kind.check("anchors", &anchors, &Refused("HTML"));
+    let doubled = lines(9, |n| format!("d{n}.co.ke\tNS\tns1.host{n}.co.ke"));
+    kind.check("names without the last dot", &doubled, &Hosts(9, "d"));
+    let doubled = [b"$ORIGIN ke.\n".to_vec(), doubled].concat();
+    kind.check("the same below an origin", &doubled, &Refused("end with its own twice ('d0.co.ke.ke')"));
+    kind.end();
+}
+
+#[test]
+fn urls_with_separators_in_their_paths_are_whole() {
+    let mut kind = Kind::default();
+    for (name, url) in [
+        ("commas", "http://www.d1.ke/artykuly,0,12.html"),
+        ("one comma", "http://www.d1.ke/a,1.html"),
+        ("sessions", "http://www.d1.ke/page.do;jsessionid=1F"),
+        ("a parameter", "http://www.d1.ke/page;u=7"),
+    ] {
+        let list: Vec<String> = (0..9).map(|n| url.replace("d1", &format!("d{n}"))).collect();
+        let text = lines(9, |n| list[n].clone());
+        kind.check(name, &text, &Urls(&list));
+    }
+    let table = lines(9, |n| format!("http://www.d{n}.ke/,12,x.html"));
+    let urls: Vec<String> = (0..9).map(|n| format!("http://www.d{n}.ke/")).collect();
+    kind.check("a table of front pages", &table, &Urls(&urls));
+    kind.end();
+}
+
+#[test]
+fn port_443_stands_for_https() {
+    let mut kind = Kind::default();
+    let urls: Vec<String> = (0..3).map(|n| format!("https://d{n}.co.ke/")).collect();
+    kind.check("port 443", &lines(3, |n| format!("d{n}.co.ke:443")), &Urls(&urls));
+    kind.end();
+}
