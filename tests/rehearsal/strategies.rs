@@ -155,7 +155,7 @@ fn a_full_re_survey_weighs_focus_too() {
     let advice = desk.choose(&["--coverage", "0.5"]);
     let focus = of(&advice, "focus");
     let flags = focus["flags"].as_str().unwrap();
-    assert!(flags.starts_with("--since ") && flags.ends_with("/deep --focus 0.1"), "{flags}");
+    assert!(flags.starts_with("--since ") && flags.ends_with("again --focus 0.1"), "{flags}");
     desk.simulate("later.toml", "focused", &["--depth", "10", "--since", "deep", "--focus", "0.1"]);
     near(number(&focus["requests"]), requests(&desk, "focused"), 0.05, "requests");
     let (all, some) = (hosts(&desk, "again"), hosts(&desk, "focused"));

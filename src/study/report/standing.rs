@@ -46,6 +46,9 @@ impl Banner {
             }
             (_, None) => format!("{done} of the site trees are done{ONLY_THESE}"),
         };
+        if standing.state != SurveyState::Finished && standing.is_resumable {
+            text += " The command ccsurvey resume goes on.";
+        }
         if standing.state != SurveyState::Finished && standing.out_of_budget > 0 {
             text += &format!(" Of these trees {ended} ended because a budget that they share was used up.");
         }
@@ -55,8 +58,7 @@ impl Banner {
 
 /// Of a survey that goes on.
 const ONLY_THESE: &str = "; only these are in the figures. Sites that end early are not a random sample (small ones end first, \
-                          later generations last), so shares and intervals hold for what is done, not for the whole survey. The \
-                          command ccsurvey resume goes on.";
+                          later generations last), so shares and intervals hold for what is done, not for the whole survey.";
 
 #[cfg(test)]
 mod tests {
@@ -65,7 +67,7 @@ mod tests {
 
     fn standing(state: SurveyState, done: u64, out_of_budget: u64) -> Standing {
         let known = KnownTrees { trees: 3400, at: Timestamp(90_500_000) };
-        Standing { state, done, out_of_budget, known: None }.knowing(Some(known))
+        Standing { state, is_resumable: true, done, out_of_budget, known: None }.knowing(Some(known))
     }
 
     fn banner(state: SurveyState, done: u64, out_of_budget: u64) -> Option<Banner> {
@@ -81,6 +83,15 @@ mod tests {
             let reached = "1,200 of 3,400 known site trees are done, as of 1970-01-01 00:01:30 UTC; ";
             assert!(banner.text.starts_with(reached), "{banner:?}");
         }
+    }
+
+    #[test]
+    fn only_a_survey_that_can_go_on_is_said_to() {
+        let standing = standing(SurveyState::Interrupted, 1200, 0);
+        let says = |is_resumable| Banner::if_partial(&Standing { is_resumable, ..standing }).unwrap().text;
+        assert!(
+            says(true).ends_with("The command ccsurvey resume goes on.") && !says(false).contains("resume")
+        );
     }
 
     #[test]

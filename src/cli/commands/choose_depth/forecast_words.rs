@@ -175,7 +175,7 @@ fn survey_deeper(forecast: &Forecast) -> String {
 
 /// What fails first, which depth comes nearest, and how far each bound would have to give.
 fn no_depth(forecast: &Forecast) -> String {
-    let forbidding = Limit::forbidding(&forecast.limits);
+    let forbidding = Limit::forbidding(&forecast.limits, forecast.levels.len());
     let mut text = if forbidding.iter().all(|limit| limit.depths.is_empty()) {
         "No depth fits.".to_owned()
     } else {

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use super::answer::{Advice, Answer};
 use super::figures::wrapped;
-use crate::analysis::{Candidate, Comparison, Criterion, LeftOut, Strategy};
+use crate::analysis::{Candidate, Comparison, Criterion, Kind, LeftOut, Reading, Strategy};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{duration, percent, thousands};
 use crate::report::advice::{self, Changes, interval, with_interval};
@@ -44,9 +44,10 @@ impl Lead {
 fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
     let takes = best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
     let mut text = format!(
-        "{heading}: {}: {} of the external hosts known,\nwith {} of the requests{takes}.\n",
+        "{heading}: {}: {} of the {} known,\nwith {} of the requests{takes}.\n",
         best.flags,
         with_interval(best.coverage),
+        counted(&advice.answer),
         with_interval(best.load),
     );
     if let Some(depth) = of_depth(&advice.comparison)
@@ -56,6 +57,16 @@ fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
         let _ = writeln!(text, "  That is {} of the requests of {}.", percent(share), depth.flags);
     }
     text
+}
+
+/// What coverage counts.
+fn counted(answer: &Answer) -> &'static str {
+    let (kind, reading) = match answer {
+        Answer::Choice(choice) => choice.criterion.counted(),
+        Answer::Forecast(forecast) => (forecast.of, forecast.reading),
+        Answer::LeftOut(_) => (Kind::Hosts, Reading::Union),
+    };
+    reading.counts(kind)
 }
 
 fn of_depth(comparison: &Comparison) -> Option<&Candidate> {

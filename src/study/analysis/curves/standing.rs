@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::records::{Manifest, SurveyState, Timestamp};
+use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 
 /// How far a survey has come: whether its tables are of all that it was to survey.
 ///
@@ -10,6 +10,8 @@ use crate::records::{Manifest, SurveyState, Timestamp};
 pub struct Standing {
     /// As its manifest says.
     pub state: SurveyState,
+    /// Whether a run can go on with it: a survey that is walked in process cannot.
+    pub is_resumable: bool,
     /// Site trees in its tables.
     pub done: u64,
     /// Of these, trees that ended because the budget of their server, its network or its autonomous system was used up:
@@ -32,7 +34,8 @@ impl Standing {
     /// Of a survey with so many trees in its tables, of which some ran into a budget that they share.
     #[must_use]
     pub fn of(manifest: &Manifest, done: u64, out_of_budget: u64) -> Self {
-        Self { state: manifest.state, done, out_of_budget, known: None }
+        let is_in_process = matches!(manifest.web(), SurveyedWeb::Virtual(_) | SurveyedWeb::Recorded(_));
+        Self { state: manifest.state, is_resumable: !is_in_process, done, out_of_budget, known: None }
     }
 
     /// With what the survey last told of its trees. A process that was killed may have told that before it wrote its last

@@ -258,11 +258,12 @@ impl Forecast {
 }
 
 impl Limit {
-    /// The bounds that no depth keeps; where each is kept by some depth, all of them, for together they are not.
+    /// The bounds that no depth keeps; where each is kept by some depth, all those that not every one of so many depths keeps.
     #[must_use]
-    pub fn forbidding(limits: &[Self]) -> Vec<&Self> {
+    pub fn forbidding(limits: &[Self], depths: usize) -> Vec<&Self> {
         let never: Vec<&Self> = limits.iter().filter(|limit| limit.depths.is_empty()).collect();
-        if never.is_empty() { limits.iter().collect() } else { never }
+        let sometimes = || limits.iter().filter(|limit| limit.depths.len() < depths).collect();
+        if never.is_empty() { sometimes() } else { never }
     }
 }
 
@@ -508,8 +509,9 @@ mod tests {
         let limit =
             |bound, depths: &[u16]| Limit { bound, wanted: 0.0, depths: depths.to_vec(), alone: None };
         let limits = [limit(Bound::Days, &[]), limit(Bound::Coverage, &[3])];
-        assert_eq!(Limit::forbidding(&limits), [&limits[0]]);
-        let limits = [limit(Bound::Days, &[0, 1]), limit(Bound::Coverage, &[3])];
-        assert_eq!(Limit::forbidding(&limits), [&limits[0], &limits[1]]);
+        assert_eq!(Limit::forbidding(&limits, 4), [&limits[0]]);
+        let all = limit(Bound::ServerBytes, &[0, 1, 2, 3]);
+        let limits = [limit(Bound::Days, &[0, 1]), all, limit(Bound::Coverage, &[3])];
+        assert_eq!(Limit::forbidding(&limits, 4), [&limits[0], &limits[2]]);
     }
 }

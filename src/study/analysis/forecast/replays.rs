@@ -27,7 +27,7 @@ pub enum Strategy {
     Focus {
         /// The share of the earlier survey's requests.
         share: f64,
-        /// The folder of the earlier survey.
+        /// The folder that the next survey goes on from: of the survey on whose pages it was played.
         since: PathBuf,
     },
 }
@@ -144,7 +144,8 @@ impl<'a> Replays<'a> {
         let (memories, focus) = ground(&path)?.memories(&self.rates, FOCUS);
         let price = focus.price.unwrap_or(f64::INFINITY);
         let policy = Policy::Focus(self.rates.clone(), price, Arc::new(memories));
-        Ok((Strategy::Focus { share: FOCUS, since: path }, policy))
+        // The next survey goes on from this one.
+        Ok((Strategy::Focus { share: FOCUS, since: self.dir.to_owned() }, policy))
     }
 
     /// `--depth auto` for the least coverage that `is_enough`. Tried are what is `wanted` and, from there on, the coverages that the

@@ -35,7 +35,7 @@ fn recommendation(forecast: &Forecast) -> String {
         }
         None => {
             let forbidding: Vec<String> =
-                Limit::forbidding(&forecast.limits).into_iter().map(bound).collect();
+                Limit::forbidding(&forecast.limits, forecast.levels.len()).into_iter().map(bound).collect();
             let nearest = forecast.nearest.as_ref().map_or_else(String::new, |nearest| {
                 format!(" The depth that comes nearest is {}.", nearest.depth)
             });

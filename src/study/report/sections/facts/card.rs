@@ -133,8 +133,8 @@ fn kept_back(kept_back: &KeptBack) -> String {
 fn state(state: SurveyState) -> &'static str {
     match state {
         SurveyState::Running => "under way",
-        SurveyState::Interrupted => "interrupted, can be resumed",
-        SurveyState::Failed => "stopped by an error, can be resumed",
+        SurveyState::Interrupted => "interrupted",
+        SurveyState::Failed => "stopped by an error",
         SurveyState::Finished => "finished",
     }
 }
