@@ -32,7 +32,7 @@ RATE, RATE_SECONDS, LARGEST_BODY = 20_000, 60, 64_000
 # What the largest exchange moves beyond its body (`ccsurvey survey --help`, max-bytes).
 BEYOND_BODY = 512 * 1024
 HARM = 0.02
-A_DAY = {"requests": 15, "bytes": 1_200_000}
+A_DAY = {"requests": 15, "bytes": 400_000}
 # Surveys are ended after so many seconds: servers in trouble are waited for, and those whose budget is spent until tomorrow.
 ENOUGH, WITHIN_A_DAY = 420, 150
 
@@ -151,7 +151,8 @@ BOUNDS = [
     ),
     Bound(
         "`--max-server-bytes-per-day`",
-        lambda: {"harm": "none", "max-server-bytes-per-day": str(A_DAY["bytes"])},
+        # A request that a kill cut off counts as large as it may have been.
+        lambda: {"harm": "none", "max-body": "64000", "max-server-bytes-per-day": str(A_DAY["bytes"])},
         budget_of_a_day(moved, A_DAY["bytes"]),
         WITHIN_A_DAY,
     ),
