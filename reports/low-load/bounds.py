@@ -32,7 +32,7 @@ RATE, RATE_SECONDS, LARGEST_BODY = 20_000, 60, 64_000
 # What the largest exchange moves beyond its body (`ccsurvey survey --help`, max-bytes).
 BEYOND_BODY = 512 * 1024
 HARM = 0.02
-A_DAY = {"requests": 15, "bytes": 400_000}
+A_DAY = {"requests": 15, "bytes": 3_000_000}
 # Surveys are ended after so many seconds: servers in trouble are waited for, and those whose budget is spent until tomorrow.
 ENOUGH, WITHIN_A_DAY = 420, 150
 
