@@ -7,8 +7,9 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use ccsurvey::records::{ExchangeRow, Manifest, SiteRow};
+use ccsurvey::records::{ExchangeRow, Manifest, SiteRow, SurveyState};
 use ccsurvey::survey::{AgentSeen, Snapshot};
 
 use super::processes::{alone_with, coordinator_with};
@@ -22,6 +23,9 @@ const FLAGS: [&str; 4] = ["--max-delay", "4s", "--connect-timeout", "1s"];
 
 /// So slow that another agent joins meanwhile, and so fast that a connection is still kept when the next request is sent.
 const ONE_BY_ONE: [&str; 2] = ["--min-delay", "60ms"];
+
+/// Servers that take their time: most moments fall into a request.
+const SLOW: &str = "\n[time]\nscale = 0.3\n";
 
 /// What an agent in a namespace of its own reaches.
 struct FarNetwork {
@@ -108,10 +112,14 @@ fn bridge(path: &Path, address: String) {
 
 /// A country with servers enough to tell a broken link from dead servers.
 fn country(sites: u32) -> Space {
+    Space::of(&small_country(sites))
+}
+
+fn small_country(sites: u32) -> String {
     let world = include_str!("../worlds/a_small_country.toml");
     let world =
         world.replace("count = 40", &format!("count = {sites}")).replace("others = 20", "others = 60");
-    Space::of(&world.replace("giants_share = 0.4", "giants_share = 0.2"))
+    world.replace("giants_share = 0.4", "giants_share = 0.2")
 }
 
 /// A country with one site of about so many pages.
@@ -218,6 +226,32 @@ fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_r
     assert!(until(|| lost() || seen(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
     far.set("open");
     assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
+    assert_like_one_machine(&space, &dir, folder.path());
+}
+
+/// As where a router forgets its connections: what was open breaks off, and the next connections come about, so that the link
+/// seems to work.
+#[test]
+fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_again() {
+    let Some(bus) = Bus::start("cluster_own_link_forgets") else { return };
+    let (space, folder) = (Space::of(&(small_country(6) + SLOW)), tempfile::tempdir().unwrap());
+    let Some(far) = FarNetwork::begin("cluster_own_link_forgets", &space, &bus) else { return };
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
+    let mut cut_off = far.agent("cut-off");
+    assert!(until(|| seen(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+    let mut sound = agent(&bus, "sound");
+    assert!(until(|| seen(&dir, "sound").is_some()));
+    let is_hit = |now: &Snapshot| now.unrecorded > 0 || now.state != SurveyState::Running;
+    // Some moments fall between requests.
+    while !Snapshot::load(&dir).ok().flatten().is_some_and(|now| is_hit(&now)) {
+        far.set("refuse");
+        std::thread::sleep(Duration::from_millis(15));
+        far.set("open");
+        std::thread::sleep(Duration::from_millis(485));
+    }
+    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
+    assert!(Manifest::load(&dir).unwrap().unrecorded_exchanges > 0, "nothing broke off");
     assert_like_one_machine(&space, &dir, folder.path());
 }
 

@@ -17,7 +17,7 @@ pub(super) const MOST_LOST: usize = 3;
 const MOST_DOUBTS: usize = 2;
 
 /// Where a request alone brought nothing, it is sent again only while so few of its tree were lost: a server that is silent for
-/// everybody is not to pay for it page by page.
+/// everybody, or breaks off, is not to pay for it page by page.
 const MOST_ALONE: u64 = 2;
 
 /// What came of a request, and over which link.
@@ -66,7 +66,8 @@ impl<'a> Asking<'a> {
         let at = self.parts.access.now();
         own_link::note(link, address, answer, asked);
         // Nothing tells that its link worked while nothing came.
-        let was_dark = answer.failure.is_some_and(is_silence) && own_link::is_dark_since(link, asked);
+        let may_be_dark = |failure| is_silence(failure) || broke_off(failure);
+        let was_dark = answer.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
         drop(pass);
         if attempt.may_be_link(sender.is_some(), answer) {
             self.stands(wanted, over_link, at, was_dark).await?;
@@ -88,7 +89,7 @@ impl<'a> Asking<'a> {
         }
         let OverLink { sender, link, answer, .. } = over_link;
         let blame = own_link::blame(link, at).await.ok_or(STOPPED)?;
-        // A link that was cut for a moment is silent; what broke off alone more probably broke off at its server.
+        // A link that was cut for a moment is silent, and a network that forgot its connections resets them.
         let doubts = match blame {
             Blame::Open => MOST_DOUBTS,
             _ => usize::from(was_dark && wanted.lost_in_tree < MOST_ALONE),
@@ -137,9 +138,13 @@ fn may_be_our_link(failure: Failure) -> bool {
 
 /// The same at an agent. What it was at when its link broke ends without an answer, too, and another agent can do it.
 fn may_be_link_of_agent(failure: Failure) -> bool {
-    use Failure::{BodyTruncated, IdleClosed, Reset, TooSlow};
-    let is_cut = matches!(failure, Reset | IdleClosed | BodyTruncated | TooSlow);
-    failure.is_no_connection() || is_cut || is_silence(failure)
+    failure.is_no_connection() || broke_off(failure) || is_silence(failure) || failure == Failure::TooSlow
+}
+
+/// Its connection ended before it was over.
+fn broke_off(failure: Failure) -> bool {
+    use Failure::{BodyTruncated, IdleClosed, Reset};
+    matches!(failure, Reset | IdleClosed | BodyTruncated)
 }
 
 /// Nothing came for long.
