@@ -29,6 +29,11 @@ pub(super) fn settled(settling: Settling, trees: u64) -> String {
     )
 }
 
+/// The verdict, and what belongs to it below.
+pub(super) fn deeper([verdict, more @ ..]: &[String; 3]) -> String {
+    more.iter().fold(wrapped(0, verdict), |text, sentence| text + &wrapped(2, sentence))
+}
+
 /// The columns of a line of text.
 const WIDTH: usize = 120;
 

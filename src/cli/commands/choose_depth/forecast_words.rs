@@ -1,8 +1,7 @@
 use std::fmt::Write;
 
-use super::figures::{by_confidence, kind_in_words, lower, settled, wrapped};
+use super::figures::{by_confidence, deeper, kind_in_words, lower, settled, wrapped};
 use super::lead::Lead;
-use super::words::deeper;
 use crate::analysis::{
     Bound, Evidence, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread, Verdict,
 };

@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use super::answer::{Advice, Answer};
-use super::figures::{by_confidence, kind_in_words, lower, settled, wrapped};
+use super::figures::{by_confidence, deeper, kind_in_words, lower, settled};
 use super::forecast_words::forecast_in_words;
 use super::lead::{Lead, left_out_in_words};
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, Verdict};
@@ -197,11 +197,6 @@ fn survey_deeper(choice: &Choice) -> String {
         }
     };
     deeper(&TooShallow::from(choice).instead_of_a_depth(of, &wanted))
-}
-
-/// The verdict, and what belongs to it below.
-pub(super) fn deeper([verdict, more @ ..]: &[String; 3]) -> String {
-    more.iter().fold(wrapped(0, verdict), |text, sentence| text + &wrapped(2, sentence))
 }
 
 fn no_depth(choice: &Choice) -> String {
