@@ -112,12 +112,12 @@ impl Held {
         self.good * GOOD_OF >= self.filled && self.suffixes * 2 <= self.good
     }
 
-    /// Whether its rows could be those that are meant, in the place of another column with `times` as many sites of the country:
-    /// it has others, and more than a few.
-    fn rivals(&self, other: &Self, times: usize) -> bool {
+    /// Whether its rows could be those that are meant, in the place of another column: it has sites of the country that the other
+    /// has not, more than a few, and more than so many `halves` of the other's.
+    fn rivals(&self, other: &Self, halves: usize) -> bool {
         let common = self.sites.intersection(&other.sites).count();
         self.sites.len() >= FEW_ROWS
-            && self.sites.len() * 2 > other.sites.len() * times
+            && self.sites.len() * 2 > other.sites.len() * halves
             && common * 2 < self.sites.len()
             && self.is_partly_good()
             && !self.is_of_servers()
@@ -273,15 +273,15 @@ impl Table {
         good.reduce(|best, other| if other.held.is_better_than(&best.held) { other } else { best })
     }
 
-    /// Another column whose rows could be those that are meant as well as those of one that is read. Where the header has a known name for that
-    /// one, the other has at least twice as many sites of the country; else half as many are enough.
+    /// Another column whose rows could be those that are meant as well as those of one that is read. Where the header has a known
+    /// name for that one, the other has more than twice as many sites of the country; else more than half as many are enough.
     pub(super) fn rival(&self, read: &Reading, is_named: bool, area: Option<&Area>) -> Option<Reading> {
         let widest = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_RIVALS);
         let others = (0..widest).filter(|column| *column != read.column);
         let readings = others.map(|column| self.reading(column, area));
-        let times = if is_named { 4 } else { 1 };
+        let halves = if is_named { 4 } else { 1 };
         readings
-            .filter(|other| other.held.rivals(&read.held, times))
+            .filter(|other| other.held.rivals(&read.held, halves))
             .max_by_key(|other| (other.held.sites.len(), Reverse(other.column)))
     }
 

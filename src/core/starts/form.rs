@@ -79,6 +79,8 @@ struct Head<'a> {
     /// As `sep=;` tells it.
     separator: Option<Separator>,
     area: Option<&'a Area>,
+    /// A column was chosen: what else could be meant does not count.
+    is_column_chosen: bool,
 }
 
 impl Form {
@@ -98,11 +100,11 @@ impl Form {
         if separator.is_some() {
             content.remove(0);
         }
-        let head = Head { content, lines, separator, area };
+        let head = Head { content, lines, separator, area, is_column_chosen: choice.is_some() };
+        let found = head.form()?;
         match choice {
-            // What else could be meant does not count then.
-            Some(choice) => head.chosen(choice, &head.form().unwrap_or_default()),
-            None => head.form(),
+            Some(choice) => head.chosen(choice, &found),
+            None => Ok(found),
         }
     }
 
@@ -176,7 +178,7 @@ impl Head<'_> {
         }
         let labelled: usize = counts.values().sum();
         counts.retain(|_, count| *count > 1);
-        if self.area.is_none() || counts.len() < 2 || labelled * 2 < lines.len() {
+        if self.is_column_chosen || self.area.is_none() || counts.len() < 2 || labelled * 2 < lines.len() {
             return Ok(());
         }
         let told: Vec<String> = counts
@@ -233,14 +235,20 @@ impl Head<'_> {
         let Some(reading) = good.or_else(partly).or_else(empty) else { return Ok(None) };
         // Where rows have more columns than the header, they may be shifted against it.
         let is_named = table.columns() <= named.fields.len();
-        match table.rival(reading, is_named, self.area) {
-            Some(rival) => Err(self.ambiguous(named.separator, reading, &rival)),
-            None => Ok(Some(named.form(reading, table.columns()))),
-        }
+        self.check_rival(&table, named.separator, reading, is_named)?;
+        Ok(Some(named.form(reading, table.columns())))
     }
 
-    /// Two columns have start URLs, of other sites each.
-    fn ambiguous(&self, separator: Separator, read: &Reading, rival: &Reading) -> StartError {
+    /// Whether no other column has start URLs that could be meant, of other sites.
+    fn check_rival(
+        &self,
+        table: &Table,
+        separator: Separator,
+        read: &Reading,
+        is_named: bool,
+    ) -> Result<(), StartError> {
+        let rival = table.rival(read, is_named, self.area).filter(|_| !self.is_column_chosen);
+        let Some(rival) = rival else { return Ok(()) };
         let first = self.content.first().filter(|_| self.body().len() < self.content.len());
         let names: Vec<String> =
             first.into_iter().flat_map(|line| split(line, separator).0).map(text).collect();
@@ -251,11 +259,11 @@ impl Head<'_> {
             let sites = reading.held.site_count();
             format!("column {}{name} ({sites} site{})", reading.column + 1, if sites == 1 { "" } else { "s" })
         };
-        StartError::Column(format!(
+        Err(StartError::Column(format!(
             "in its first lines {} and {} could both be meant: choose one with --column",
             column(read),
-            column(rival)
-        ))
+            column(&rival)
+        )))
     }
 
     /// Where no header tells it: as most lines have URLs or host names.
@@ -289,12 +297,11 @@ impl Head<'_> {
                 continue;
             }
             let Some(reading) = table.best(self.area) else { continue };
-            let reading_column = reading.column;
             let division = self.division(separator, &table, reading);
             // A URL may have commas in it; so a table has several lines, and all of them alike.
             let urls = division.reading.held.urls;
             let is_table = if self.content.len() > 2 { urls >= whole } else { urls > whole };
-            let is_table = is_table && (has_header || !are_paths(body, separator, reading_column));
+            let is_table = is_table && (has_header || !are_paths(body, separator, division.reading.column));
             let is_sentence = table.len() == 1 && !division.fits_header && self.has_several_names(body);
             if is_table && !is_sentence && best.as_ref().is_none_or(|best| division.rank() > best.rank()) {
                 best = Some(division);
@@ -303,10 +310,10 @@ impl Head<'_> {
         let Some(Division { separator, columns, reading, .. }) = best else {
             return Ok(self.lines(body, Form::Lines));
         };
-        match table(body, separator).rival(&reading, false, self.area).filter(|_| has_header) {
-            Some(rival) => Err(self.ambiguous(separator, &reading, &rival)),
-            None => Ok(self.columns(separator, columns, reading)),
+        if has_header {
+            self.check_rival(&table(body, separator), separator, &reading, false)?;
         }
+        Ok(self.columns(separator, columns, reading))
     }
 
     /// Whether the first line, which is a header, has as many columns as the rows.

@@ -72,8 +72,12 @@ impl Kind {
     pub(super) fn check(&mut self, name: &str, list: &[u8], expected: &Expected<'_>) {
         let (read, expected) = compared(list, None, expected);
         if read != expected {
-            self.0.push(format!("{name}:\n  {read:?} in place of\n  {expected:?}"));
+            self.add(format!("{name}:\n  {read:?} in place of\n  {expected:?}"));
         }
+    }
+
+    pub(super) fn add(&mut self, misread: String) {
+        self.0.push(misread);
     }
 
     #[track_caller]

@@ -4,7 +4,7 @@
 //! [`StartList::read`] unpacks it (`unpack`; gzip and zstd are told by their first bytes, not by a name) and looks at its
 //! beginning to tell its form (`form`): URLs or host names, one a line or several; columns, one of which holds them; or a
 //! zone file. A separator is the one that leaves no other beside URLs. A column is taken for what is in it (`column`): most sites
-//! of the surveyed country, each counted once. A name counts only if its last label is a top-level domain that is known (`clear`).
+//! of the surveyed country, each counted once; where two could be meant, each with other sites, the list is refused. A name counts only if its last label is a top-level domain that is known (`clear`).
 //! Then the list is gone through once, line by line (`lines`, `reader`): a line of columns gives one field (`fields`), a zone
 //! file the owners of its NS records (`zone`). What such a text means is decided in one place (`entry`): a URL with
 //! `http` or `https`, or a bare name, which stands for `http://name/`.
