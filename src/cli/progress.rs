@@ -97,8 +97,8 @@ async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, word
 /// The display of a terminal.
 fn lines(now: &Snapshot) -> String {
     format!(
-        "sites {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}{}{}",
-        sites(now),
+        "site trees {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}{}{}",
+        site_trees(now),
         pages(now),
         rates(now),
         errors(now),
@@ -114,9 +114,9 @@ fn line(now: &Snapshot) -> String {
     let left =
         if now.state == SurveyState::Running { format!(", {}", time_left(now)) } else { String::new() };
     format!(
-        "{} elapsed: sites {}; {}; {}; errors {}{left}{}{}",
+        "{} elapsed: site trees {}; {}; {}; errors {}{left}{}{}",
         duration(now.active_seconds),
-        sites(now),
+        site_trees(now),
         pages(now),
         rates(now),
         errors(now),
@@ -154,17 +154,17 @@ fn simulated_line(now: &Snapshot, real: Duration) -> String {
         _ => String::new(),
     };
     format!(
-        "{} simulated in {}: sites {}; {}; {} pages/s{left}",
+        "{} simulated in {}: site trees {}; {}; {} pages/s{left}",
         duration(now.active_seconds),
         duration(seconds),
-        sites(now),
+        site_trees(now),
         pages(now),
         thousands((now.pages as f64 / seconds.max(0.001)) as u64),
     )
 }
 
-/// How many sites are where.
-pub(super) fn sites(now: &Snapshot) -> String {
+/// How many site trees are where.
+pub(super) fn site_trees(now: &Snapshot) -> String {
     format!(
         "{} done, {} walking, {} waiting",
         thousands(now.sites_done),
@@ -237,7 +237,7 @@ mod tests {
     fn a_line_tells_how_the_survey_goes() {
         assert_eq!(
             line(&snapshot()),
-            "1 min 20 s elapsed: sites 12 done, 3 walking, 4,000 waiting; 1,234 pages by 1,500 requests, 12.3 MB \
+            "1 min 20 s elapsed: site trees 12 done, 3 walking, 4,000 waiting; 1,234 pages by 1,500 requests, 12.3 MB \
              received; 4.5 req/s, 45.1 kB/s; errors 15 (dns_nxdomain 8, http_404 4, bad_http 1, reset 1, …), about \
              3 h 05 min left, more while new sites are found"
         );

@@ -127,7 +127,7 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
         "{words}"
     );
     let next = percent(&choice["known"]["with_next"]);
-    let bound = format!("Levels 0 to 2 may have {next} % of the external hosts with the next level");
+    let bound = format!("levels 0 to 2 may have only {next} % of the external hosts of levels 0 to 3");
     assert!(words.contains(&bound), "{words}");
     // What is asked of an environment is not answered either, unless no coverage is asked for.
     assert_eq!(shallow.forecast("[survey]\ncoverage = 0.95\n")["verdict"], "survey_deeper");
@@ -137,7 +137,7 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
         shallow.run(&["choose-depth", &shallow.recorded, "--environment", "environment.toml"]);
     let deeper = [
         " of 40 site trees go on below depth 2, where this survey ended: deeper surveys may keep",
-        &format!("may have {next} %"),
+        &format!("may have only {next} %"),
     ];
     assert!(code == 0 && deeper.iter().all(|words_of| words.contains(*words_of)), "{words}");
 }

@@ -1,7 +1,7 @@
 //! Sentences of advice on a depth, the same in the report and in the terminal.
 
 use crate::analysis::{
-    Bound, Choice, ChoiceLevel, DepthShare, Estimate, Forecast, Influence, Limit, NotWeighed,
+    Bound, Choice, ChoiceLevel, Criterion, DepthShare, Estimate, Forecast, Influence, Limit, NotWeighed,
 };
 use crate::records::units::{bytes, percent, thousands};
 
@@ -65,56 +65,70 @@ pub struct TooShallow {
     deepest: u16,
     /// How much of all levels it knows.
     known: DepthShare,
+    /// What those shares are of.
+    of: &'static str,
+    /// What a survey must know so that a depth can be chosen, and what for, as a sentence.
+    needs: String,
 }
 
 impl From<&Choice> for TooShallow {
     fn from(choice: &Choice) -> Self {
-        let Choice { open_trees, trees, deepest, known, .. } = *choice;
-        Self { open_trees, trees, deepest, known }
+        let Choice { open_trees, trees, deepest, known, criterion, .. } = *choice;
+        let (of, needs) = match criterion {
+            Criterion::Coverage { at_least, of, reading } => (reading.counts(of), needs(at_least)),
+            Criterion::Load { at_most, unit, .. } => {
+                (unit.name(), format!("{} may be spent, which may pay for more levels.", percent(at_most)))
+            }
+        };
+        Self { open_trees, trees, deepest, known, of, needs }
     }
 }
 
 impl From<&Forecast> for TooShallow {
     fn from(forecast: &Forecast) -> Self {
-        let Forecast { open_trees, trees, deepest, known, .. } = *forecast;
-        Self { open_trees, trees, deepest, known }
+        let Forecast { open_trees, trees, deepest, known, of, reading, .. } = *forecast;
+        let needs = forecast.environment.survey.coverage.map(needs).unwrap_or_default();
+        Self { open_trees, trees, deepest, known, of: reading.counts(of), needs }
     }
 }
 
 impl TooShallow {
-    /// What a depth that keeps all bounds leaves open, in sentences; `of` is what coverage counts.
+    /// What a depth that keeps all bounds leaves open, in sentences.
     #[must_use]
-    pub fn beside_a_depth(&self, of: &str) -> [String; 2] {
-        let deepest = self.deepest;
+    pub fn beside_a_depth(&self) -> [String; 2] {
         let open = format!(
-            "{}: deeper surveys may keep the bounds too. Of all levels, coverage is at most what is shown; levels 0 to {deepest} may \
-             have {} of the {of} with the next level.",
+            "{}: deeper surveys may keep the bounds too. Of all levels, coverage is at most what is shown: {}.",
             self.open(),
-            percent(self.known.with_next),
+            self.known(),
         );
         [open, DEEPER.to_owned()]
     }
 
     /// Why no depth can be recommended, and what to do then, in sentences.
     #[must_use]
-    pub fn instead_of_a_depth(&self, of: &str, wanted: &str) -> [String; 3] {
-        let DepthShare { with_next, by_trend } = self.known;
-        let deepest = self.deepest;
-        let rest = if by_trend > with_next {
-            format!("; by the trend of the levels they have {}", percent(by_trend))
-        } else {
-            ", and less with levels below".to_owned()
-        };
+    pub fn instead_of_a_depth(&self) -> [String; 3] {
         let verdict = format!(
             "Survey deeper: {}, so that no depth can be recommended. Coverage and load are shares of what it knows; of all levels, \
              coverage is at most what is shown.",
             self.open(),
         );
-        let known = format!(
-            "Levels 0 to {deepest} may have {} of the {of} with the next level{rest}; {wanted}.",
-            percent(with_next)
-        );
+        let known = format!("The survey knows little: {}. {}", self.known(), self.needs);
         [verdict, known, DEEPER.to_owned()]
+    }
+
+    /// How much of deeper levels too it knows.
+    fn known(&self) -> String {
+        let Self { deepest, of, known: DepthShare { with_next, by_trend }, .. } = self;
+        let all = if by_trend > with_next {
+            format!("by the trend of the levels {} of those of all levels", percent(*by_trend))
+        } else {
+            "less of those of all levels".to_owned()
+        };
+        format!(
+            "levels 0 to {deepest} may have only {} of the {of} of levels 0 to {}, and {all}",
+            percent(*with_next),
+            deepest + 1,
+        )
     }
 
     fn open(&self) -> String {
@@ -125,6 +139,15 @@ impl TooShallow {
             self.deepest
         )
     }
+}
+
+fn needs(at_least: f64) -> String {
+    let known = Criterion::needs_known(at_least);
+    format!(
+        "To tell which depth covers {}, it must know {} of those of all levels.",
+        percent(at_least),
+        percent(known)
+    )
 }
 
 const DEEPER: &str = "Survey a sample of the sites deeper (--sample, --depth), and ask again.";

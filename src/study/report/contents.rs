@@ -69,10 +69,12 @@ impl Report {
 
 /// What exists, what it cost and which depth to use, then all else.
 fn sections(findings: &Findings) -> Vec<Section> {
-    let Findings { sampling, curves, overview, .. } = findings;
+    let Findings { sampling, curves, overview, standing, .. } = findings;
     let chosen = findings.chosen();
-    let mut list =
-        vec![sections::facts::card::section(overview), sections::facts::funnel::section(&overview.funnel)];
+    let mut list = vec![
+        sections::facts::card::section(overview, standing),
+        sections::facts::funnel::section(&overview.funnel, standing),
+    ];
     list.extend(overview.doors.as_ref().map(sections::facts::doors::section));
     list.extend([
         sections::curves::section(curves, sampling, chosen),
@@ -97,7 +99,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::facts::infrastructure::section(&overview.infrastructure),
         sections::times::section(&overview.times),
         sections::facts::outcomes::section(&overview.outcomes),
-        sections::ledger::section(&overview.ledger),
+        sections::ledger::section(&overview.ledger, standing),
         sections::facts::kept_back::section(&overview.kept_back),
         sections::facts::method::section(overview),
     ]);
@@ -148,14 +150,15 @@ fn subtitle(manifest: &Manifest, standing: &Standing) -> String {
 
 /// The numbers that one looks for first.
 fn headline(findings: &Findings) -> Vec<Fact> {
-    let curves = &findings.curves;
+    let (curves, totals) = (&findings.curves, &findings.overview.card.totals);
     let Some(last) = curves.levels.last() else { return Vec::new() };
     let known = |kind: Kind| last.known[kind as usize];
     let mut facts = vec![
         Fact::new("Site trees", curves.trees),
-        Fact::new("Pages", last.pages),
-        Fact::new("Requests", last.requests),
-        Fact::new("Load", Cell::Bytes(last.bytes)).note("on the wire, both ways"),
+        Fact::new("Pages", totals.pages),
+        Fact::new("Requests", totals.requests),
+        Fact::new("Load", Cell::Bytes(totals.sent_bytes + totals.received_bytes))
+            .note("on the wire, both ways"),
         Fact::new("External URLs", known(Kind::Urls)).note("each once in the survey"),
         Fact::new("External hosts", known(Kind::Hosts)),
         Fact::new("External sites", known(Kind::Sites)),

@@ -46,10 +46,10 @@ impl Banner {
             }
             (_, None) => format!("{done} of the site trees are done{ONLY_THESE}"),
         };
-        if standing.state != SurveyState::Finished && standing.is_resumable {
+        if standing.is_under_way() && standing.is_resumable {
             text += " The command ccsurvey resume goes on.";
         }
-        if standing.state != SurveyState::Finished && standing.out_of_budget > 0 {
+        if standing.is_under_way() && standing.out_of_budget > 0 {
             text += &format!(" Of these trees {ended} ended because a budget that they share was used up.");
         }
         Some(Self { title: title.to_owned(), text })

@@ -1,9 +1,5 @@
-use crate::analysis::{Evidence, Kind, Reading, Settling};
+use crate::analysis::{Evidence, Settling};
 use crate::records::units::{percent, thousands};
-
-pub(super) fn kind_in_words(kind: Kind) -> &'static str {
-    Reading::Union.counts(kind)
-}
 
 /// What decides at a confidence.
 pub(super) fn by_confidence(confidence: f64) -> String {

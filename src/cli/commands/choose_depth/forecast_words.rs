@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use super::figures::{by_confidence, deeper, kind_in_words, lower, settled, wrapped};
+use super::figures::{by_confidence, deeper, lower, settled, wrapped};
 use super::lead::Lead;
 use crate::analysis::{
     Bound, Evidence, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread, Verdict,
@@ -18,7 +18,7 @@ pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
         text,
         "\n! breaks a bound. Per server: the median, what 95 of 100 have at most, and the most. Coverage is counted \
          in {}\n({} reading), as a share of what the survey knows from levels 0 to {}; intervals are of {} confidence.\n",
-        kind_in_words(forecast.of),
+        forecast.reading.counts(forecast.of),
         forecast.reading.word(),
         forecast.deepest,
         percent(forecast.interval_confidence)
@@ -146,7 +146,7 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
         "{heading}: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n",
         level.depth,
         with_interval(level.coverage),
-        kind_in_words(forecast.of),
+        forecast.reading.counts(forecast.of),
         duration(level.seconds),
         thousands(level.requests),
     );
@@ -159,17 +159,14 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
         let _ = writeln!(text, "  {}", settled(settling, forecast.trees));
     }
     if forecast.may_go_deeper() {
-        let open = TooShallow::from(forecast).beside_a_depth(kind_in_words(forecast.of));
+        let open = TooShallow::from(forecast).beside_a_depth();
         text.extend(open.map(|sentence| wrapped(2, &sentence)));
     }
     text + &kept(forecast.limits.iter())
 }
 
 fn survey_deeper(forecast: &Forecast) -> String {
-    let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
-    let wanted = format!("{wanted} is wanted");
-    let verdict = TooShallow::from(forecast).instead_of_a_depth(kind_in_words(forecast.of), &wanted);
-    deeper(&verdict) + &kept(forecast.limits.iter())
+    deeper(&TooShallow::from(forecast).instead_of_a_depth()) + &kept(forecast.limits.iter())
 }
 
 /// What fails first, which depth comes nearest, and how far each bound would have to give.

@@ -21,10 +21,9 @@ pub(super) struct Lead {
 
 impl Lead {
     pub(super) fn of(advice: &Advice) -> Self {
-        let mut first = advice
-            .partial
-            .as_ref()
-            .map_or_else(String::new, |partial| format!("{} {}\n\n", partial.title, partial.text));
+        let mut first = advice.partial.as_ref().map_or_else(String::new, |partial| {
+            wrapped(0, &format!("{} {}", partial.title, partial.text)) + "\n"
+        });
         let is_partial = advice.partial.is_some();
         let recommended = if is_partial { "Provisional" } else { "Recommended" };
         let mark = if is_partial { "<- provisional" } else { "<- recommended" };
@@ -43,13 +42,14 @@ impl Lead {
 /// The strategy that costs less than a depth.
 fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
     let takes = best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
-    let mut text = format!(
-        "{heading}: {}: {} of the {} known,\nwith {} of the requests{takes}.\n",
+    let recommendation = format!(
+        "{heading}: {}: {} of the {} known, with {} of the requests{takes}.",
         best.flags,
         with_interval(best.coverage),
         counted(&advice.answer),
         with_interval(best.load),
     );
+    let mut text = wrapped(0, &recommendation);
     if let Some(depth) = of_depth(&advice.comparison)
         && best.requests < depth.requests
     {

@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use super::answer::{Advice, Answer};
-use super::figures::{by_confidence, deeper, kind_in_words, lower, settled};
+use super::figures::{by_confidence, deeper, lower, settled, wrapped};
 use super::forecast_words::forecast_in_words;
 use super::lead::{Lead, left_out_in_words};
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, Verdict};
@@ -96,18 +96,18 @@ fn verdict(choice: &Choice, heading: &str) -> String {
 fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
     let unit = choice.criterion.unit();
     let load = level.load[unit as usize];
-    let mut text = format!(
-        "{heading}: depth {}: {} of the {}, with {} of the {} that\ndepth {} needs.\n  {}, and {}.\n",
+    let recommendation = format!(
+        "{heading}: depth {}: {} of the {}, with {} of the {} that depth {} needs.",
         level.depth,
         with_interval(level.coverage),
         counted(choice),
         with_interval(load),
         unit.name(),
         choice.deepest,
-        why(choice),
-        saves(choice, level),
     );
-    let _ = writeln!(text, "  {}", risk(choice, level));
+    let mut text = wrapped(0, &recommendation);
+    text += &wrapped(2, &format!("{}, and {}.", why(choice), saves(choice, level)));
+    text += &wrapped(2, &risk(choice, level));
     if let Some(settling) = choice.settling {
         let _ = writeln!(text, "  {}", settled(settling, choice.trees));
     }
@@ -134,6 +134,9 @@ fn why(choice: &Choice) -> String {
 }
 
 fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
+    if choice.confidence > Evidence::EVEN {
+        return by_the_curve(choice);
+    }
     let Some((low, high)) = choice.criterion.figure_of(level).interval() else {
         let why = choice.criterion.figure_of(level).no_interval.map_or_else(
             || "all that is known is covered, by definition".to_owned(),
@@ -141,9 +144,6 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
         );
         return format!("Risk: not known; {why}.");
     };
-    if choice.confidence > Evidence::EVEN {
-        return by_the_curve(choice);
-    }
     let far = match choice.criterion {
         Criterion::Coverage { .. } => lower(low),
         Criterion::Load { .. } => {
@@ -168,8 +168,11 @@ fn by_the_curve(choice: &Choice) -> String {
     let Some(level) = choice.as_measured.and_then(|depth| choice.level(depth)) else {
         return "By the curve as measured no depth does.".to_owned();
     };
+    let unsure = choice.criterion.figure_of(level).no_interval.map_or_else(String::new, |why| {
+        format!(" That depth cannot be so sure, for it has no interval: {}.", why.reason())
+    });
     format!(
-        "Risk: {} of such surveys would be wrong. By the curve as measured depth {} does: it covers {} and {}.",
+        "Risk: {} of such surveys would be wrong. By the curve as measured depth {} does: it covers {} and {}.{unsure}",
         percent(1.0 - choice.confidence),
         level.depth,
         with_interval(level.coverage),
@@ -188,15 +191,7 @@ fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
 }
 
 fn survey_deeper(choice: &Choice) -> String {
-    let (of, wanted) = match choice.criterion {
-        Criterion::Coverage { at_least, .. } => {
-            (kind_in_words(choice.criterion.counted().0), format!("{} is wanted", percent(at_least)))
-        }
-        Criterion::Load { at_most, unit, .. } => {
-            (unit.name(), format!("{} may be spent, which may pay for more levels", percent(at_most)))
-        }
-    };
-    deeper(&TooShallow::from(choice).instead_of_a_depth(of, &wanted))
+    deeper(&TooShallow::from(choice).instead_of_a_depth())
 }
 
 fn no_depth(choice: &Choice) -> String {

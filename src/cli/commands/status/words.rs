@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::cli::columns::{Columns, Side};
-use crate::cli::progress::{NO_AGENT, errors, rates, sites, time_left};
+use crate::cli::progress::{NO_AGENT, errors, rates, site_trees, time_left};
 use crate::records::SurveyState;
 use crate::records::units::{bytes, duration, thousands};
 use crate::survey::{AgentSeen, BusProblem, Snapshot};
@@ -28,7 +28,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         table.row(["as of", &format!("{} ago", duration(age(updated, time).as_secs_f64()))]);
     }
     table.row([if now.is_simulated { "simulated" } else { "at work for" }, &duration(now.active_seconds)]);
-    table.row(["sites", &sites(now)]);
+    table.row(["site trees", &site_trees(now)]);
     table.row(["pages", &thousands(now.pages)]);
     table.row(["URL pairs", &thousands(now.external_urls)]);
     table.row(["requests", &thousands(now.requests)]);

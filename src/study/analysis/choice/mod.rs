@@ -127,6 +127,14 @@ impl Criterion {
     /// The coverage that is wanted where nothing is said.
     pub const COVERAGE: f64 = 0.95;
 
+    /// How much of all levels a survey must know so that a depth can be chosen by this coverage: as much as is wanted, and
+    /// nearly all, for what is shown is a share of what it knows.
+    #[must_use]
+    pub fn needs_known(at_least: f64) -> f64 {
+        const NEARLY_ALL: f64 = 0.9;
+        at_least.max(NEARLY_ALL)
+    }
+
     /// What coverage is counted in.
     #[must_use]
     pub fn counted(&self) -> (Kind, Reading) {
@@ -193,11 +201,11 @@ impl Criterion {
         }
     }
 
-    /// Whether a survey that knows so much of it can choose. Coverage: if it knows as much as is wanted. Load: if what
-    /// may be spent does not pay for all of its levels, and so perhaps for more.
+    /// Whether a survey that knows so much of it can choose. Load: if what may be spent does not pay for all of its levels,
+    /// and so perhaps for more.
     fn can_choose(&self, known: f64) -> bool {
         match self {
-            Self::Coverage { at_least, .. } => known >= *at_least,
+            Self::Coverage { at_least, .. } => known >= Self::needs_known(*at_least),
             Self::Load { at_most, .. } => known > *at_most || *at_most >= 1.0,
         }
     }
@@ -387,6 +395,8 @@ mod tests {
         assert_eq!(verdict(0.5, load(0.5)), Verdict::Recommended);
         assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
         assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
+        // Half of what it knows would be less than half of all.
+        assert_eq!(choice(0.5, knowing(0.4, 0.89), coverage(0.5)).verdict, Verdict::SurveyDeeper);
         assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
     }
 

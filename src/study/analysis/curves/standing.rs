@@ -46,10 +46,16 @@ impl Standing {
         Self { known: known.filter(is_of_use), ..self }
     }
 
+    /// Whether site trees may be known that are not in the tables yet.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        self.state != SurveyState::Finished
+    }
+
     /// Whether the trees in the tables are but some of those that were to be surveyed.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.state != SurveyState::Finished || self.out_of_budget > 0
+        self.is_under_way() || self.out_of_budget > 0
     }
 }
 

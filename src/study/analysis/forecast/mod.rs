@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::choice::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
-use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, Settling, Verdict};
+use super::{Criterion, DepthShare, Environment, Estimate, Evidence, Kind, Reading, Settling, Verdict};
 
 /// What a survey to each depth would take, cost and bring in a network environment, and which depth fits.
 #[derive(Clone, Debug, Serialize)]
@@ -190,7 +190,11 @@ impl Forecast {
         let known = evidence.shares.known(of, reading);
         let verdict = match fits {
             None => Verdict::NoneFits,
-            Some(_) if wanted.is_some_and(|wanted| evidence.share(known) < wanted) => Verdict::SurveyDeeper,
+            Some(_)
+                if wanted.is_some_and(|wanted| evidence.share(known) < Criterion::needs_known(wanted)) =>
+            {
+                Verdict::SurveyDeeper
+            }
             Some(_) => Verdict::Recommended,
         };
         Self {

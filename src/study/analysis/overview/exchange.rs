@@ -74,6 +74,11 @@ impl Exchange<'_> {
         self.purpose == Purpose::Robots.as_str()
     }
 
+    /// Of a sample that belongs to no level.
+    pub(super) fn is_probe(&self) -> bool {
+        self.purpose == Purpose::Probe.as_str()
+    }
+
     /// The question that was put, as promises are judged by it.
     pub(super) fn question(&self) -> Option<Question<'_>> {
         Question::told(self.url, self.purpose, self.status(), self.failure)

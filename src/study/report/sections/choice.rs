@@ -59,9 +59,7 @@ fn recommendation(choice: &Choice) -> String {
             )
         }
         None if choice.verdict == Verdict::SurveyDeeper => {
-            let of = choice.criterion.counted().0;
-            let goal = format!("the goal was {wanted}");
-            TooShallow::from(choice).instead_of_a_depth(names::kind(of), &goal).join(" ")
+            format!("{} The goal was {wanted}.", TooShallow::from(choice).instead_of_a_depth().join(" "))
         }
         None => format!("No depth is recommended. The goal was {wanted}."),
     }

@@ -1,9 +1,9 @@
 use super::choice::counted;
-use super::{names, strategies};
+use super::strategies;
 use crate::analysis::{Comparison, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
 use crate::records::units::duration;
 use crate::report::advice::{TooShallow, bound};
-use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table, percent};
+use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table};
 
 /// What a survey to each depth would take and cost in a network environment.
 #[must_use]
@@ -23,15 +23,13 @@ fn recommendation(forecast: &Forecast) -> String {
             Cell::ShareBetween(level.coverage).shown(),
             counted(forecast.of, forecast.reading),
             if forecast.may_go_deeper() {
-                format!(" {}", TooShallow::from(forecast).beside_a_depth(names::kind(forecast.of)).join(" "))
+                format!(" {}", TooShallow::from(forecast).beside_a_depth().join(" "))
             } else {
                 String::new()
             },
         ),
         None if forecast.verdict == Verdict::SurveyDeeper => {
-            let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
-            let wanted = format!("{wanted} is wanted");
-            TooShallow::from(forecast).instead_of_a_depth(names::kind(forecast.of), &wanted).join(" ")
+            TooShallow::from(forecast).instead_of_a_depth().join(" ")
         }
         None => {
             let forbidding: Vec<String> =

@@ -1,3 +1,4 @@
+use crate::analysis::Standing;
 use crate::analysis::overview::{Burden, Found, Ledger, Spread};
 use crate::promises::{Judgement, Verdict};
 use crate::records::units::{bytes, thousands};
@@ -5,10 +6,11 @@ use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 
 /// What servers bore, and whether promises were kept.
 #[must_use]
-pub(in crate::report) fn section(ledger: &Ledger) -> Section {
+pub(in crate::report) fn section(ledger: &Ledger, standing: &Standing) -> Section {
     let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
+    let of = if standing.is_under_way() { "By the site trees that are done: " } else { "" };
     let lead = format!(
-        "{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
+        "{of}{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
          that the tables can show, {} were kept and {} broken.",
         thousands(ledger.requests.count),
         Cell::Number(ledger.requests.median, 0).shown(),
@@ -26,11 +28,14 @@ pub(in crate::report) fn section(ledger: &Ledger) -> Section {
         })
         .with(spreads(ledger))
         .with(most_burdened(&ledger.most_burdened))
-        .with(Block::Note(
-            "Load is booked to the address that was asked, over the whole survey. Requests in a minute: \
-             most that began within any 60 seconds."
-                .to_owned(),
-        ));
+        .with(Block::Note(format!(
+            "Load is booked to the address that was asked, over {}. Requests in a minute: most that began within any 60 seconds.",
+            if standing.is_under_way() {
+                "the site trees that are done; the table servers has the requests of all others too"
+            } else {
+                "the whole survey"
+            }
+        )));
     if ledger.found.unchanged.answers > 0 { section.with(unchanged(ledger.found)) } else { section }
 }
 

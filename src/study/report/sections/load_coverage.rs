@@ -8,7 +8,7 @@ use crate::report::{
 #[must_use]
 pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let lead = curves.levels.iter().find(|level| Some(level.depth) == chosen).map_or_else(
-        || "No depth reaches what was asked for; the curves show what each costs and brings.".to_owned(),
+        || "No depth is recommended; the curves show what each level of this survey cost and brought.".to_owned(),
         |level| {
             format!(
                 "Depth {} costs {} of the requests that the deepest level walked needs, and shows {} of the external \

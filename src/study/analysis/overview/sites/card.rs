@@ -62,6 +62,8 @@ pub struct Totals {
     pub requests: u64,
     /// Of the requests.
     pub robots_requests: u64,
+    /// Of the requests: probes, which belong to no level.
+    pub probe_requests: u64,
     /// Attempts that no server was asked for: DNS failures, refused addresses.
     pub not_asked: u64,
     /// Heads and handshakes included.
@@ -104,6 +106,7 @@ impl CardMaker {
         };
         totals.requests += 1;
         totals.robots_requests += u64::from(exchange.is_robots_request());
+        totals.probe_requests += u64::from(exchange.is_probe());
         totals.sent_bytes += exchange.sent_bytes;
         totals.received_bytes += exchange.received_bytes;
         totals.busy_ms += busy_ms;

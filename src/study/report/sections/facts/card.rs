@@ -1,24 +1,33 @@
 use super::counted::share_of;
-use crate::analysis::Overview;
 use crate::analysis::overview::{Card, ClassGroup, KeptBack, Ledger, ShownSetting, Vantage};
+use crate::analysis::{KnownTrees, Overview, Standing};
 use crate::records::units::{count, thousands};
 use crate::records::{SurveyState, SurveyedWeb, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
 
 /// The collection card: what was surveyed, when, from where and how gently.
 #[must_use]
-pub(in crate::report) fn section(overview: &Overview) -> Section {
+pub(in crate::report) fn section(overview: &Overview, standing: &Standing) -> Section {
     let card = &overview.card;
     let totals = &card.totals;
+    let more = match standing.known {
+        Some(KnownTrees { trees, .. }) => {
+            format!(
+                " {} are not done, and not in this report.",
+                count(trees - standing.done, "more site tree")
+            )
+        }
+        None => String::new(),
+    };
     let lead = format!(
-        "{} from {}, surveyed with {} in {}.",
+        "{} from {}, surveyed with {} in {}.{more}",
         count(totals.sites, "site"),
         count(totals.start_urls, "start URL"),
         count(totals.requests, "request"),
         Cell::Seconds(totals.lasted_seconds).shown(),
     );
     let mut section = Section::new("card", "Collection card", lead)
-        .with(what(card))
+        .with(what(card, standing))
         .with(Block::Heading("What it cost".to_owned()))
         .with(cost(card, &overview.ledger))
         .with(Block::Heading("How gently".to_owned()))
@@ -31,7 +40,7 @@ pub(in crate::report) fn section(overview: &Overview) -> Section {
     section
 }
 
-fn what(card: &Card) -> Vec<Fact> {
+fn what(card: &Card, standing: &Standing) -> Vec<Fact> {
     let totals = &card.totals;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let contact = card.contact.clone().map(|contact| Fact::new("Contact", contact));
@@ -40,7 +49,11 @@ fn what(card: &Card) -> Vec<Fact> {
         Fact::new("State", state(card.state)),
         Fact::new("First request", moment(totals.first_exchange)),
         Fact::new("Last answer", moment(totals.last_exchange)),
-        Fact::new("Start URLs", totals.start_urls).note("given by the user: site trees of generation 0"),
+        Fact::new("Start URLs", totals.start_urls).note(if standing.is_under_way() {
+            "given by the user, as far as their site trees are done"
+        } else {
+            "given by the user: site trees of generation 0"
+        }),
         Fact::new("Sites", totals.sites),
         Fact::new("Site trees", totals.site_trees),
         Fact::new("Hosts asked", totals.hosts_asked),
@@ -58,9 +71,13 @@ fn what(card: &Card) -> Vec<Fact> {
 
 fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
     let totals = &card.totals;
+    let probes = match totals.probe_requests {
+        0 => String::new(),
+        probes => format!(", {} probes, which belong to no level", thousands(probes)),
+    };
     vec![
         Fact::new("Requests", totals.requests)
-            .note(format!("{} of them for robots.txt", thousands(totals.robots_requests))),
+            .note(format!("{} of them for robots.txt{probes}", thousands(totals.robots_requests))),
         Fact::new("Attempts that reached no server", totals.not_asked).note("no address, or not allowed"),
         Fact::new("Bytes sent", Cell::Bytes(totals.sent_bytes)),
         Fact::new("Bytes received", Cell::Bytes(totals.received_bytes)),

@@ -1,11 +1,12 @@
 use super::counted::{Whole, ordered, share_of, table};
+use crate::analysis::Standing;
 use crate::analysis::overview::{Counted, Funnel};
 use crate::records::units::{count, thousands};
 use crate::report::{Block, Section};
 
 /// How many sites there are at each stage, from known to active.
 #[must_use]
-pub(in crate::report) fn section(funnel: &Funnel) -> Section {
+pub(in crate::report) fn section(funnel: &Funnel, standing: &Standing) -> Section {
     let lead = format!(
         "Known in the country domains: {}; {} were surveyed, {} of these answer and {} are \
          active.",
@@ -29,8 +30,13 @@ pub(in crate::report) fn section(funnel: &Funnel) -> Section {
             &funnel.answered_without_front_page,
         ));
     }
+    let known = if standing.is_under_way() {
+        "start URLs whose site trees are done, and targets of their links"
+    } else {
+        "start URLs and targets of links"
+    };
     section.with(Block::Note(format!(
-        "Known: start URLs and targets of links. Resolves: an address was found. Answers: any status \
+        "Known: {known}. Resolves: an address was found. Answers: any status \
          came, for robots.txt too. Front page: 2xx at an entrance of the site or where it redirects inside the \
          site. Active: two pages or more. Parked sites are not told apart, since that would take \
          guesses; they are among those with one page. {} surveyed sites outside the country domains are left out.",
