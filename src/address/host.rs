@@ -35,13 +35,13 @@ impl Host {
     /// # Errors
     /// When the text is not a host, has an empty label, or is longer than DNS allows.
     pub fn parse(text: &str) -> Result<Self, HostError> {
-        let wrong = || HostError(text.to_owned());
+        let invalid = || HostError(text.to_owned());
         let spelled = text.trim_end_matches('.');
         match ::url::Host::parse(spelled) {
-            Ok(::url::Host::Domain(name)) => Self::from_domain(&name).ok_or_else(wrong),
+            Ok(::url::Host::Domain(name)) => Self::from_domain(&name).ok_or_else(invalid),
             Ok(::url::Host::Ipv4(ip)) => Ok(Self::from_ip(ip.into())),
             Ok(::url::Host::Ipv6(ip)) => Ok(Self::from_ip(ip.into())),
-            Err(_) => undecoded_name(spelled).and_then(|name| Self::from_domain(&name)).ok_or_else(wrong),
+            Err(_) => undecoded_name(spelled).and_then(|name| Self::from_domain(&name)).ok_or_else(invalid),
         }
     }
 

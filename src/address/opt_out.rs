@@ -57,22 +57,22 @@ impl OptOut {
     /// # Errors
     /// Names the first line that is none of these.
     pub fn parse(text: &str) -> Result<Self, OptOutError> {
-        let (list, wrong) = Self::parse_what_is_sound(text);
-        wrong.into_iter().next().map_or(Ok(list), Err)
+        let (list, errors) = Self::parse_what_is_sound(text);
+        errors.into_iter().next().map_or(Ok(list), Err)
     }
 
     /// What can be obeyed of a list, and the lines that cannot: for a list that was changed while it is
     /// in force, where leaving out a sound line would break a promise.
     #[must_use]
     pub fn parse_what_is_sound(text: &str) -> (Self, Vec<OptOutError>) {
-        let (mut list, mut wrong) = (Self::default(), Vec::new());
+        let (mut list, mut errors) = (Self::default(), Vec::new());
         for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let mut words = line.split('#').next().unwrap_or("").split_whitespace();
             let Some(who) = words.next() else { continue };
             let date = words.next();
-            wrong.extend(list.add(index + 1, who, date, words.next()).err());
+            errors.extend(list.add(index + 1, who, date, words.next()).err());
         }
-        (list, wrong)
+        (list, errors)
     }
 
     fn add(
@@ -82,17 +82,17 @@ impl OptOut {
         date: Option<&str>,
         more: Option<&str>,
     ) -> Result<(), OptOutError> {
-        let wrong = |value: &str, expected| {
+        let invalid = |value: &str, expected| {
             let value = value.chars().take(LONGEST_TOLD).collect();
             OptOutError { line, value, expected }
         };
         if let Some(date) = date.filter(|date| !is_day(date)) {
-            return Err(wrong(date, "a date"));
+            return Err(invalid(date, "a date"));
         }
         if let Some(more) = more {
-            return Err(wrong(more, "a comment: those begin with #"));
+            return Err(invalid(more, "a comment: those begin with #"));
         }
-        let nobody = || wrong(who, "a host name, a network or an autonomous system");
+        let nobody = || invalid(who, "a host name, a network or an autonomous system");
         let who = if let Some((address, prefix)) = parse_network(who) {
             let is_one = !who.contains('/');
             self.networks.push(if is_one { one_server(address) } else { (address, prefix) });
@@ -309,13 +309,13 @@ mod tests {
             ("a.ke 2026-13-01", 1, "2026-13-01", "a date"),
             ("a.ke 2026-11-02 by mail", 1, "by", "a comment: those begin with #"),
         ] {
-            let wrong = OptOutError { line, value: value.to_owned(), expected };
-            assert_eq!(OptOut::parse(text), Err(wrong), "{text}");
+            let error = OptOutError { line, value: value.to_owned(), expected };
+            assert_eq!(OptOut::parse(text), Err(error), "{text}");
         }
-        let (list, wrong) = OptOut::parse_what_is_sound("a.ke\nb..ke\nc.ke\nd.ke;");
-        let lines: Vec<usize> = wrong.iter().map(|wrong| wrong.line).collect();
+        let (list, errors) = OptOut::parse_what_is_sound("a.ke\nb..ke\nc.ke\nd.ke;");
+        let lines: Vec<usize> = errors.iter().map(|error| error.line).collect();
         assert_eq!((list.entries().len(), lines), (2, vec![2, 4]));
-        let (_, wrong) = OptOut::parse_what_is_sound(&"*".repeat(1 << 20));
-        assert_eq!(wrong[0].value.len(), LONGEST_TOLD);
+        let (_, errors) = OptOut::parse_what_is_sound(&"*".repeat(1 << 20));
+        assert_eq!(errors[0].value.len(), LONGEST_TOLD);
     }
 }

@@ -42,20 +42,20 @@ impl Priorities {
             let mut words = content.split('#').next().unwrap_or_default().split([' ', '\t', ',']);
             let mut words = words.by_ref().map(str::trim).filter(|word| !word.is_empty());
             let Some(name) = words.next() else { continue };
-            let wrong = |value: &str, expected| PriorityError {
+            let invalid = |value: &str, expected| PriorityError {
                 line,
                 value: value.escape_debug().to_string(),
                 expected,
             };
-            let number = words.next().ok_or_else(|| wrong(name, "a name and a number"))?;
-            let priority = number.parse().map_err(|_| wrong(number, "a whole number"))?;
+            let number = words.next().ok_or_else(|| invalid(name, "a name and a number"))?;
+            let priority = number.parse().map_err(|_| invalid(number, "a whole number"))?;
             if let Some(more) = words.next() {
-                return Err(wrong(more, "a comment: those begin with #"));
+                return Err(invalid(more, "a comment: those begin with #"));
             }
             if name.contains('*') {
                 list.patterns.push((name.to_lowercase(), priority));
             } else {
-                let host = Host::parse(name).map_err(|_| wrong(name, "a host name"))?;
+                let host = Host::parse(name).map_err(|_| invalid(name, "a host name"))?;
                 list.names.insert(host, priority);
             }
         }

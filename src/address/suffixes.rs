@@ -103,7 +103,7 @@ impl Suffixes {
         check_rules(text)?;
         let text = &*marked(text);
         check_sections(text)?;
-        let read = |text: &str| text.parse::<List>().map_err(|wrong| SuffixError::List(wrong.to_string()));
+        let read = |text: &str| text.parse::<List>().map_err(|error| SuffixError::List(error.to_string()));
         let icann_part = text.split("// ===BEGIN PRIVATE DOMAINS===").next().unwrap_or(text);
         Ok(Self {
             icann: read(icann_part)?,
@@ -277,24 +277,24 @@ mod tests {
 
     #[test]
     fn a_corrupt_list_is_refused_with_its_line() {
-        let wrong = |text: &str| Suffixes::parse(text, SuffixSection::Icann).err().unwrap().to_string();
+        let refusal_of = |text: &str| Suffixes::parse(text, SuffixSection::Icann).err().unwrap().to_string();
         let list =
             |rule: &str| format!("// ===BEGIN ICANN DOMAINS===\nke\n{rule}\n// ===END ICANN DOMAINS===\n");
         assert_eq!(
-            wrong("ke\n// ===END ICANN DOMAINS===\n"),
+            refusal_of("ke\n// ===END ICANN DOMAINS===\n"),
             "no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List"
         );
-        assert!(wrong("// nothing\n").starts_with("the list cannot be read: "));
-        assert!(wrong("<!doctype html>\n").starts_with("line 1: '<!doctype'"));
+        assert!(refusal_of("// nothing\n").starts_with("the list cannot be read: "));
+        assert!(refusal_of("<!doctype html>\n").starts_with("line 1: '<!doctype'"));
         assert_eq!(
-            wrong("// ===BEGIN ICANN DOMAINS===\nke\n"),
+            refusal_of("// ===BEGIN ICANN DOMAINS===\nke\n"),
             "the list is cut short: no line '// ===END ICANN DOMAINS==='"
         );
         assert_eq!(
-            wrong(&list("co..ke")),
+            refusal_of(&list("co..ke")),
             "line 3: 'co..ke' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or '!www.ck')"
         );
-        assert!(wrong(&list("<html>")).starts_with("line 3: '<html>'"));
+        assert!(refusal_of(&list("<html>")).starts_with("line 3: '<html>'"));
     }
 
     #[test]

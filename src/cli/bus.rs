@@ -96,13 +96,13 @@ pub(super) async fn clear(dir: &Path) {
         let bus = Bus::connect(address, &Login::read(settings.nats_login.as_deref())?).await?;
         Coordinator::clear(&bus, dir).await
     };
-    if let Err(wrong) = cleared.await {
-        say(&format!("warning: what the survey left on the bus may still be there: {wrong}"));
+    if let Err(error) = cleared.await {
+        say(&format!("warning: what the survey left on the bus may still be there: {error}"));
     }
 }
 
 impl From<ClusterError> for CliError {
-    fn from(wrong: ClusterError) -> Self {
-        if wrong.is_usage() { Self::Usage(wrong.to_string()) } else { Self::Failed(wrong.to_string()) }
+    fn from(error: ClusterError) -> Self {
+        if error.is_usage() { Self::Usage(error.to_string()) } else { Self::Failed(error.to_string()) }
     }
 }

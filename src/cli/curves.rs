@@ -99,8 +99,8 @@ fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), Analysis
 }
 
 fn tell(dir: &Path, drawn: Result<(), AnalysisError>) {
-    if let Err(wrong) = drawn {
-        let wrong = one_line(&wrong.to_string());
-        say(&format!("the table of curves of {} is not written: {wrong}", dir.display()));
+    if let Err(error) = drawn {
+        let error = one_line(&error.to_string());
+        say(&format!("the table of curves of {} is not written: {error}", dir.display()));
     }
 }

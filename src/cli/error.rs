@@ -31,56 +31,56 @@ impl CliError {
     }
 
     /// An error of writing to standard output.
-    pub(super) fn of_output(wrong: &io::Error) -> Self {
-        match wrong.kind() {
+    pub(super) fn of_output(error: &io::Error) -> Self {
+        match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Failed(format!("cannot write to standard output: {wrong}")),
+            _ => Self::Failed(format!("cannot write to standard output: {error}")),
         }
     }
 }
 
 impl From<SurveyError> for CliError {
-    fn from(wrong: SurveyError) -> Self {
-        let message = one_line(&wrong.to_string());
-        if wrong.is_usage() { Self::Usage(message) } else { Self::Failed(message) }
+    fn from(error: SurveyError) -> Self {
+        let message = one_line(&error.to_string());
+        if error.is_usage() { Self::Usage(message) } else { Self::Failed(message) }
     }
 }
 
 impl From<AnalysisError> for CliError {
-    fn from(wrong: AnalysisError) -> Self {
-        match wrong {
-            AnalysisError::Manifest(wrong) => SurveyError::from(wrong).into(),
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Manifest(error) => SurveyError::from(error).into(),
             other => Self::Failed(one_line(&other.to_string())),
         }
     }
 }
 
 impl From<SettingsFileError> for CliError {
-    fn from(wrong: SettingsFileError) -> Self {
-        Self::Usage(wrong.to_string())
+    fn from(error: SettingsFileError) -> Self {
+        Self::Usage(error.to_string())
     }
 }
 
 impl From<RecordedError> for CliError {
-    fn from(wrong: RecordedError) -> Self {
-        match wrong {
-            RecordedError::Settings(wrong) => wrong.into(),
+    fn from(error: RecordedError) -> Self {
+        match error {
+            RecordedError::Settings(error) => error.into(),
             other => Self::Usage(one_line(&other.to_string())),
         }
     }
 }
 
 impl From<ScenarioError> for CliError {
-    fn from(wrong: ScenarioError) -> Self {
-        Self::Usage(wrong.to_string())
+    fn from(error: ScenarioError) -> Self {
+        Self::Usage(error.to_string())
     }
 }
 
 impl From<RehearsalError> for CliError {
-    fn from(wrong: RehearsalError) -> Self {
-        match wrong {
-            RehearsalError::Survey(wrong) => wrong.into(),
-            wrong @ RehearsalError::NoThread(_) => Self::Failed(wrong.to_string()),
+    fn from(error: RehearsalError) -> Self {
+        match error {
+            RehearsalError::Survey(error) => error.into(),
+            error @ RehearsalError::NoThread(_) => Self::Failed(error.to_string()),
         }
     }
 }
@@ -92,8 +92,8 @@ pub(super) fn one_line(message: &str) -> String {
 }
 
 /// What a mistake on the command line is, in one line, from what `clap` prints in several.
-pub(super) fn of_arguments(wrong: &clap::Error) -> CliError {
-    let printed = wrong.to_string();
+pub(super) fn of_arguments(error: &clap::Error) -> CliError {
+    let printed = error.to_string();
     let said: Vec<&str> = printed
         .lines()
         .map(str::trim)
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
 
     fn refusal(arguments: &[&str]) -> String {
-        let wrong = Cli::try_parse_from([&["ccsurvey"], arguments].concat()).err().unwrap();
-        of_arguments(&wrong).to_string()
+        let error = Cli::try_parse_from([&["ccsurvey"], arguments].concat()).err().unwrap();
+        of_arguments(&error).to_string()
     }
 
     #[test]

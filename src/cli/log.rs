@@ -46,7 +46,7 @@ pub(super) fn start(dir: &Path, level: LogLevel) -> Result<(), CliError> {
         .create(true)
         .append(true)
         .open(&path)
-        .map_err(|wrong| CliError::Failed(format!("cannot open the log {}: {wrong}", path.display())))?;
+        .map_err(|error| CliError::Failed(format!("cannot open the log {}: {error}", path.display())))?;
     let others = level.filter().min(LevelFilter::WARN);
     let targets = Targets::new().with_default(others).with_target(env!("CARGO_PKG_NAME"), level.filter());
     let lines = fmt::layer().json().log_internal_errors(false).with_writer(Mutex::new(JsonLines(file)));

@@ -55,29 +55,29 @@ pub fn main() -> ExitCode {
     let arguments = input::arguments::with_negative_values(std::env::args_os());
     let done = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command.execute(),
-        Err(asked) => answer(&asked),
+        Err(error) => answer(&error),
     };
-    let exit = done.unwrap_or_else(|wrong| {
-        if !matches!(wrong, CliError::ClosedPipe) {
-            output::say(&format!("error: {wrong}"));
+    let exit = done.unwrap_or_else(|error| {
+        if !matches!(error, CliError::ClosedPipe) {
+            output::say(&format!("error: {error}"));
         }
-        wrong.exit()
+        error.exit()
     });
     exit.into()
 }
 
 /// Help and version are asked for, all else is a mistake.
-fn answer(asked: &clap::Error) -> Result<Exit, CliError> {
-    match asked.kind() {
+fn answer(error: &clap::Error) -> Result<Exit, CliError> {
+    match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            asked.print().map_err(|wrong| CliError::of_output(&wrong))?;
+            error.print().map_err(|error| CliError::of_output(&error))?;
             Ok(Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // To standard error; whether anybody reads it changes nothing.
-            let _ = asked.print();
+            let _ = error.print();
             Ok(Exit::Usage)
         }
-        _ => Err(of_arguments(asked)),
+        _ => Err(of_arguments(error)),
     }
 }

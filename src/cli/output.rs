@@ -39,8 +39,8 @@ fn print_json_text(json: &str) -> Result<(), CliError> {
     print_bytes(format!("{}\n", visible_json(json)).as_bytes())
 }
 
-fn no_json(wrong: serde_json::Error) -> CliError {
-    CliError::Failed(format!("cannot write the result as JSON: {wrong}"))
+fn no_json(error: serde_json::Error) -> CliError {
+    CliError::Failed(format!("cannot write the result as JSON: {error}"))
 }
 
 /// Tells the user something on standard error, in a line. Nobody listening there is no reason to stop.
@@ -74,7 +74,7 @@ pub(super) fn terminal_of_results() -> Option<ProgressDrawTarget> {
 pub(super) fn write_or_print(file: Option<&Path>, bytes: &[u8]) -> Result<Exit, CliError> {
     match file {
         Some(file) => std::fs::write(file, bytes)
-            .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", file.display())))?,
+            .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", file.display())))?,
         None => print_data(bytes)?,
     }
     Ok(Exit::Done)
@@ -86,13 +86,13 @@ pub(super) fn write_or_print(file: Option<&Path>, bytes: &[u8]) -> Result<Exit, 
 /// When standard output is closed or cannot be written.
 pub(super) fn print_data(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = Results::open();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|wrong| CliError::of_output(&wrong))
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::of_output(&error))
 }
 
 #[allow(clippy::disallowed_methods)]
 fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|wrong| CliError::of_output(&wrong))
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::of_output(&error))
 }
 
 /// Standard output for data: the same to the byte, unless a terminal stands behind it.

@@ -34,8 +34,8 @@ pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Re
 }
 
 /// The system gives us no threads.
-pub(super) fn no_threads(wrong: std::io::Error) -> CliError {
-    CliError::Failed(format!("cannot start: {wrong}"))
+pub(super) fn no_threads(error: std::io::Error) -> CliError {
+    CliError::Failed(format!("cannot start: {error}"))
 }
 
 /// Runs a survey to its end or to a signal, and tells what came of it. Its questions are put by agents if there is a
@@ -73,15 +73,15 @@ pub(super) async fn run(
             let is_finished = ended.as_ref().is_ok_and(|ending| ending.is_finished);
             match at_work.end(is_finished).await {
                 // What is left there is removed by another `resume`.
-                Err(wrong) if is_finished => {
-                    say(&format!("warning: the survey is finished, and on the bus: {wrong}"));
+                Err(error) if is_finished => {
+                    say(&format!("warning: the survey is finished, and on the bus: {error}"));
                 }
-                Err(wrong) if ended.is_ok() => {
+                Err(error) if ended.is_ok() => {
                     if let Some(display) = display {
                         display.end();
                     }
                     let go_on = format!("the state is kept, `ccsurvey resume {}` goes on", dir.display());
-                    return Err(CliError::Failed(format!("{wrong}; {go_on}")));
+                    return Err(CliError::Failed(format!("{error}; {go_on}")));
                 }
                 _ => {}
             }
@@ -91,8 +91,8 @@ pub(super) async fn run(
     if let Some(display) = display {
         display.end();
     }
-    if let Err(wrong) = &ended {
-        tracing::error!(%wrong, "the survey has failed");
+    if let Err(error) = &ended {
+        tracing::error!(wrong = %error, "the survey has failed");
     }
     tell(ended, dir, showing)
 }

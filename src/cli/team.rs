@@ -113,9 +113,9 @@ impl TeamFlags {
 }
 
 fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
-    let wrong = |wrong: String| CliError::Failed(format!("--sizes: {wrong}"));
-    Manifest::load(dir).map_err(|error| wrong(error.to_string()))?;
-    requests_of_sites(dir).map_err(|error| wrong(error.to_string()))
+    let to_error = |message: String| CliError::Failed(format!("--sizes: {message}"));
+    Manifest::load(dir).map_err(|error| to_error(error.to_string()))?;
+    requests_of_sites(dir).map_err(|error| to_error(error.to_string()))
 }
 
 /// A number of things of which there must be some.

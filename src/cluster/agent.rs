@@ -106,8 +106,8 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
         let mut found = match bus.surveys().await {
             Ok(found) => found,
             // A cluster whose leader has died takes some seconds to choose another.
-            Err(wrong) => {
-                tell_once(format!("waiting: {wrong}"));
+            Err(error) => {
+                tell_once(format!("waiting: {error}"));
                 tokio::time::sleep(BETWEEN_LOOKS).await;
                 continue;
             }
@@ -211,13 +211,13 @@ impl Run {
                     (Ok(dispatch), Some(worker)) => {
                         exchanges.spawn(self.obey(worker.clone(), dispatch, leaving.clone()));
                     }
-                    (Err(wrong), _) => tell(&format!("warning: an order cannot be read: {wrong}")),
+                    (Err(error), _) => tell(&format!("warning: an order cannot be read: {error}")),
                     // Before it has joined it gets none.
                     (Ok(_), None) => {}
                 },
                 Some(done) = exchanges.join_next() => {
-                    if let Ok(Err(wrong)) = done {
-                        tell(&format!("warning: what became of a question cannot be told: {wrong}"));
+                    if let Ok(Err(error)) = done {
+                        tell(&format!("warning: what became of a question cannot be told: {error}"));
                     }
                 }
                 Ok(()) = refusal.changed() => {
@@ -313,8 +313,8 @@ impl Run {
         }
         match self.bus.client.request(here_subject(&self.survey), bytes.into()).await {
             // A coordinator of another version cannot be understood: that is no reason to ask it again.
-            Ok(answer) => Ok(decode(&answer.payload).unwrap_or_else(|wrong| Welcome::No(wrong.to_string()))),
-            Err(wrong) if wrong.kind() == RequestErrorKind::NoResponders => {
+            Ok(answer) => Ok(decode(&answer.payload).unwrap_or_else(|error| Welcome::No(error.to_string()))),
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => {
                 let is_there = self.bus.has(&self.survey).await.unwrap_or(true);
                 Err(if is_there { Away::Silent } else { Away::Gone })
             }
@@ -353,7 +353,7 @@ impl Run {
         let settings = self.agent.limits.settings(terms)?;
         // Certificates and dates in responses are judged by the coordinator's clock, whatever this machine's shows.
         let worker = Worker::new(&settings, self.clock.showing(now))
-            .map_err(|wrong| ClusterError::Terms(wrong.to_string()))?;
+            .map_err(|error| ClusterError::Terms(error.to_string()))?;
         if let Some(program) = &self.agent.program {
             worker.read_suspects_with(program.clone());
         }

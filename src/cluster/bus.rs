@@ -112,9 +112,9 @@ impl Bus {
                 reports.note_event(event);
                 std::future::ready(())
             });
-        let client = options.connect(servers).await.map_err(|wrong| {
-            let (server, why) = (name.clone(), wrong.to_string());
-            match wrong.kind() {
+        let client = options.connect(servers).await.map_err(|error| {
+            let (server, why) = (name.clone(), error.to_string());
+            match error.kind() {
                 ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
                     ClusterError::NotLetIn { server, why }
                 }
@@ -208,8 +208,8 @@ impl Bus {
         let found = patiently!(self, ELECTION, {
             match self.context.get_stream(stream_name(name)).await {
                 Ok(stream) => Ok(Some(stream)),
-                Err(wrong) if is_missing(&wrong) => Ok(None),
-                Err(wrong) => Err(wrong),
+                Err(error) if is_missing(&error) => Ok(None),
+                Err(error) => Err(error),
             }
         });
         self.condition.note_response();
@@ -234,7 +234,7 @@ impl Bus {
         Ok(patiently!(self, ELECTION, {
             match self.context.create_stream(config(copies)).await {
                 // Fewer servers than that are up, or there is no room on three. Copies are added when there is.
-                Err(wrong) if matches!(wrong.kind(), CreateStreamErrorKind::JetStream(_)) => {
+                Err(error) if matches!(error.kind(), CreateStreamErrorKind::JetStream(_)) => {
                     self.context.create_stream(config(1)).await
                 }
                 made => made,
@@ -307,8 +307,8 @@ impl Bus {
                 let acknowledged = self.context.send_publish(subject.clone(), message).await?.await;
                 match acknowledged {
                     Ok(ack) => Ok(Some(ack)),
-                    Err(wrong) if wrong.kind() == PublishErrorKind::WrongLastSequence => Ok(None),
-                    Err(wrong) => Err(wrong),
+                    Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(None),
+                    Err(error) => Err(error),
                 }
             };
             match self.attempt(Box::pin(sent)).await {
@@ -349,7 +349,7 @@ impl Bus {
 
     pub(super) async fn stream(&self, name: &str) -> Result<stream::Stream<()>, ClusterError> {
         let stream = self.context.get_stream_no_info(stream_name(name)).await;
-        stream.map_err(|wrong| self.wrong("open the stream of the survey", wrong))
+        stream.map_err(|error| self.error("open the stream of the survey", error))
     }
 
     /// The last sequence on a subject; 0 where nothing stands there.
@@ -374,7 +374,7 @@ impl Bus {
         let told =
             patiently!(self, super::PATIENCE, stream.info_with_subjects(tree_subject(name, "*")).await);
         let found = told.try_collect::<Vec<(String, usize)>>().await;
-        let found = found.map_err(|wrong| self.wrong("look at the stream", wrong))?;
+        let found = found.map_err(|error| self.error("look at the stream", error))?;
         Ok(found.into_iter().map(|(subject, _)| subject).collect())
     }
 
@@ -386,29 +386,29 @@ impl Bus {
     /// Removes all that stands on a subject.
     pub(super) async fn purge(&self, name: &str, subject: String) -> Result<(), ClusterError> {
         let purged = self.stream(name).await?.purge().filter(subject).await;
-        purged.map(|_| ()).map_err(|wrong| self.wrong("purge a subject", wrong))
+        purged.map(|_| ()).map_err(|error| self.error("purge a subject", error))
     }
 
     /// Listens to a subject.
     pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, ClusterError> {
-        self.client.subscribe(subject).await.map_err(|wrong| self.wrong("listen", wrong))
+        self.client.subscribe(subject).await.map_err(|error| self.error("listen", error))
     }
 
     /// Says something to whoever listens, and keeps nothing. It has left this process when this is over.
     pub(super) async fn say(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
         let said = self.client.publish(Subject::from(subject), bytes.into()).await;
-        said.map_err(|wrong| self.wrong("say something", wrong))?;
-        self.client.flush().await.map_err(|wrong| self.wrong("say something", wrong))
+        said.map_err(|error| self.error("say something", error))?;
+        self.client.flush().await.map_err(|error| self.error("say something", error))
     }
 
     /// Answers a request; nobody waits for it to be gone.
     pub(super) async fn reply(&self, to: Subject, bytes: Vec<u8>) -> Result<(), ClusterError> {
-        self.client.publish(to, bytes.into()).await.map_err(|wrong| self.wrong("answer", wrong))
+        self.client.publish(to, bytes.into()).await.map_err(|error| self.error("answer", error))
     }
 
     /// An error of the bus, with what it tells of its state.
-    pub(super) fn wrong(&self, what: &'static str, wrong: impl std::error::Error + 'static) -> ClusterError {
-        ClusterError::Bus { server: self.server.clone(), what, why: Outage::from_error(&wrong) }
+    pub(super) fn error(&self, what: &'static str, error: impl std::error::Error + 'static) -> ClusterError {
+        ClusterError::Bus { server: self.server.clone(), what, why: Outage::from_error(&error) }
     }
 
     fn out(&self, outage: Outage) -> ClusterError {
@@ -491,8 +491,8 @@ pub(super) fn subject_word(name: &str) -> String {
     if word.is_empty() { "survey".to_owned() } else { word }
 }
 
-fn is_missing(wrong: &jetstream::context::GetStreamError) -> bool {
-    matches!(wrong.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+fn is_missing(error: &jetstream::context::GetStreamError) -> bool {
+    matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
 /// An entry that may not be there.
@@ -501,8 +501,8 @@ fn found(
 ) -> Result<Option<StreamMessage>, LastRawMessageError> {
     match answer {
         Ok(entry) => Ok(Some(entry)),
-        Err(wrong) if wrong.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-        Err(wrong) => Err(wrong),
+        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -136,8 +136,8 @@ impl Coordinator {
         let mut watch_over = |work: BoxFuture<'static, Result<(), ClusterError>>| {
             let office = office.clone();
             tasks.spawn(async move {
-                if let Err(wrong) = work.await {
-                    office.fail(wrong);
+                if let Err(error) = work.await {
+                    office.fail(error);
                 }
             });
         };
@@ -232,7 +232,7 @@ fn name_of(dir: &Path) -> String {
 
 /// Tells a survey from others of its name.
 fn id_of(dir: &Path) -> Result<String, ClusterError> {
-    let manifest = Manifest::load(dir).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
+    let manifest = Manifest::load(dir).map_err(|error| ClusterError::Message(error.to_string()))?;
     let begun = serde_json::to_string(&manifest.created).unwrap_or_default();
     let settings = xxh3_64(manifest.settings.to_string().as_bytes());
     Ok(format!("the survey that was begun at {begun}, {settings:016x}"))
@@ -240,11 +240,11 @@ fn id_of(dir: &Path) -> Result<String, ClusterError> {
 
 fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
     let read = |path: &std::path::PathBuf| {
-        let wrong = |source| ClusterError::Certificate { path: path.clone(), source };
-        std::fs::read_to_string(path).map_err(wrong)
+        let to_error = |source| ClusterError::Certificate { path: path.clone(), source };
+        std::fs::read_to_string(path).map_err(to_error)
     };
     let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
-    let written = toml::to_string(settings).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
+    let written = toml::to_string(settings).map_err(|error| ClusterError::Message(error.to_string()))?;
     Ok(Terms { settings: written, roots })
 }
 
@@ -317,8 +317,8 @@ async fn listen(mut said: Subscriber, office: Arc<Office>) -> Result<(), Cluster
                 false
             }
             Ok(said) => office.note(said, None),
-            Err(wrong) => {
-                tracing::error!(%wrong, "what an agent says");
+            Err(error) => {
+                tracing::error!(wrong = %error, "what an agent says");
                 false
             }
         };
@@ -355,7 +355,7 @@ async fn welcome_agents(mut arrivals: Subscriber, register: Arc<Register>) -> Re
     while let Some(message) = arrivals.next().await {
         let welcome = match decode::<Here>(&message.payload) {
             Ok(here) => register.welcome(here),
-            Err(wrong) => Welcome::No(wrong.to_string()),
+            Err(error) => Welcome::No(error.to_string()),
         };
         register.answer(message, &welcome).await?;
     }
@@ -408,8 +408,8 @@ impl Register {
     fn welcome(&self, here: Here) -> Welcome {
         let now = self.clock.now();
         let mut agents = held(&self.agents);
-        if let Some(wrong) = wrong_with(&here) {
-            return Welcome::No(wrong);
+        if let Some(error) = wrong_with(&here) {
+            return Welcome::No(error);
         }
         if here.is_leaving {
             // Nothing more is dealt to it, and what it is at it ends.

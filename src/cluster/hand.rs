@@ -46,9 +46,9 @@ impl Hand for AgentHand {
             let tree = order.tree;
             match self.have_put(order, meter).await {
                 Ok(put) => put,
-                Err(wrong) => {
+                Err(error) => {
                     tracing::error!(tree, "whether a question was put is unknown");
-                    self.office.fail(wrong);
+                    self.office.fail(error);
                     // Nothing tells that it was not.
                     Put::Lost
                 }
@@ -61,8 +61,8 @@ impl Hand for AgentHand {
         let office = self.office.clone();
         office.forget(tree);
         tokio::spawn(async move {
-            if let Err(wrong) = office.bus.purge(&office.name, tree_subject(&office.name, tree)).await {
-                tracing::warn!(tree, %wrong, "what the bus kept of a tree is left there");
+            if let Err(error) = office.bus.purge(&office.name, tree_subject(&office.name, tree)).await {
+                tracing::warn!(tree, wrong = %error, "what the bus kept of a tree is left there");
             }
         });
     }
@@ -219,7 +219,7 @@ impl Case {
                         Some(Put::Heard(Box::new(begun_at(reply, began, asked, at))))
                     }
                     Ok(Some(_)) => Some(self.mistold("the answer to another question")),
-                    Err(wrong) => Some(self.mistold(&wrong.to_string())),
+                    Err(error) => Some(self.mistold(&error.to_string())),
                 }
             }
             _ => None,

@@ -45,8 +45,8 @@ impl AgentLimits {
     fn certificates(&self, wanted: &[String]) -> Result<Vec<PathBuf>, ClusterError> {
         let mut ours = Vec::new();
         for path in &self.ca {
-            let wrong = |source| ClusterError::Certificate { path: path.clone(), source };
-            ours.push((path, fs::read_to_string(path).map_err(wrong)?));
+            let to_error = |source| ClusterError::Certificate { path: path.clone(), source };
+            ours.push((path, fs::read_to_string(path).map_err(to_error)?));
         }
         let file_of = |wanted: &String| {
             let same = ours.iter().find(|(_, text)| text.lines().eq(wanted.lines()));

@@ -45,10 +45,10 @@ impl Login {
     /// When the file cannot be read, says something else, or says too little.
     pub fn read(file: Option<&Path>) -> Result<Self, ClusterError> {
         let Some(path) = file else { return Self::of(|name| std::env::var(name).ok()) };
-        let wrong = |message: String| ClusterError::Login { path: path.to_owned(), message };
-        let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-        let login: Self = toml::from_str(&text).map_err(|error| wrong(told(&text, &error)))?;
-        login.check().map_err(wrong)?;
+        let to_error = |message: String| ClusterError::Login { path: path.to_owned(), message };
+        let text = fs::read_to_string(path).map_err(|error| to_error(format!("cannot be read: {error}")))?;
+        let login: Self = toml::from_str(&text).map_err(|error| to_error(told(&text, &error)))?;
+        login.check().map_err(to_error)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let beside = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         Ok(Self {
@@ -76,9 +76,9 @@ impl Login {
             nkey: told("NKEY"),
             ..Self::default()
         };
-        let wrong =
+        let to_error =
             |message| ClusterError::Login { path: "the environment (CCSURVEY_NATS_…)".into(), message };
-        login.check().map_err(wrong)?;
+        login.check().map_err(to_error)?;
         Ok(login)
     }
 
@@ -135,12 +135,12 @@ fn is_open_to_others(_: &Path) -> bool {
 }
 
 /// What is wrong with a file, without what stands in its lines: they may be secret.
-fn told(text: &str, wrong: &toml::de::Error) -> String {
+fn told(text: &str, error: &toml::de::Error) -> String {
     let line =
-        wrong.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
+        error.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
     let at = line.map_or_else(String::new, |line| format!("line {line}: "));
     // Of a value of the wrong type the library tells the value.
-    let message = wrong.message().split("invalid type").next().unwrap_or_default().trim();
+    let message = error.message().split("invalid type").next().unwrap_or_default().trim();
     if message.is_empty() { format!("{at}expected text in quotes") } else { format!("{at}{message}") }
 }
 
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(Login::of(told).unwrap().token.as_deref(), Some("hush"));
         assert!(Login::of(|_| Some(String::new())).unwrap().user.is_none());
         let half = |name: &str| (name == "CCSURVEY_NATS_USER").then(|| "me".to_owned());
-        let wrong = Login::of(half).unwrap_err().to_string();
-        assert!(wrong.contains("it has user and no password"), "{wrong}");
+        let error = Login::of(half).unwrap_err().to_string();
+        assert!(error.contains("it has user and no password"), "{error}");
     }
 }

@@ -119,7 +119,7 @@ pub(super) struct Said {
 
 /// A message as bytes.
 pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, ClusterError> {
-    postcard::to_extend(message, vec![VERSION]).map_err(|wrong| ClusterError::Message(wrong.to_string()))
+    postcard::to_extend(message, vec![VERSION]).map_err(|error| ClusterError::Message(error.to_string()))
 }
 
 /// A message from bytes that anybody may have sent.
@@ -128,7 +128,7 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterErro
         Some((&VERSION, message)) => match postcard::take_from_bytes(message) {
             Ok((message, [])) => Ok(message),
             Ok(_) => Err(ClusterError::Message("it is longer than it says".to_owned())),
-            Err(wrong) => Err(ClusterError::Message(wrong.to_string())),
+            Err(error) => Err(ClusterError::Message(error.to_string())),
         },
         Some((version, _)) => Err(ClusterError::Message(format!(
             "it is of version {version} (expected {VERSION}: use one version of ccsurvey)"
@@ -150,8 +150,8 @@ pub(super) fn parts_of(
     reply: &Reply,
     most: usize,
 ) -> Result<Vec<TreeEntry>, ClusterError> {
-    let wrong = |wrong: String| ClusterError::Message(wrong);
-    let bytes = postcard::to_stdvec(reply).map_err(|error| wrong(error.to_string()))?;
+    let to_error = |message: String| ClusterError::Message(message);
+    let bytes = postcard::to_stdvec(reply).map_err(|error| to_error(error.to_string()))?;
     let packed = COMPRESSOR
         .with_borrow_mut(|compressor| {
             compressor
@@ -160,7 +160,7 @@ pub(super) fn parts_of(
                 .compress(&bytes)
                 .map_err(|error| error.to_string())
         })
-        .map_err(wrong)?;
+        .map_err(to_error)?;
     let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
     let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     let part = |(number, bytes): (u32, Vec<u8>)| TreeEntry::Part { asked, number, of, began, bytes };
@@ -177,7 +177,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Takes the next part; gives the reply with the last one.
     pub(super) fn take(&mut self, number: u32, of: u32, bytes: &[u8]) -> Result<Option<Reply>, ClusterError> {
-        let wrong = |what: &str| ClusterError::Message(what.to_owned());
+        let invalid = |what: &str| ClusterError::Message(what.to_owned());
         if number == 0 {
             *self = Self::default();
         } else if number < self.next {
@@ -185,7 +185,7 @@ impl Parts {
             return Ok(None);
         }
         if number != self.next || of <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
-            return Err(wrong("a part of a reply is out of place"));
+            return Err(invalid("a part of a reply is out of place"));
         }
         self.next += 1;
         self.packed.extend_from_slice(bytes);
@@ -205,7 +205,7 @@ impl Parts {
             .map_err(ClusterError::Message)?;
         match postcard::take_from_bytes(&bytes) {
             Ok((reply, [])) => Ok(Some(reply)),
-            _ => Err(wrong("a reply cannot be read")),
+            _ => Err(invalid("a reply cannot be read")),
         }
     }
 }
@@ -302,8 +302,8 @@ mod tests {
         let bytes = encode(&told).unwrap();
         assert_eq!(decode::<TreeEntry>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
-        let wrong = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
-        assert!(wrong.contains(&format!("it is of version {} (expected {VERSION}", VERSION + 1)), "{wrong}");
+        let error = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
+        assert!(error.contains(&format!("it is of version {} (expected {VERSION}", VERSION + 1)), "{error}");
         decode::<TreeEntry>(&[&bytes[..], &[0]].concat()).unwrap_err();
         decode::<TreeEntry>(&[]).unwrap_err();
     }

@@ -148,9 +148,9 @@ impl Office {
     }
 
     /// The bus does not do what it must: the survey stops.
-    pub(super) fn fail(&self, wrong: ClusterError) {
-        tracing::error!(%wrong, "the bus");
-        self.inner().failed.get_or_insert(wrong);
+    pub(super) fn fail(&self, error: ClusterError) {
+        tracing::error!(wrong = %error, "the bus");
+        self.inner().failed.get_or_insert(error);
         self.stop();
     }
 

@@ -27,7 +27,7 @@ impl FrontierError {
     #[must_use]
     pub fn is_storage_full(&self) -> bool {
         matches!(self, Self::Store { source, .. }
-            if matches!(source.as_ref(), redb::Error::Io(wrong) if is_full(wrong)))
+            if matches!(source.as_ref(), redb::Error::Io(error) if is_full(error)))
     }
 
     pub(super) fn store(operation: &'static str, path: &Path, source: impl Into<redb::Error>) -> Self {
@@ -40,8 +40,8 @@ impl FrontierError {
     }
 }
 
-fn is_full(wrong: &io::Error) -> bool {
-    matches!(wrong.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_and_an_exhausted_quota_are_told_from_other_errors() {
-        let error = |wrong| FrontierError::store("write", Path::new("d/state.redb"), wrong);
+        let error = |io_error| FrontierError::store("write", Path::new("d/state.redb"), io_error);
         for (kind, is_full) in [
             (io::ErrorKind::StorageFull, true),
             (io::ErrorKind::QuotaExceeded, true),

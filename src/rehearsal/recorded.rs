@@ -55,7 +55,7 @@ impl Recorded {
         let settings = read_settings(&dir.join("survey.toml"))?;
         let is_missing = |table: &&str| {
             let count = row_count(dir, table);
-            count.is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound)
+            count.is_err_and(|error| error.source.kind() == std::io::ErrorKind::NotFound)
         };
         if [PageLinkRow::TABLE, RobotsRow::TABLE].iter().any(is_missing) {
             return Err(RecordedError::NoPageLinks(dir.to_owned()));

@@ -108,15 +108,15 @@ impl SurveyError {
             | Self::Since(_)
             | Self::Settings { .. }
             | Self::Changed { .. } => true,
-            Self::Fetch(wrong) => {
+            Self::Fetch(error) => {
                 matches!(
-                    wrong,
+                    error,
                     FetchError::RootsUnreadable { .. }
                         | FetchError::NoRoots { .. }
                         | FetchError::UserAgent(_)
                 )
             }
-            Self::Manifest(wrong) => matches!(wrong, ManifestError::Missing(_) | ManifestError::Newer { .. }),
+            Self::Manifest(error) => matches!(error, ManifestError::Missing(_) | ManifestError::Newer { .. }),
             Self::File { operation, .. } => *operation == READ,
             _ => false,
         }
@@ -175,8 +175,8 @@ impl SurveyError {
     pub(super) fn in_survey(self, dir: &Path) -> Self {
         let is_full = match &self {
             Self::File { source, .. } => is_full(source),
-            Self::Tables(wrong) => wrong.is_storage_full(),
-            Self::Frontier(wrong) => wrong.is_storage_full(),
+            Self::Tables(error) => error.is_storage_full(),
+            Self::Frontier(error) => error.is_storage_full(),
             Self::Manifest(ManifestError::File { source, .. }) => is_full(source),
             _ => false,
         };
@@ -185,8 +185,8 @@ impl SurveyError {
 }
 
 impl From<FrontierError> for SurveyError {
-    fn from(wrong: FrontierError) -> Self {
-        match wrong {
+    fn from(error: FrontierError) -> Self {
+        match error {
             FrontierError::InUse { path } => Self::InUse(path.parent().unwrap_or(&path).to_owned()),
             other => Self::Frontier(other),
         }
@@ -196,6 +196,6 @@ impl From<FrontierError> for SurveyError {
 /// The operation of reading a file that the user named.
 pub(super) const READ: &str = "read";
 
-fn is_full(wrong: &io::Error) -> bool {
-    matches!(wrong.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

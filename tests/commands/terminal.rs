@@ -55,8 +55,8 @@ fn the_help_of_every_command_has_examples_that_it_accepts() {
         let examples = examples(&help);
         assert!(!examples.is_empty(), "{command:?}: {help}");
         for example in examples {
-            if let Err(wrong) = Cli::try_parse_from(&example) {
-                panic!("{example:?}: {wrong}");
+            if let Err(error) = Cli::try_parse_from(&example) {
+                panic!("{example:?}: {error}");
             }
         }
         let is_shown = |example: &Vec<&str>| {

@@ -34,11 +34,11 @@ impl Bus {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let process = match server(folder.path(), port, configuration) {
             Ok(process) => process,
-            Err(wrong) if wrong.kind() == ErrorKind::NotFound => {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 skip(test, "there is no nats-server (tests/setup installs it)");
                 return None;
             }
-            Err(wrong) => panic!("nats-server: {wrong}"),
+            Err(error) => panic!("nats-server: {error}"),
         };
         let bus = Self { process: Process(process), port, folder, agent_flags: OnceLock::new() };
         bus.await_server();

@@ -145,9 +145,9 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
 #[test]
 fn what_cannot_be_counted_is_refused() {
     let desk = Desk::recorded();
-    let (code, _, wrong) =
+    let (code, _, stderr) =
         desk.run(&["choose-depth", &desk.recorded, "--of", "addresses", "--reading", "pair"]);
-    assert!(code == 2 && wrong.contains("expected '--reading union'"), "{wrong}");
+    assert!(code == 2 && stderr.contains("expected '--reading union'"), "{stderr}");
     // These servers answer at once.
     let silent = "silent_share = 0.0\n";
     desk.write(
@@ -155,10 +155,10 @@ fn what_cannot_be_counted_is_refused() {
         &format!("seed = 2\n[sites]\ncount = 10\n[time]\nscale = 0.0\n[faults]\n{silent}[extras]\n{silent}[robots]\n{silent}"),
     );
     desk.simulate("quick.toml", "quick", &["--depth", "3"]);
-    let (code, _, wrong) = desk.run(&["choose-depth", "quick", "--load", "0.5", "--load-unit", "time"]);
+    let (code, _, stderr) = desk.run(&["choose-depth", "quick", "--load", "0.5", "--load-unit", "time"]);
     assert!(
-        code == 2 && wrong.contains("busy for a measurable time, expected 'requests' or 'bytes'"),
-        "{wrong}"
+        code == 2 && stderr.contains("busy for a measurable time, expected 'requests' or 'bytes'"),
+        "{stderr}"
     );
 }
 

@@ -370,8 +370,8 @@ fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
     fs::write(&file, page).unwrap();
     let [dir, file] = [dir, &file].map(|path| path.to_str().unwrap());
     let told: Value = serde_json::from_str(&python("report/report_numbers.py", &[dir, file])).unwrap();
-    let wrong = told["wrong"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned());
-    (told["compared"].as_u64().unwrap(), wrong.collect())
+    let differences = told["wrong"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned());
+    (told["compared"].as_u64().unwrap(), differences.collect())
 }
 
 /// Needs what `tests/setup` installs.
@@ -379,8 +379,8 @@ fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
 fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
     let dir = three_countries();
     let page = page(dir, &["--by", "cctld"]);
-    let (compared, wrong) = numbers(dir, &page);
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let (compared, differences) = numbers(dir, &page);
+    assert!(differences.is_empty(), "{differences:#?}");
     assert!(compared > 3000, "{compared}");
 
     // One digit more, in a fact, in a table and in what its CSV link holds, and the same comparison fails.
@@ -392,8 +392,8 @@ fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
         (sites.to_owned(), sites.replace("%0D%0A1,", "%0D%0A1,1"), "table-levels, row 1, pages"),
         (row.to_owned(), row.replace("class=\"number\">", "class=\"number\">1"), "table-kept-back, row 0"),
     ] {
-        let (_, wrong) = numbers(dir, &page.replacen(&from, &to, 1));
-        assert!(wrong.iter().any(|line| line.starts_with(place)), "{place}: {wrong:?}");
+        let (_, differences) = numbers(dir, &page.replacen(&from, &to, 1));
+        assert!(differences.iter().any(|line| line.starts_with(place)), "{place}: {differences:?}");
     }
 }
 

@@ -431,8 +431,8 @@ fn a_survey_without_trees_is_empty_and_damaged_rows_do_no_harm() {
     Manifest::new(settings(), Timestamp(0)).save(folder.path()).unwrap();
     tables.write(0, &SegmentRows::default()).unwrap();
     tables.write_servers(&[]).unwrap();
-    let wrong = Overview::load(folder.path()).unwrap_err().to_string();
-    assert!(wrong.contains("is an empty survey"), "{wrong}");
+    let error = Overview::load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("is an empty survey"), "{error}");
     let exchange = ExchangeRow {
         site: "a.ke".into(),
         started: Timestamp(i64::MAX),

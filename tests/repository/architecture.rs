@@ -143,10 +143,10 @@ fn no_room_names_a_room_it_may_not() {
         for file in files {
             let mut named = named_in(&fs::read_to_string(&file).unwrap());
             named.retain(|name| !own.contains(name));
-            let wrong = named
+            let forbidden_names = named
                 .into_iter()
                 .filter(|name| rooms.contains_key(name) && *name != room && !allowed.contains(name));
-            forbidden.extend(wrong.map(|name| format!("{} names {name}", file.display())));
+            forbidden.extend(forbidden_names.map(|name| format!("{} names {name}", file.display())));
         }
     }
     assert!(forbidden.is_empty(), "{forbidden:#?}");

@@ -425,7 +425,7 @@ fn run(space: &Space, folder: &Path) -> (ExitStatus, u64) {
         match ended.recv_timeout(Duration::from_millis(20)) {
             Ok(exit) => return (exit, most_memory_kib),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(gone) => panic!("{gone}"),
+            Err(error) => panic!("{error}"),
         }
     }
 }
@@ -458,7 +458,7 @@ const IDLE_CLOSED: &str = "idle_closed";
 #[test]
 fn every_case_ends_as_its_row_says() {
     let failures = failures();
-    let mut wrong = Vec::new();
+    let mut differences = Vec::new();
     // Whether a request meets a connection that is still kept depends on how soon it comes: on a busy machine that may be too late.
     let (mut kept, is_told) = (0, |word: &&str| *word != IDLE_CLOSED);
     for (case, outcome, pages, expected) in ROWS {
@@ -474,11 +474,11 @@ fn every_case_ends_as_its_row_says() {
         let found: Vec<_> =
             rows.iter().map(|row| (row.outcome.as_str(), row.pages, words.as_slice())).collect();
         if found != [(*outcome, *pages, expected.as_slice())] {
-            wrong.push(format!("{case}: {found:?}, expected {:?}", (outcome, pages, expected)));
+            differences.push(format!("{case}: {found:?}, expected {:?}", (outcome, pages, expected)));
         }
     }
     assert!(kept > 0, "no request met a connection that its server closed");
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(differences.is_empty(), "{differences:#?}");
 }
 
 #[test]

@@ -17,13 +17,13 @@ impl FromStr for UrlPattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |expected: &str| {
+        let invalid = |expected: &str| {
             format!("'{}' is no pattern of URLs (expected for example {expected})", text.escape_debug())
         };
         let pattern = Self::parse(text.trim());
-        let pattern = pattern.ok_or_else(|| wrong("'/shop/', '*/print$' or 'blog.example.ke/2009/'"))?;
+        let pattern = pattern.ok_or_else(|| invalid("'/shop/', '*/print$' or 'blog.example.ke/2009/'"))?;
         match pattern.lone_word() {
-            Some(word) => Err(wrong(&format!("'*{word}*', '/{word}/' or '{word}.example.ke/'"))),
+            Some(word) => Err(invalid(&format!("'*{word}*', '/{word}/' or '{word}.example.ke/'"))),
             None => Ok(pattern),
         }
     }

@@ -139,9 +139,9 @@ fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
             "{} exists and is another file: remove it, or choose another DIR",
             path.display()
         ))),
-        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => fs::write(&path, GEO_DATABASE)
+        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::write(&path, GEO_DATABASE)
             .map(|()| path.clone())
-            .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", path.display()))),
-        Err(wrong) => Err(CliError::Failed(format!("cannot read {}: {wrong}", path.display()))),
+            .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", path.display()))),
+        Err(error) => Err(CliError::Failed(format!("cannot read {}: {error}", path.display()))),
     }
 }

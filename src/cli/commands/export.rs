@@ -37,7 +37,7 @@ impl Export {
     pub fn execute(self) -> Result<Exit, CliError> {
         match &self.output {
             None => {
-                let mut out = Watched { out: BufWriter::new(Results::open()), wrong: None };
+                let mut out = Watched { out: BufWriter::new(Results::open()), error: None };
                 finish(export(&self.dir, &mut out), out)?;
             }
             Some(file) => {
@@ -50,7 +50,7 @@ impl Export {
 }
 
 fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
-    let cannot = |wrong: io::Error| CliError::Failed(format!("cannot write {}: {wrong}", file.display()));
+    let cannot = |error: io::Error| CliError::Failed(format!("cannot write {}: {error}", file.display()));
     let mut out = Replacement::of(file).map_err(cannot)?;
     let number = export(dir, &mut out)?;
     out.finish().map_err(cannot)?;
@@ -60,14 +60,14 @@ fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
 /// Standard output that remembers how it failed, to tell a closed pipe from an error.
 struct Watched<W: Write> {
     out: W,
-    wrong: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 impl<W: Write> Watched<W> {
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
-        result.map_err(|wrong| {
-            let kind = wrong.kind();
-            self.wrong = Some(wrong);
+        result.map_err(|error| {
+            let kind = error.kind();
+            self.error = Some(error);
             kind.into()
         })
     }
@@ -87,8 +87,8 @@ impl<W: Write> Write for Watched<W> {
 
 fn finish<W: Write>(exported: Result<u64, SurveyError>, mut out: Watched<W>) -> Result<(), CliError> {
     let flushed = out.flush();
-    match out.wrong.take().or(flushed.err()) {
-        Some(wrong) => Err(CliError::of_output(&wrong)),
+    match out.error.take().or(flushed.err()) {
+        Some(error) => Err(CliError::of_output(&error)),
         None => Ok(exported.map(drop)?),
     }
 }

@@ -58,7 +58,7 @@ impl LearnCommand {
         }
         let learnt = learn(&grounds, self.max_depth);
         self.write(&learnt)
-            .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", self.output.display())))?;
+            .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", self.output.display())))?;
         for price in &learnt.rates.prices {
             say(&format!(
                 "{} of the hosts for {} of the requests: {} new hosts a request",
@@ -84,9 +84,9 @@ impl LearnCommand {
 }
 
 impl From<GroundError> for CliError {
-    fn from(wrong: GroundError) -> Self {
-        let message = one_line(&wrong.to_string());
-        match wrong {
+    fn from(error: GroundError) -> Self {
+        let message = one_line(&error.to_string());
+        match error {
             GroundError::Tables(_) => Self::Failed(message),
             _ => Self::Usage(message),
         }

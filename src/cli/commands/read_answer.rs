@@ -14,7 +14,7 @@ impl ReadAnswer {
     /// When what comes in by standard input is no answer, or nobody takes what was read.
     pub fn execute(self) -> Result<Exit, CliError> {
         let read = survey::read_answer(std::io::stdin().lock())
-            .map_err(|wrong| CliError::Failed(format!("cannot read an answer: {wrong}")))?;
+            .map_err(|error| CliError::Failed(format!("cannot read an answer: {error}")))?;
         write_or_print(None, &read)
     }
 }

@@ -70,7 +70,7 @@ impl ReportCommand {
         let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
         let findings = self.findings(environment, &rates)?;
         let page = Report::of(&findings).html();
-        let page = page.map_err(|wrong| CliError::Failed(one_line(&wrong.to_string())))?;
+        let page = page.map_err(|error| CliError::Failed(one_line(&error.to_string())))?;
         match self.output {
             Some(file) if file.as_os_str() == "-" => print_data(page.as_bytes())?,
             Some(file) => write(&file, &page)?,
@@ -196,7 +196,7 @@ fn write(file: &Path, page: &str) -> Result<(), CliError> {
         out.write_all(page.as_bytes())?;
         out.finish()
     });
-    written.map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", file.display())))?;
+    written.map_err(|error| CliError::Failed(format!("cannot write {}: {error}", file.display())))?;
     say(&format!("the report is in {}", file.display()));
     Ok(())
 }

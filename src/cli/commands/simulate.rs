@@ -83,7 +83,7 @@ impl Simulate {
         let start = match file {
             Some(file) => list.read(&file, area(&settings)?)?,
             None => {
-                StartList::of(&scenario.start_urls).map_err(|wrong| CliError::Failed(wrong.to_string()))?
+                StartList::of(&scenario.start_urls).map_err(|error| CliError::Failed(error.to_string()))?
             }
         };
         let settings = match &team {
@@ -138,8 +138,8 @@ fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Re
     if let Some(display) = display {
         display.end();
     }
-    if let Err(wrong) = &ended {
-        tracing::error!(%wrong, "the simulation has failed");
+    if let Err(error) = &ended {
+        tracing::error!(wrong = %error, "the simulation has failed");
     }
     Ok(ended?)
 }

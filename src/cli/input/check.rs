@@ -49,8 +49,8 @@ pub(in crate::cli) fn check_simulation(settings: &Settings) -> Result<(), CliErr
     refuse(settings.refusal(&least(settings)).or(sends).or(contact))
 }
 
-fn refuse(wrong: Option<String>) -> Result<(), CliError> {
-    wrong.map_or(Ok(()), |message| Err(CliError::Usage(message)))
+fn refuse(refusal: Option<String>) -> Result<(), CliError> {
+    refusal.map_or(Ok(()), |message| Err(CliError::Usage(message)))
 }
 
 #[cfg(test)]

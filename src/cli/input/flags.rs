@@ -137,8 +137,8 @@ impl SurveyFlags {
             Some(file) => read_settings(file)?,
         };
         for (setting, words) in &self.given {
-            let wrong = |wrong| CliError::Usage(format!("--{}: {wrong}", setting.key));
-            setting.hear(&mut settings, words).map_err(wrong)?;
+            let to_error = |error| CliError::Usage(format!("--{}: {error}", setting.key));
+            setting.hear(&mut settings, words).map_err(to_error)?;
         }
         // Readers of the settings, such as the report, find the names that the tables have.
         let names = settings.cctld.iter().flat_map(|names| names.split(','));

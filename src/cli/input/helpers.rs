@@ -25,17 +25,17 @@ impl Helpers {
     /// When there is no program `nats-server`, or the system gives no process.
     pub(in crate::cli) fn start(agents: u16, gateway: SocketAddr) -> Result<Self, CliError> {
         let failed =
-            |wrong: io::Error| CliError::Failed(format!("--agents: cannot start a process: {wrong}"));
+            |error: io::Error| CliError::Failed(format!("--agents: cannot start a process: {error}"));
         let server = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(failed)?;
         let store = std::env::temp_dir().join(format!("ccsurvey-demo-nats-{}", std::process::id()));
         let mut nats = Command::new("nats-server");
         nats.args(["-js", "-a", "127.0.0.1", "-p", &server.port().to_string(), "-sd"]).arg(&store);
         in_a_group_of_its_own(&mut nats);
-        let nats = nats.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|wrong| match wrong.kind() {
+        let nats = nats.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => CliError::Failed(
                 "--agents: the program nats-server is not there (Debian and Ubuntu: `apt install nats-server`)".to_owned(),
             ),
-            _ => failed(wrong),
+            _ => failed(error),
         })?;
         let mut helpers = Self { processes: vec![nats], server, store };
         helpers.await_server()?;

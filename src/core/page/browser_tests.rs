@@ -31,7 +31,7 @@ fn pages_have_the_links_and_titles_that_they_have_in_chromium() {
         serde_json::from_str(include_str!("../../../tests/data/pages_in_chromium.json")).unwrap();
     assert!(recorded.browser.starts_with("Chromium ") && recorded.pages.len() >= 60);
     let url = WebUrl::parse(&recorded.url).unwrap();
-    let mut wrong = Vec::new();
+    let mut differences = Vec::new();
     for page in &recorded.pages {
         let content_type = format!("{};charset=utf-8", page.media_type.as_deref().unwrap_or("text/html"));
         let source = Source {
@@ -44,11 +44,11 @@ fn pages_have_the_links_and_titles_that_they_have_in_chromium() {
         let links: Vec<&str> = read.links.iter().map(|link| link.url.as_str()).collect();
         assert_eq!(page.ours.is_some(), page.why.is_some(), "{}", page.html);
         if links != *page.ours.as_ref().unwrap_or(&page.links) || read.title != page.title {
-            wrong.push(format!(
+            differences.push(format!(
                 "{}: {links:?} {:?}, expected {:?} {:?}",
                 page.html, read.title, page.links, page.title
             ));
         }
     }
-    assert!(wrong.is_empty(), "{}: {wrong:#?}", recorded.browser);
+    assert!(differences.is_empty(), "{}: {differences:#?}", recorded.browser);
 }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::settings::{DepthRule, Size, Span};
 
-    fn wrong(change: impl FnOnce(&mut Settings)) -> Option<&'static str> {
+    fn refused_key(change: impl FnOnce(&mut Settings)) -> Option<&'static str> {
         let mut settings = Settings::default();
         change(&mut settings);
         first_wrong(&Settings::default(), &settings).map(|change| change.key)
@@ -83,23 +83,26 @@ mod tests {
 
     #[test]
     fn a_survey_may_be_made_gentler_and_told_other_ways_to_servers() {
-        assert_eq!(wrong(|_| {}), None);
-        assert_eq!(wrong(|settings| settings.min_delay = Span(Duration::from_secs(10))), None);
-        assert_eq!(wrong(|settings| settings.rate = Some(Size(1000))), None);
-        assert_eq!(wrong(|settings| settings.budgets.server.in_all.requests = Some(5)), None);
-        assert_eq!(wrong(|settings| settings.harm = Some(0.001)), None);
-        assert_eq!(wrong(|settings| settings.dns = Some("127.0.0.1:53".parse().unwrap())), None);
-        assert_eq!(wrong(|settings| settings.opt_out = Some("list.txt".into())), None);
+        assert_eq!(refused_key(|_| {}), None);
+        assert_eq!(refused_key(|settings| settings.min_delay = Span(Duration::from_secs(10))), None);
+        assert_eq!(refused_key(|settings| settings.rate = Some(Size(1000))), None);
+        assert_eq!(refused_key(|settings| settings.budgets.server.in_all.requests = Some(5)), None);
+        assert_eq!(refused_key(|settings| settings.harm = Some(0.001)), None);
+        assert_eq!(refused_key(|settings| settings.dns = Some("127.0.0.1:53".parse().unwrap())), None);
+        assert_eq!(refused_key(|settings| settings.opt_out = Some("list.txt".into())), None);
     }
 
     #[test]
     fn a_survey_may_not_be_made_harsher_nor_another_one() {
-        assert_eq!(wrong(|settings| settings.min_delay = Span::default()), Some("min-delay"));
-        assert_eq!(wrong(|settings| settings.max_requests = None), Some("max-requests"));
-        assert_eq!(wrong(|settings| settings.harm = None), Some("harm"));
-        assert_eq!(wrong(|settings| settings.per_address = 2), Some("per-address"));
-        assert_eq!(wrong(|settings| settings.depth = DepthRule::Levels(3)), Some("depth"));
-        assert_eq!(wrong(|settings| settings.exclude_text.push("for sale".into())), Some("exclude-text"));
+        assert_eq!(refused_key(|settings| settings.min_delay = Span::default()), Some("min-delay"));
+        assert_eq!(refused_key(|settings| settings.max_requests = None), Some("max-requests"));
+        assert_eq!(refused_key(|settings| settings.harm = None), Some("harm"));
+        assert_eq!(refused_key(|settings| settings.per_address = 2), Some("per-address"));
+        assert_eq!(refused_key(|settings| settings.depth = DepthRule::Levels(3)), Some("depth"));
+        assert_eq!(
+            refused_key(|settings| settings.exclude_text.push("for sale".into())),
+            Some("exclude-text")
+        );
     }
 
     #[test]

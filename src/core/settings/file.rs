@@ -18,9 +18,9 @@ impl Settings {
     /// # Errors
     /// Names line and key, and what is expected: when the text is not TOML, a key unknown or a value not usable.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let toml = toml::Deserializer::parse(text).map_err(|wrong| no_toml(text, &wrong))?;
+        let toml = toml::Deserializer::parse(text).map_err(|error| no_toml(text, &error))?;
         Self::deserialize(toml)
-            .map_err(|wrong| format!("line {}: {}", line_of(text, &wrong), wrong.message()))
+            .map_err(|error| format!("line {}: {}", line_of(text, &error), error.message()))
     }
 
     /// The settings as the manifest of a survey tells them, whichever version wrote it: a limit that it does not tell
@@ -38,9 +38,9 @@ impl Settings {
     }
 }
 
-fn no_toml(text: &str, wrong: &toml::de::Error) -> String {
-    let number = line_of(text, wrong);
-    let message = wrong.message().replace('\n', ", ");
+fn no_toml(text: &str, error: &toml::de::Error) -> String {
+    let number = line_of(text, error);
+    let message = error.message().replace('\n', ", ");
     match text.lines().nth(number - 1).unwrap_or("").split_once('=') {
         Some((key, _)) => format!("line {number}: key '{}': {message}", key.trim()),
         None => format!("line {number}: {message}"),
@@ -48,8 +48,8 @@ fn no_toml(text: &str, wrong: &toml::de::Error) -> String {
 }
 
 /// Counted from 1.
-fn line_of(text: &str, wrong: &toml::de::Error) -> usize {
-    let at = wrong.span().map_or(0, |span| span.start);
+fn line_of(text: &str, error: &toml::de::Error) -> usize {
+    let at = error.span().map_or(0, |span| span.start);
     text.get(..at).unwrap_or(text).matches('\n').count() + 1
 }
 

@@ -243,7 +243,7 @@ impl<R: Read> Read for Bounded<R> {
         let read = self
             .input
             .read(buffer)
-            .map_err(|wrong| io::Error::other(format!("it cannot be unpacked: {wrong}")))?;
+            .map_err(|error| io::Error::other(format!("it cannot be unpacked: {error}")))?;
         match self.left.checked_sub(read as u64) {
             Some(left) => self.left = left,
             None => {
@@ -278,7 +278,7 @@ mod tests {
             plain.read_to_end(&mut all)?;
             Ok((packing, all))
         };
-        read().map_err(|wrong| wrong.to_string())
+        read().map_err(|error| error.to_string())
     }
 
     #[test]

@@ -529,27 +529,27 @@ mod tests {
 
     fn read(text: &str) -> Result<Read, String> {
         let mut zone = Zone::default();
-        let (mut names, mut wrong) = (Vec::new(), Vec::new());
+        let (mut names, mut errors) = (Vec::new(), Vec::new());
         let mut read = || -> Result<(), StartError> {
             for (number, line) in (1..).zip(text.lines()) {
                 match zone.take(number, line.as_bytes())? {
                     Record::Delegation(name) => names.push(name),
                     Record::Generated(made) => names.extend(made),
                     Record::Bad { line, why, .. } | Record::Unread { line, why, .. } => {
-                        wrong.push((line, why));
+                        errors.push((line, why));
                     }
                     Record::Name(_) | Record::Other => {}
                 }
             }
             zone.end()
         };
-        read().map_err(|wrong| wrong.to_string())?;
-        Ok((names, wrong))
+        read().map_err(|error| error.to_string())?;
+        Ok((names, errors))
     }
 
     fn names(text: &str) -> Vec<String> {
-        let (names, wrong) = read(text).unwrap();
-        assert_eq!(wrong, [], "{text}");
+        let (names, errors) = read(text).unwrap();
+        assert_eq!(errors, [], "{text}");
         names
     }
 
@@ -674,8 +674,8 @@ mod tests {
     #[test]
     fn what_is_not_read_is_a_bad_line() {
         let zone = "$INCLUDE a.zone\n$GENERATE 1-9999999 h$.ke. NS x\n$WHAT\na.ke. 60\n$include\n";
-        let (_, wrong) = read(zone).unwrap();
-        let told: Vec<(u64, &str)> = wrong.iter().map(|(line, why)| (*line, why.as_str())).collect();
+        let (_, errors) = read(zone).unwrap();
+        let told: Vec<(u64, &str)> = errors.iter().map(|(line, why)| (*line, why.as_str())).collect();
         assert_eq!(
             told,
             [
@@ -709,7 +709,7 @@ mod tests {
         for no_names in ["1-254 $ A 192.0.2.$", "1-9 $ PTR h$", "1-9 $ CNAME $.x", "1-9 $ DS 1 2 3 AB"] {
             assert_eq!(made(no_names), [""; 0], "{no_names}");
         }
-        for wrong in [
+        for range in [
             "1-3",
             "1-3 h$",
             "3-1 h$ NS x",
@@ -720,8 +720,8 @@ mod tests {
             "1-3 h${-5} NS x",
             "1-3 h${0,999999999} NS x",
         ] {
-            let (made, told) = read(&format!("$ORIGIN ke.\n$GENERATE {wrong}\n")).unwrap();
-            assert_eq!((made, told), (Vec::new(), vec![(2, NO_RANGE.to_owned())]), "{wrong}");
+            let (made, told) = read(&format!("$ORIGIN ke.\n$GENERATE {range}\n")).unwrap();
+            assert_eq!((made, told), (Vec::new(), vec![(2, NO_RANGE.to_owned())]), "{range}");
         }
         let outside = "$ORIGIN ke.\n$GENERATE 1-2 h$.tz. NS x\n$GENERATE 1-2 h\\$$ NS x\n";
         let told = vec![(2, "not in the zone ke.".to_owned())];

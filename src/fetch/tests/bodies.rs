@@ -105,9 +105,9 @@ fn encoded_data_that_is_broken_or_ends_early_gives_what_decoded() {
     for (encoding, encoded) in samples().into_iter().skip(2).filter(|(name, _)| !name.contains("deflate")) {
         let (fed, bytes) = decode(encoding, &encoded[..encoded.len() - 1], 1 << 20, 100);
         assert!(fed == Fed::Broken && text().starts_with(&bytes), "{encoding} cut: {fed:?}");
-        let mut wrong = encoded.clone();
-        wrong[0] ^= 0x55;
-        assert_eq!(decode(encoding, &wrong, 1 << 20, 100).0, Fed::Broken, "{encoding} damaged");
+        let mut damaged = encoded.clone();
+        damaged[0] ^= 0x55;
+        assert_eq!(decode(encoding, &damaged, 1 << 20, 100).0, Fed::Broken, "{encoding} damaged");
     }
     let noise: Vec<u8> =
         (0..40_000u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();

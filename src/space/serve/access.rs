@@ -61,8 +61,8 @@ impl AccessLog {
     pub(crate) fn note(&self, access: Access) {
         let mut notes = self.notes();
         let written = notes.file.as_mut().map_or(Ok(()), |file| file.serialize(&access));
-        if let Err(wrong) = written {
-            notes.failure.get_or_insert(wrong.to_string());
+        if let Err(error) = written {
+            notes.failure.get_or_insert(error.to_string());
         }
         if notes.kept.len() < notes.most_kept {
             notes.kept.push(access);
@@ -77,8 +77,8 @@ impl AccessLog {
     pub(crate) fn flush(&self) -> Result<(), String> {
         let mut notes = self.notes();
         let flushed = notes.file.as_mut().map_or(Ok(()), csv::Writer::flush);
-        if let Err(wrong) = flushed {
-            notes.failure.get_or_insert(wrong.to_string());
+        if let Err(error) = flushed {
+            notes.failure.get_or_insert(error.to_string());
         }
         notes.failure.clone().map_or(Ok(()), Err)
     }

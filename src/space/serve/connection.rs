@@ -78,7 +78,7 @@ impl<S: Stream> Connection<S> {
             let read = timeout(IDLE, self.stream.read_buf(&mut self.buffer)).await;
             match read {
                 Ok(Ok(1..)) => arrival_us.get_or_insert_with(now_us),
-                Ok(Err(wrong)) => return Err(wrong),
+                Ok(Err(error)) => return Err(error),
                 Ok(Ok(0)) | Err(_) => return Ok(None),
             };
         }

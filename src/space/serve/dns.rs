@@ -30,7 +30,7 @@ impl NameServer {
             let udp = UdpSocket::bind(address).await?;
             match TcpListener::bind(udp.local_addr()?).await {
                 Ok(tcp) => return Ok(Self { udp, tcp }),
-                Err(wrong) if address.port() != 0 || tries >= PORT_TRIES => return Err(wrong),
+                Err(error) if address.port() != 0 || tries >= PORT_TRIES => return Err(error),
                 Err(_) => tries += 1,
             }
         }

@@ -99,9 +99,9 @@ impl Gateway {
         }
         match self.shake_hands(start, &host).await {
             Ok(stream) => self.converse(Connection::new(stream, number, 0)).await.map(|_| ()),
-            Err(wrong) => {
+            Err(error) => {
                 self.log.note(Access { end_us: now_us(), ..access });
-                Err(wrong)
+                Err(error)
             }
         }
     }
@@ -127,7 +127,7 @@ async fn first_byte(tcp: &TcpStream) -> io::Result<Option<u8>> {
     let mut byte = [0];
     match timeout(IDLE, tcp.peek(&mut byte)).await {
         Ok(Ok(1..)) => Ok(Some(byte[0])),
-        Ok(Err(wrong)) => Err(wrong),
+        Ok(Err(error)) => Err(error),
         Ok(Ok(0)) | Err(_) => Ok(None),
     }
 }

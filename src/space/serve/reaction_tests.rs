@@ -131,7 +131,7 @@ async fn one_port_speaks_http_and_https() {
 #[tokio::test]
 async fn certificates_are_as_good_as_the_world_says() {
     let served = served(FakeWeb::quick()).await;
-    for (host, wrong) in [
+    for (host, expected) in [
         ("good.ke", ""),
         ("self-signed.ke", "UnknownIssuer"),
         ("expired.ke", "expired"),
@@ -141,7 +141,7 @@ async fn certificates_are_as_good_as_the_world_says() {
     ] {
         let said =
             greet(connect(&served).await, host).await.err().map_or(String::new(), |error| error.to_string());
-        assert!(said.contains(wrong) && said.is_empty() == wrong.is_empty(), "{host}: {said}");
+        assert!(said.contains(expected) && said.is_empty() == expected.is_empty(), "{host}: {said}");
     }
     served.shutdown().await.unwrap();
 }

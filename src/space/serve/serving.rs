@@ -79,11 +79,11 @@ pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Serve
         return Err(ServeError::Speed(settings.speed));
     }
     let log = AccessLog::open(settings.log.as_deref(), settings.most_kept)
-        .map_err(|wrong| ServeError::Log(settings.log.clone().unwrap_or_default(), wrong.to_string()))?;
-    let no_dns = |wrong| ServeError::Dns(settings.dns, wrong);
+        .map_err(|error| ServeError::Log(settings.log.clone().unwrap_or_default(), error.to_string()))?;
+    let no_dns = |error| ServeError::Dns(settings.dns, error);
     let name_server = NameServer::bind(settings.dns).await.map_err(no_dns)?;
     let dns_addr = name_server.address().map_err(no_dns)?;
-    let no_gateway = |wrong| ServeError::Gateway(settings.gateway, wrong);
+    let no_gateway = |error| ServeError::Gateway(settings.gateway, error);
     let listener = TcpListener::bind(settings.gateway).await.map_err(no_gateway)?;
     let gateway_addr = listener.local_addr().map_err(no_gateway)?;
 
@@ -121,7 +121,7 @@ impl Served {
         // Nobody listens any more only when every task has ended already.
         let _ = self.stop.send(true);
         self.tasks.shutdown().await;
-        self.log.flush().map_err(|wrong| ServeError::Log(self.log_file.take().unwrap_or_default(), wrong))
+        self.log.flush().map_err(|error| ServeError::Log(self.log_file.take().unwrap_or_default(), error))
     }
 }
 

@@ -120,7 +120,7 @@ impl<'t> Table<'t> {
             None => (self.line, None),
             Some(value) => {
                 let table = value.get_ref().as_table();
-                (self.line_of(value), Some(table.ok_or_else(|| self.wrong(name, value, "a table"))?))
+                (self.line_of(value), Some(table.ok_or_else(|| self.invalid(name, value, "a table"))?))
             }
         };
         let profile = self.in_profile(name).and_then(|value| value.get_ref().as_table());
@@ -138,7 +138,7 @@ impl<'t> Table<'t> {
         let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(default) };
         T::read(value.get_ref()).filter(|number| allowed.contains(number)).ok_or_else(|| {
             let expected = format!("{} from {} to {} ({unit})", T::WORD, allowed.start(), allowed.end());
-            self.wrong(key, value, &expected)
+            self.invalid(key, value, &expected)
         })
     }
 
@@ -162,12 +162,12 @@ impl<'t> Table<'t> {
             return Ok(texts);
         };
         let items = value.get_ref().as_array().filter(|items| !items.is_empty());
-        let items = items.ok_or_else(|| self.wrong(key, value, expected))?;
+        let items = items.ok_or_else(|| self.invalid(key, value, expected))?;
         items
             .iter()
             .map(|item| {
                 let text = item.get_ref().as_str();
-                text.and_then(&read).ok_or_else(|| self.wrong(key, item, expected))
+                text.and_then(&read).ok_or_else(|| self.invalid(key, item, expected))
             })
             .collect()
     }
@@ -182,7 +182,7 @@ impl<'t> Table<'t> {
         self.taken.push(key);
         let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(None) };
         let text = value.get_ref().as_str().and_then(read);
-        text.map(Some).ok_or_else(|| self.wrong(key, value, expected))
+        text.map(Some).ok_or_else(|| self.invalid(key, value, expected))
     }
 
     /// One of several words; the first is the default.
@@ -196,7 +196,7 @@ impl<'t> Table<'t> {
         let text = value.get_ref().as_str();
         let chosen = words.iter().find(|(word, _)| Some(*word) == text).map(|(_, chosen)| *chosen);
         let known: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        chosen.ok_or_else(|| self.wrong(key, value, &known.join(" or ")))
+        chosen.ok_or_else(|| self.invalid(key, value, &known.join(" or ")))
     }
 
     /// The text of `key`, which must be `only` when it is given.
@@ -204,7 +204,7 @@ impl<'t> Table<'t> {
         self.taken.push(key);
         match self.find(key) {
             Some(value) if value.get_ref().as_str() != Some(only) => {
-                Err(self.wrong(key, value, &format!("\"{only}\"")))
+                Err(self.invalid(key, value, &format!("\"{only}\"")))
             }
             _ => Ok(()),
         }
@@ -240,7 +240,7 @@ impl<'t> Table<'t> {
         self.profile?.get(key)
     }
 
-    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> WorldError {
+    fn invalid(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> WorldError {
         let written = self.text.get(value.span()).unwrap_or_default();
         WorldError::Value {
             line: self.line_of(value),

@@ -4,9 +4,9 @@
 /// use ccsurvey_space::World;
 /// let world = World::parse("profile = \"africa-2006\"\n[sites]\ncount = 10\n").unwrap();
 /// assert_eq!((world.sites.count, world.sites.start_share), (10, 1.0));
-/// let wrong = World::parse("profile = \"africa\"").err().unwrap();
+/// let error = World::parse("profile = \"africa\"").err().unwrap();
 /// assert_eq!(
-///     wrong.to_string(),
+///     error.to_string(),
 ///     "line 1: 'profile' is \"africa\", expected one of africa-2006, cctld-2026, japan-encodings"
 /// );
 /// ```
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_in_the_lines_of_the_file() {
-        let said = |text: &str| parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default();
+        let said = |text: &str| parse(text).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(
             said("profile = \"africa-2006\"\n\n[sites]\ncms_share = 0.9"),
             "line 3: in [sites], one_page_share, brochure_share, cms_share and large_share sum to 1.6500, expected 1"

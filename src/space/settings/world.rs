@@ -23,9 +23,9 @@ pub const SPECIFICATION: &str = "space-v1";
 /// use ccsurvey_space::World;
 /// let world = World::parse("seed = 7\ncountry_domains = [\"ke\"]\n[sites]\ncount = 20\n").unwrap();
 /// assert!(world.start_urls().iter().all(|url| url.ends_with(".ke/")));
-/// let wrong = World::parse("[sites]\ncount = 0\n").err().unwrap();
+/// let error = World::parse("[sites]\ncount = 0\n").err().unwrap();
 /// assert_eq!(
-///     wrong.to_string(),
+///     error.to_string(),
 ///     "line 2: 'sites.count' is 0, expected an integer from 1 to 1000000 (sites)"
 /// );
 /// ```
@@ -186,9 +186,9 @@ impl World {
 const DATE: Date = Date::MIDDLE_OF_2006;
 
 fn read_toml(text: &str) -> Result<Spanned<DeTable<'_>>, WorldError> {
-    DeTable::parse(text).map_err(|wrong| WorldError::Syntax {
-        line: line_at(text, wrong.span().map_or(0, |span| span.start)),
-        message: wrong.message().to_owned(),
+    DeTable::parse(text).map_err(|error| WorldError::Syntax {
+        line: line_at(text, error.span().map_or(0, |span| span.start)),
+        message: error.message().to_owned(),
     })
 }
 
@@ -311,7 +311,7 @@ mod tests {
     use crate::{FeedBack, Truth, TruthSettings};
 
     fn refusal(text: &str) -> String {
-        World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
+        World::parse(text).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[test]

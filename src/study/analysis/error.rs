@@ -28,7 +28,7 @@ pub enum AnalysisError {
 
 impl AnalysisError {
     /// A table has other columns than its dictionary says.
-    pub(super) fn of_columns(dir: &Path, table: &str, wrong: &PolarsError) -> Self {
-        Self::Columns { path: dir.join("tables").join(table), message: wrong.to_string() }
+    pub(super) fn of_columns(dir: &Path, table: &str, error: &PolarsError) -> Self {
+        Self::Columns { path: dir.join("tables").join(table), message: error.to_string() }
     }
 }

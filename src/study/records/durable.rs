@@ -96,7 +96,7 @@ pub fn make_folder(folder: &Path) -> io::Result<bool> {
         fs::create_dir_all(above)?;
     }
     match fs::create_dir(folder) {
-        Err(there) if there.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
         made => made?,
     }
     new.iter().filter_map(|folder| folder.parent()).try_for_each(sync_folder)?;

@@ -28,9 +28,9 @@ pub fn read_opt_outs(path: &Path) -> io::Result<Vec<OptOutRecord>> {
         Ok(bytes) => csv::Reader::from_reader(bytes.as_slice())
             .deserialize()
             .collect::<Result<_, _>>()
-            .map_err(|wrong| io::Error::new(io::ErrorKind::InvalidData, wrong.to_string())),
-        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(wrong) => Err(wrong),
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -43,7 +43,7 @@ pub fn write_opt_outs(path: &Path, records: &[OptOutRecord]) -> io::Result<()> {
     for record in records {
         out.serialize(record).map_err(io::Error::other)?;
     }
-    let bytes = out.into_inner().map_err(|wrong| io::Error::other(wrong.to_string()))?;
+    let bytes = out.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
     durable::replace(path, &bytes)
 }
 

@@ -55,8 +55,8 @@ fn read_opt_outs(path: Option<&Path>, geo: &Arc<Geo>) -> Result<Arc<OptOuts>, Su
     let list = match path {
         None => OptOut::default(),
         Some(path) => {
-            let wrong = |source| SurveyError::OptOut { path: path.to_owned(), source };
-            let list = OptOut::parse(&read_text(path)?).map_err(wrong)?;
+            let to_error = |source| SurveyError::OptOut { path: path.to_owned(), source };
+            let list = OptOut::parse(&read_text(path)?).map_err(to_error)?;
             if let Some(entry) = list.first_system().filter(|_| !geo.knows_systems()) {
                 let (line, who) = (entry.line, entry.who.clone());
                 return Err(SurveyError::NoSystems { path: path.to_owned(), line, who });

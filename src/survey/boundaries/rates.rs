@@ -93,7 +93,7 @@ pub(in crate::survey) fn remember_again(folder: &Folder, settings: &Settings) ->
 
 fn read_focus(path: &Path) -> Result<Focus, SurveyError> {
     let text = read_text(path)?;
-    serde_json::from_str(&text).map_err(|wrong| SurveyError::file("read", path)(wrong.into()))
+    serde_json::from_str(&text).map_err(|error| SurveyError::file("read", path)(error.into()))
 }
 
 fn parse(text: &str, path: &Path) -> Result<Rates, SurveyError> {

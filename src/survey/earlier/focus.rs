@@ -56,7 +56,7 @@ impl EarlierPages {
             };
             Ok(table.get(xxh3_64(site.as_bytes()))?.and_then(|bytes| unpack(bytes.value())))
         };
-        read().map_err(|wrong| store_error("read", &self.path, wrong))
+        read().map_err(|error| store_error("read", &self.path, error))
     }
 }
 
@@ -193,7 +193,7 @@ fn write<T>(
         txn.commit()?;
         Ok(done)
     };
-    run().map_err(|wrong| store_error("write", path, wrong))
+    run().map_err(|error| store_error("write", path, error))
 }
 
 #[cfg(test)]

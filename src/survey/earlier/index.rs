@@ -46,9 +46,9 @@ const COLUMNS: &[&str] = &[
 /// # Errors
 /// Says what is missing or damaged.
 pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
-    Manifest::load(dir).map_err(|wrong| SurveyError::Since(wrong.to_string()))?;
+    Manifest::load(dir).map_err(|error| SurveyError::Since(error.to_string()))?;
     let is_missing =
-        |table| row_count(dir, table).is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound);
+        |table| row_count(dir, table).is_err_and(|error| error.source.kind() == std::io::ErrorKind::NotFound);
     if is_missing(PageLinkRow::TABLE) || is_missing(RobotsRow::TABLE) {
         return Err(SurveyError::Since(format!(
             "{} has no page links, which unchanged pages need: survey with --record-links, which costs servers \
@@ -60,8 +60,8 @@ pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
     Ok(rows(ExchangeRow::TABLE)? + rows(PageLinkRow::TABLE)?)
 }
 
-pub(super) fn damaged(wrong: TablesError) -> SurveyError {
-    SurveyError::Since(wrong.to_string())
+pub(super) fn damaged(error: TablesError) -> SurveyError {
+    SurveyError::Since(error.to_string())
 }
 
 impl EarlierPages {
@@ -123,7 +123,7 @@ impl Index<'_> {
             txn.commit()?;
             Ok(done)
         };
-        run().map_err(|wrong| store_error("write", self.path, wrong))
+        run().map_err(|error| store_error("write", self.path, error))
     }
 }
 

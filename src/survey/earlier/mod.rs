@@ -104,7 +104,7 @@ impl EarlierPages {
             let links = txn.open_table(LINKS)?.get(key)?.map(|value| value.value().to_vec());
             Ok((stored, links))
         };
-        let (stored, links) = read().map_err(|wrong| store_error("read", &self.path, wrong))?;
+        let (stored, links) = read().map_err(|error| store_error("read", &self.path, error))?;
         Ok(stored.and_then(|stored| EarlierPage::from_stored(&stored, links.as_deref())))
     }
 }
@@ -182,11 +182,11 @@ fn opened<'p>(
 ) -> Result<Database, SurveyError> {
     let mut builder = Builder::new();
     builder.set_cache_size(CACHE_BYTES);
-    open(&builder, path).map_err(|wrong| store_error("open", path, wrong.into()))
+    open(&builder, path).map_err(|error| store_error("open", path, error.into()))
 }
 
-fn store_error(operation: &'static str, path: &Path, wrong: redb::Error) -> SurveyError {
-    let source = match wrong {
+fn store_error(operation: &'static str, path: &Path, error: redb::Error) -> SurveyError {
+    let source = match error {
         redb::Error::Io(source) => source,
         other => io::Error::other(other),
     };

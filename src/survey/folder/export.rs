@@ -22,7 +22,7 @@ pub fn export(dir: &Path, out: &mut dyn Write) -> Result<u64, SurveyError> {
     let path = Folder::open(dir).start_list();
     let file = std::fs::File::open(&path).map_err(SurveyError::file(READ, &path))?;
     let starts = StartList::read(file, None)
-        .map_err(|wrong| SurveyError::file(READ, &path)(std::io::Error::other(wrong.to_string())))?;
+        .map_err(|error| SurveyError::file(READ, &path)(std::io::Error::other(error.to_string())))?;
     for url in starts.urls() {
         list.add(url.as_str(), "", "start")?;
     }

@@ -42,9 +42,9 @@ impl Making {
             making.remove_parts();
         }
         let journals = making.folder.journals();
-        if let Err(wrong) = fs::create_dir(&journals) {
+        if let Err(error) = fs::create_dir(&journals) {
             making.undo();
-            return Err(SurveyError::File { operation: "make folder", path: journals, source: wrong });
+            return Err(SurveyError::File { operation: "make folder", path: journals, source: error });
         }
         Ok(making)
     }
@@ -71,23 +71,23 @@ impl Making {
 
     fn lock(dir: &Path) -> Result<Self, SurveyError> {
         let mark = mark_of(dir);
-        let wrong = |source| SurveyError::File { operation: "make", path: mark.clone(), source };
+        let to_error = |source| SurveyError::File { operation: "make", path: mark.clone(), source };
         loop {
             let is_new = durable::make_folder(dir).map_err(SurveyError::file("make folder", dir))?;
             let opened = OpenOptions::new().create(true).append(true).open(&mark);
             let lock = match opened {
                 Ok(file) => file,
                 // Somebody who failed has removed the folder in between.
-                Err(gone) if gone.kind() == ErrorKind::NotFound && !dir.exists() => continue,
-                Err(source) => return Err(wrong(source)),
+                Err(error) if error.kind() == ErrorKind::NotFound && !dir.exists() => continue,
+                Err(source) => return Err(to_error(source)),
             };
             match lock.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(SurveyError::InUse(dir.to_owned())),
-                Err(TryLockError::Error(source)) => return Err(wrong(source)),
+                Err(TryLockError::Error(source)) => return Err(to_error(source)),
             }
             // It may be the mark of somebody who has removed it since.
-            if is_same(&lock, &mark).map_err(wrong)? {
+            if is_same(&lock, &mark).map_err(to_error)? {
                 return Ok(Self { folder: Folder::open(dir), lock, is_new });
             }
         }
@@ -118,7 +118,7 @@ impl Making {
 fn look_at(dir: &Path) -> Result<(), SurveyError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(wrong) if wrong.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(_) => return Err(SurveyError::in_the_way(dir)),
     };
     let names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
@@ -143,8 +143,8 @@ pub(in crate::survey) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let there = match fs::metadata(path) {
         Ok(there) => there,
-        Err(gone) if gone.kind() == ErrorKind::NotFound => return Ok(false),
-        Err(wrong) => return Err(wrong),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
     };
     let here = file.metadata()?;
     Ok((here.dev(), here.ino()) == (there.dev(), there.ino()))
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     fn begin(dir: &Path) -> Result<Making, String> {
-        Making::begin(dir, false).map_err(|wrong| wrong.to_string())
+        Making::begin(dir, false).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Folder {
     pub(super) fn write_settings(&self, settings: &Settings) -> Result<(), SurveyError> {
         let path = self.settings();
         let text = toml::to_string(settings)
-            .map_err(|wrong| SurveyError::Settings { path: path.clone(), message: wrong.to_string() })?;
+            .map_err(|error| SurveyError::Settings { path: path.clone(), message: error.to_string() })?;
         let head = "# The settings of this survey, defaults included. `ccsurvey resume` reads them: you may make the\n# survey gentler there (longer pauses, smaller budgets), but not another one.\n";
         durable::replace(&path, format!("{head}{text}").as_bytes()).map_err(SurveyError::file("write", &path))
     }

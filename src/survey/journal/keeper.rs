@@ -116,8 +116,8 @@ impl Keeper {
         let threads = works.into_iter().map(|(name, work)| {
             let shared = shared.clone();
             let work = move || {
-                if let Err(failed) = work(&shared) {
-                    shared.fail(failed);
+                if let Err(error) = work(&shared) {
+                    shared.fail(error);
                 }
             };
             let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
@@ -288,7 +288,7 @@ impl Shared {
             };
             match flushed {
                 // Its tree is finished.
-                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 flushed => flushed.map_err(|error| (path.clone(), error))?,
             }
         }

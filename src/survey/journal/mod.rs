@@ -62,7 +62,7 @@ impl Journal {
 
     /// The same of a tree whose journal is flushed by a keeper.
     pub(super) fn open_kept(path: &Path, keeper: Option<Arc<Keeper>>) -> Result<(Self, Past), SurveyError> {
-        let wrong = || SurveyError::file("open", path);
+        let cannot_open = || SurveyError::file("open", path);
         let mut reader = Reader::open(path)?;
         if reader.condition == Condition::Damaged {
             let what = "this journal is damaged: what was asked of its site is unknown";
@@ -78,15 +78,15 @@ impl Journal {
                 asked.push(entry);
             }
         }
-        let mut file = OpenOptions::new().write(true).open(path).map_err(wrong())?;
+        let mut file = OpenOptions::new().write(true).open(path).map_err(cannot_open())?;
         let sound = reader.sound.max(HEAD as u64);
-        let cut = file.metadata().map_err(wrong())?.len().saturating_sub(sound);
+        let cut = file.metadata().map_err(cannot_open())?.len().saturating_sub(sound);
         if cut > 0 {
             tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left damaged or half written is cut off");
         }
-        file.set_len(sound).map_err(wrong())?;
+        file.set_len(sound).map_err(cannot_open())?;
         file.write_all(&head()).map_err(SurveyError::file("write", path))?;
-        let at = file.seek(SeekFrom::End(0)).map_err(wrong())?;
+        let at = file.seek(SeekFrom::End(0)).map_err(cannot_open())?;
         let journal = Self {
             path: path.to_owned(),
             end: Mutex::new(End { file: Arc::new(file), at }),
@@ -186,7 +186,7 @@ impl Reader {
         let none = |path, condition| Self { path, condition, input: None, sound: 0, is_cut: false };
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(none(path, Condition::Missing));
             }
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
@@ -299,8 +299,8 @@ enum Found {
 fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match input.read_exact(buffer) {
         Ok(()) => Ok(true),
-        Err(wrong) if wrong.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(wrong) => Err(wrong),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -403,9 +403,9 @@ mod tests {
         for bytes in [Vec::new(), vec![0; 10_000], cut, flipped, without_version, b"something else".to_vec()]
         {
             std::fs::write(&path, &bytes).unwrap();
-            let wrong = Journal::open(&path).unwrap_err();
+            let error = Journal::open(&path).unwrap_err();
             assert!(
-                wrong.is_of_one_site() && wrong.to_string().contains("1.journal: this journal is damaged")
+                error.is_of_one_site() && error.to_string().contains("1.journal: this journal is damaged")
             );
             assert!(
                 numbers(&path).is_empty()
@@ -420,8 +420,8 @@ mod tests {
         let path = dir.path().join("1.journal");
         for version in [VERSION + 1, u8::MAX, 1] {
             std::fs::write(&path, [&MAGIC[..], &[version], b" and more"].concat()).unwrap();
-            let wrong = Journal::open(&path).unwrap_err();
-            assert!(matches!(wrong, SurveyError::JournalVersion(_)) && !wrong.is_of_one_site());
+            let error = Journal::open(&path).unwrap_err();
+            assert!(matches!(error, SurveyError::JournalVersion(_)) && !error.is_of_one_site());
         }
     }
 

@@ -60,7 +60,7 @@ fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<Sent>>, SurveyError> {
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             // An earlier version wrote the journals, or all is in them.
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
         for sent in frame::entries::<Sent>(&bytes) {

@@ -100,8 +100,8 @@ impl OptOutFile {
             self.record_problem = match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.shown()) {
                 Ok(()) => None,
                 // It stands in force, and is recorded a second later.
-                Err(wrong @ SurveyError::File { operation: READ, .. }) => Some(wrong.to_string()),
-                Err(wrong) => return Err(wrong),
+                Err(error @ SurveyError::File { operation: READ, .. }) => Some(error.to_string()),
+                Err(error) => return Err(error),
             };
             self.is_recorded = self.record_problem.is_none();
         }
@@ -115,16 +115,16 @@ type State = (SystemTime, u64);
 
 /// The file's text, if it is another than was `seen`; or why it cannot be read, as between two steps of an editor.
 fn look(path: &Path, seen: Option<State>) -> Result<Option<(State, String)>, String> {
-    let wrong = |error: io::Error| match error.kind() {
+    let to_message = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => format!("{} is missing", path.display()),
         _ => format!("cannot read {}: {error}", path.display()),
     };
-    let meta = fs::metadata(path).map_err(wrong)?;
-    let state = (meta.modified().map_err(wrong)?, meta.len());
+    let meta = fs::metadata(path).map_err(to_message)?;
+    let state = (meta.modified().map_err(to_message)?, meta.len());
     if Some(state) == seen {
         return Ok(None);
     }
-    let text = read_text(path).map_err(|wrong| wrong.to_string())?;
+    let text = read_text(path).map_err(|error| error.to_string())?;
     Ok(Some((state, text)))
 }
 
@@ -142,10 +142,10 @@ fn too_bad(others: &[OptOutError]) -> String {
 
 /// The list as it is now, what of it cannot be obeyed, and whether every line can be read.
 fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<String>, bool) {
-    let (list, wrong) = OptOut::parse_what_is_sound(text);
+    let (list, errors) = OptOut::parse_what_is_sound(text);
     let file = path.display();
     let unknown = list.first_system().filter(|_| !knows_systems);
-    let problem = match (wrong.as_slice(), unknown) {
+    let problem = match (errors.as_slice(), unknown) {
         ([first, others @ ..], _) => Some(format!(
             "{file}: {first}{}; all other lines hold, and the entries that were in force stay in force",
             too_bad(others)
@@ -155,7 +155,7 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
         )),
         ([], None) => None,
     };
-    (list, problem, wrong.is_empty())
+    (list, problem, errors.is_empty())
 }
 
 /// Says in the log and the status what cannot be obeyed, until it can.

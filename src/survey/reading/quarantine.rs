@@ -151,7 +151,7 @@ impl AnswerReader {
                     (unread, told)
                 })
                 .await
-                .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?
+                .map_err(|error| SurveyError::Broken(error.to_string()))?
             }
             None => (unread, None),
         };

@@ -125,8 +125,8 @@ fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Resul
         remember_again(folder, settings)?;
         Ok(known)
     };
-    read().or_else(|wrong: SurveyError| {
-        tracing::warn!(%wrong, "the sites that are added are surveyed without the earlier survey");
+    read().or_else(|error: SurveyError| {
+        tracing::warn!(wrong = %error, "the sites that are added are surveyed without the earlier survey");
         let _ = fs::remove_file(&path);
         EarlierPages::build_empty(&path)?;
         Ok(0)
@@ -143,7 +143,7 @@ pub(in crate::survey) fn take_in_all(
     for path in waiting(folder)? {
         let list = File::open(&path).map_err(SurveyError::file(READ, &path))?;
         let list = StartList::read(list, None)
-            .map_err(|wrong| SurveyError::file(READ, &path)(io::Error::other(wrong.to_string())))?;
+            .map_err(|error| SurveyError::file(READ, &path)(io::Error::other(error.to_string())))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let start_list = folder.start_list();
         let length = fs::metadata(&start_list).map_or(0, |file| file.len());
@@ -170,8 +170,8 @@ fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io
     replace_with(path, |out| {
         match File::open(path) {
             Ok(before) => io::copy(&mut before.take(length), out).map(drop)?,
-            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {}
-            Err(wrong) => return Err(wrong),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
         write_urls(out, length == 0, drawn(list, scope))
     })
@@ -181,7 +181,7 @@ fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io
 fn waiting(folder: &Folder) -> Result<Vec<PathBuf>, SurveyError> {
     let added = folder.added();
     let entries = match fs::read_dir(&added) {
-        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(SurveyError::file("read folder", &added))?,
     };
     let is_list = |name: &str| !name.starts_with('.') && name.ends_with(".csv");

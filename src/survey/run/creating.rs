@@ -27,7 +27,7 @@ impl Survey {
     /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
     /// was asked of any server.
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
-        let start = StartList::of(start).map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
+        let start = StartList::of(start).map_err(|error| SurveyError::Broken(error.to_string()))?;
         let new = NewSurvey { dir, settings, start: &start, simulation: None, anew: false };
         Self::begin(new, &mut |_| {})
     }
@@ -74,15 +74,15 @@ impl Survey {
             check_since(old, dir)?;
         }
         let settings = settings.in_full();
-        let making = Making::begin(dir, anew).map_err(|wrong| wrong.in_survey(dir))?;
+        let making = Making::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
         match Self::begin_in(making.folder(), settings, start, simulation, tell) {
             Ok(begun) => {
                 making.done();
                 Ok(begun)
             }
-            Err(wrong) => {
+            Err(error) => {
                 making.undo();
-                Err(wrong.in_survey(dir))
+                Err(error.in_survey(dir))
             }
         }
     }

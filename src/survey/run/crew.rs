@@ -142,7 +142,7 @@ impl Crew {
         &mut self,
         joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
     ) -> Result<(), SurveyError> {
-        let Ended { order, visited } = joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
+        let Ended { order, visited } = joined.map_err(|error| SurveyError::Broken(error.to_string()))??;
         let (back, done) = match visited {
             Visited::Back(back) => (Some(back), None),
             Visited::Done(done) => (None, Some(done)),

@@ -89,7 +89,7 @@ impl Survey {
     /// When something of ours stops working, such as the disk; what was recorded is kept.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<Ending, SurveyError> {
         let dir = self.parts.storage.folder.dir.clone();
-        let result = self.work(&mut stop).await.map_err(|wrong| wrong.in_survey(&dir));
+        let result = self.work(&mut stop).await.map_err(|error| error.in_survey(&dir));
         let state = match &result {
             Ok(true) => SurveyState::Finished,
             Ok(false) => SurveyState::Interrupted,
@@ -97,7 +97,7 @@ impl Survey {
         };
         // Whatever went wrong then went wrong for this; and what is to be said of the run does not belong there.
         self.parts.storage.check_own()?;
-        let closed = self.close(state).map_err(|wrong| wrong.in_survey(&dir));
+        let closed = self.close(state).map_err(|error| error.in_survey(&dir));
         let is_finished = result?;
         Ok(Ending { is_finished, broken_promises: closed? })
     }

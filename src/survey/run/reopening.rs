@@ -90,7 +90,7 @@ impl Survey {
         replies: &KeptReplies,
     ) -> Result<Self, SurveyError> {
         let folder = Folder::open(dir);
-        Self::reopen_in(folder, wished, simulation, replies).map_err(|wrong| wrong.in_survey(dir))
+        Self::reopen_in(folder, wished, simulation, replies).map_err(|error| error.in_survey(dir))
     }
 
     fn reopen_in(
@@ -173,6 +173,6 @@ fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> R
     }
 }
 
-fn unreadable(wrong: impl fmt::Display) -> SurveyError {
-    SurveyError::Broken(format!("settings in manifest.json: {wrong}"))
+fn unreadable(error: impl fmt::Display) -> SurveyError {
+    SurveyError::Broken(format!("settings in manifest.json: {error}"))
 }

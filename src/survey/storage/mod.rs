@@ -269,16 +269,16 @@ fn kept(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError
 /// The tally of all finished trees.
 pub(super) fn stored_tally(folder: &Folder, frontier: &Frontier) -> Result<Option<Tally>, SurveyError> {
     let bytes = frontier.tally()?;
-    let wrong = |wrong| FrontierError::Damaged {
+    let to_error = |error| FrontierError::Damaged {
         path: folder.state(),
-        what: format!("the tally of finished trees cannot be read: {wrong}"),
+        what: format!("the tally of finished trees cannot be read: {error}"),
     };
-    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(wrong)).transpose()?)
+    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(to_error)).transpose()?)
 }
 
 /// What is to be stored, as bytes.
 pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, SurveyError> {
-    postcard::to_stdvec(value).map_err(|wrong| SurveyError::Broken(format!("the survey's state: {wrong}")))
+    postcard::to_stdvec(value).map_err(|error| SurveyError::Broken(format!("the survey's state: {error}")))
 }
 
 /// How far a survey with these settings spreads.

@@ -184,8 +184,8 @@ impl Snapshot {
     pub fn load(dir: &Path) -> std::io::Result<Option<Self>> {
         match Self::read(dir) {
             Ok(found) => Ok(Some(found)),
-            Err(wrong) if matches!(wrong.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
-            Err(wrong) => Err(wrong),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -195,7 +195,7 @@ impl Snapshot {
     /// When the file is not there, cannot be read or is damaged.
     pub fn read(dir: &Path) -> std::io::Result<Self> {
         let bytes = std::fs::read(Self::path(dir))?;
-        serde_json::from_slice(&bytes).map_err(|wrong| std::io::Error::new(ErrorKind::InvalidData, wrong))
+        serde_json::from_slice(&bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
     }
 
     /// Where the survey in `dir` writes it.

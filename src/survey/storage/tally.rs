@@ -80,7 +80,7 @@ impl Tally {
     pub(in crate::survey) fn to_store(&self, worst: &Seen, now: SystemTime) -> Result<Vec<u8>, SurveyError> {
         let seen = self.seen.clone().or_worse(worst);
         let tally = Self { seen, as_of: Some(now), ..self.clone() };
-        serde_json::to_vec(&tally).map_err(|wrong| SurveyError::Broken(format!("the tally: {wrong}")))
+        serde_json::to_vec(&tally).map_err(|error| SurveyError::Broken(format!("the tally: {error}")))
     }
 
     fn add_row(&mut self, row: &ExchangeRow) {

@@ -85,8 +85,8 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
     let visited = AssertUnwindSafe(at_its_server(parts, lease.clone())).catch_unwind().await;
     let visited = match visited {
         Ok(Ok(visited)) => visited,
-        Ok(Err(wrong)) if wrong.is_of_one_site() => Visited::Done(Done::Failed(lease, wrong.to_string())),
-        Ok(Err(wrong)) => return Err(wrong),
+        Ok(Err(error)) if error.is_of_one_site() => Visited::Done(Done::Failed(lease, error.to_string())),
+        Ok(Err(error)) => return Err(error),
         Err(panic) => Visited::Done(Done::Failed(lease, words_of(&*panic))),
     };
     Ok(Ended { order, visited })

@@ -102,7 +102,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(work)
-            .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
+            .map_err(|error| SurveyError::Broken(error.to_string()))?;
         Ok(Self { queue: Some(queue), thread: Some(thread), backlog, blocks })
     }
 

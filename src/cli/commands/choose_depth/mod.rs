@@ -370,8 +370,8 @@ fn classes(exchanges: &Exchanges, trees: usize) -> Groups {
 
 pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     let text = std::fs::read_to_string(file)
-        .map_err(|wrong| CliError::Usage(format!("cannot read {}: {wrong}", file.display())))?;
-    Environment::parse(&text).map_err(|wrong| CliError::Usage(format!("{}: {wrong}", file.display())))
+        .map_err(|error| CliError::Usage(format!("cannot read {}: {error}", file.display())))?;
+    Environment::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))
 }
 
 /// How many site trees are known, as the survey last told.
@@ -385,15 +385,15 @@ pub(super) fn known_trees(dir: &Path) -> Option<KnownTrees> {
 pub(super) fn rates_or_built_in(file: Option<&Path>) -> Result<Rates, CliError> {
     match file {
         Some(path) => Ok(rates_in(path)?),
-        None => Rates::parse(BUILT_IN_RATES).map_err(|wrong| CliError::Failed(wrong.to_string())),
+        None => Rates::parse(BUILT_IN_RATES).map_err(|error| CliError::Failed(error.to_string())),
     }
 }
 
 /// The settings that the survey was made with.
 pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
-    let mut settings: Settings = serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
+    let mut settings: Settings = serde_json::from_value(manifest.settings.clone()).map_err(|error| {
         let path = dir.join("manifest.json");
-        SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }
+        SurveyError::Settings { path, message: format!("its settings cannot be read: {error}") }
     })?;
     // A survey that does not tell of it knew no such rule.
     if ["harm", "link-share"].iter().all(|key| manifest.settings.get(key).is_none()) {

@@ -153,9 +153,9 @@ fn front_page(web: &dyn Web, starts: impl IntoIterator<Item = String>) -> Option
     })
 }
 
-pub(in crate::cli) fn refusal(wrong: ServeError) -> CliError {
-    match wrong {
-        ServeError::Speed(_) => CliError::Usage(format!("--speed: {wrong}")),
+pub(in crate::cli) fn refusal(error: ServeError) -> CliError {
+    match error {
+        ServeError::Speed(_) => CliError::Usage(format!("--speed: {error}")),
         other => CliError::Failed(other.to_string()),
     }
 }

@@ -104,7 +104,7 @@ impl TruthCommand {
                 .collect(),
         };
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, self.suffixes)
-            .map_err(|wrong| CliError::Failed(format!("the suffix list built in: {wrong}")))?;
+            .map_err(|error| CliError::Failed(format!("the suffix list built in: {error}")))?;
         let settings = TruthSettings {
             depth: self.depth,
             feed_back: feed_back(self.feed_back),

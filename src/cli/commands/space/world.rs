@@ -48,8 +48,8 @@ impl WorldArgument {
             return built_in(profile.toml);
         }
         let text = std::fs::read_to_string(&self.world)
-            .map_err(|wrong| CliError::Usage(format!("cannot read the world {name}: {wrong}")))?;
-        World::parse(&text).map_err(|wrong| CliError::Usage(format!("{name}: {wrong}")))
+            .map_err(|error| CliError::Usage(format!("cannot read the world {name}: {error}")))?;
+        World::parse(&text).map_err(|error| CliError::Usage(format!("{name}: {error}")))
     }
 }
 
@@ -62,7 +62,7 @@ pub fn demo() -> Result<World, CliError> {
 }
 
 fn built_in(text: &str) -> Result<World, CliError> {
-    World::parse(text).map_err(|wrong| CliError::Failed(format!("the world built in: {wrong}")))
+    World::parse(text).map_err(|error| CliError::Failed(format!("the world built in: {error}")))
 }
 
 #[cfg(test)]
@@ -91,9 +91,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("w.toml");
         std::fs::write(&file, "seed = 1\nsead = 2\n").unwrap();
-        let wrong = WorldArgument { world: file.clone() }.read().unwrap_err().to_string();
-        assert!(wrong.starts_with(&format!("{}: line 2: unknown key 'sead'", file.display())), "{wrong}");
-        let wrong = WorldArgument { world: dir.path().join("none.toml") }.read().unwrap_err();
-        assert!(wrong.to_string().ends_with("none.toml: No such file or directory (os error 2)"), "{wrong}");
+        let error = WorldArgument { world: file.clone() }.read().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}: line 2: unknown key 'sead'", file.display())), "{error}");
+        let error = WorldArgument { world: dir.path().join("none.toml") }.read().unwrap_err();
+        assert!(error.to_string().ends_with("none.toml: No such file or directory (os error 2)"), "{error}");
     }
 }

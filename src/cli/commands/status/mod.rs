@@ -127,15 +127,15 @@ impl StatusJson {
 /// What a survey wrote last, and what time it is now by its own clock.
 fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
     Manifest::load(dir).map_err(SurveyError::from)?;
-    let now = Snapshot::read(dir).map_err(|wrong| {
+    let now = Snapshot::read(dir).map_err(|error| {
         let (file, dir) = (Snapshot::path(dir), dir.display());
-        let what = match wrong.kind() {
+        let what = match error.kind() {
             ErrorKind::NotFound => format!(
                 "{} is missing: a survey writes it every second, from its first request on",
                 file.display()
             ),
-            ErrorKind::InvalidData => format!("{} is damaged: {wrong}", file.display()),
-            _ => format!("cannot read {}: {wrong}", file.display()),
+            ErrorKind::InvalidData => format!("{} is damaged: {error}", file.display()),
+            _ => format!("cannot read {}: {error}", file.display()),
         };
         CliError::Failed(format!("{what}; what is done is in the tables (`ccsurvey report {dir}`)"))
     })?;

@@ -97,9 +97,9 @@ mod tests {
             assert_eq!(entrances.is_one(), json == "1");
         }
         assert_eq!(read("\"2\""), Ok(Entrances::UpTo(2)));
-        for wrong in ["0", "5", "300", "\"some\""] {
+        for invalid in ["0", "5", "300", "\"some\""] {
             assert!(
-                matches!(read(wrong), Err(Refusal::Told(told)) if told.ends_with("neither a number from 1 to 4 nor all"))
+                matches!(read(invalid), Err(Refusal::Told(told)) if told.ends_with("neither a number from 1 to 4 nor all"))
             );
         }
     }

@@ -165,7 +165,7 @@ macro_rules! texts {
             }
 
             fn read(written: &Written) -> Result<Self, Refusal> {
-                written.$as_text()?.parse().map_err(|wrong| Refusal::Told(format!("{wrong}")))
+                written.$as_text()?.parse().map_err(|error| Refusal::Told(format!("{error}")))
             }
 
             $($more)*

@@ -194,8 +194,8 @@ mod tests {
         for text in
             ["", "8-18", "08:00", "25:00-26:00", "08:60-10:00", "24:30-06:00", "08:00-08:00", "00:00-24:00"]
         {
-            let wrong = text.parse::<QuietHours>().unwrap_err();
-            assert!(wrong.starts_with(&format!("'{text}' are no hours of the day")), "{wrong}");
+            let error = text.parse::<QuietHours>().unwrap_err();
+            assert!(error.starts_with(&format!("'{text}' are no hours of the day")), "{error}");
         }
     }
 }

@@ -108,17 +108,17 @@ impl Scale {
     fn check(&self, name: &str) -> Result<(), RatesError> {
         let depths = self.by_depth.len();
         if !(1..=MOST_DEPTHS).contains(&depths) {
-            return Err(wrong(&format!("{name}.by_depth"), &format!("{depths} long"), "1 to 1000 numbers"));
+            return Err(invalid(&format!("{name}.by_depth"), &format!("{depths} long"), "1 to 1000 numbers"));
         }
         if self.by_word.len() > MOST_WORDS {
             let long = format!("{} long", self.by_word.len());
-            return Err(wrong(&format!("{name}.by_word"), &long, "up to a million words"));
+            return Err(invalid(&format!("{name}.by_word"), &long, "up to a million words"));
         }
         let by_depth =
             self.by_depth.iter().enumerate().map(|(at, rate)| (format!("{name}.by_depth[{at}]"), *rate));
         let by_word = self.by_word.iter().map(|(word, factor)| (format!("{name}.by_word.{word:?}"), *factor));
         match by_depth.chain(by_word).find(|(_, rate)| !(0.0..=MOST_RATE).contains(rate)) {
-            Some((place, rate)) => Err(wrong(&place, &rate.to_string(), "a number from 0 to 1000000")),
+            Some((place, rate)) => Err(invalid(&place, &rate.to_string(), "a number from 0 to 1000000")),
             None => Ok(()),
         }
     }
@@ -140,7 +140,7 @@ impl Rates {
         struct Head {
             format: u32,
         }
-        let shape = |wrong: serde_json::Error| RatesError::Shape(wrong.to_string());
+        let shape = |error: serde_json::Error| RatesError::Shape(error.to_string());
         let Head { format } = serde_json::from_str(text).map_err(shape)?;
         if format != FORMAT {
             return Err(RatesError::Format(format));
@@ -167,13 +167,13 @@ impl Rates {
         for (at, Price { coverage, price, load, .. }) in self.prices.iter().enumerate() {
             let place = |key: &str| format!("prices[{at}].{key}");
             if !(*coverage > before && *coverage <= 1.0) {
-                return Err(wrong(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
+                return Err(invalid(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
             }
             if !(0.0..=MOST_RATE).contains(price) {
-                return Err(wrong(&place("price"), &price.to_string(), "a number from 0 to 1000000"));
+                return Err(invalid(&place("price"), &price.to_string(), "a number from 0 to 1000000"));
             }
             if !(0.0..=1.0).contains(load) {
-                return Err(wrong(&place("load"), &load.to_string(), "a share from 0 to 1"));
+                return Err(invalid(&place("load"), &load.to_string(), "a share from 0 to 1"));
             }
             before = *coverage;
         }
@@ -181,7 +181,7 @@ impl Rates {
     }
 }
 
-fn wrong(place: &str, value: &str, expected: &str) -> RatesError {
+fn invalid(place: &str, value: &str, expected: &str) -> RatesError {
     RatesError::Number { place: place.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
 }
 

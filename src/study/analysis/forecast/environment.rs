@@ -16,9 +16,9 @@ use crate::settings::{Setting, Settings};
 /// let text = "[servers]\nlink = \"512 kbit/s\"\nrtt = \"600ms\"\nshare = 0.05\n[survey]\ndays = 14\n";
 /// let environment = Environment::parse(text).unwrap();
 /// assert_eq!(environment.servers.link, Some(512_000.0));
-/// let wrong = Environment::parse("[servers]\nlink = \"thin\"\n").err().unwrap();
+/// let error = Environment::parse("[servers]\nlink = \"thin\"\n").err().unwrap();
 /// assert_eq!(
-///     wrong.to_string(),
+///     error.to_string(),
 ///     "line 2: 'servers.link' is \"thin\", expected a link's capacity, for example \"512 kbit/s\" or \"4 Mbit/s\""
 /// );
 /// ```

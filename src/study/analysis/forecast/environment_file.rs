@@ -67,8 +67,8 @@ impl Environment {
     /// Names the line, the key, its value and what is expected.
     pub fn parse(text: &str) -> Result<Self, EnvironmentError> {
         let error = |at: usize, message: String| EnvironmentError { line: line_at(text, at), message };
-        let file = DeTable::parse(text).map_err(|wrong| {
-            error(wrong.span().map_or(0, |span| span.start), format!("not TOML: {}", wrong.message()))
+        let file = DeTable::parse(text).map_err(|cause| {
+            error(cause.span().map_or(0, |span| span.start), format!("not TOML: {}", cause.message()))
         })?;
         let mut environment = Self::default();
         for (name, table) in file.get_ref() {
@@ -178,14 +178,14 @@ fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Resul
         _ => shown.clone(),
     };
     let mut settings = Settings::default();
-    let wrong = match setting.hear(&mut settings, std::slice::from_ref(&word)) {
+    let message = match setting.hear(&mut settings, std::slice::from_ref(&word)) {
         Ok(()) => setting.expected_instead(&settings, &Least::NONE).map(|it| format!(", expected {it}")),
         Err(message) if setting.rules.value_name.ends_with("|none") && !message.contains("none") => {
             Some(format!(": {message}, or none"))
         }
         Err(message) => Some(format!(": {message}")),
     };
-    wrong.map_or(Ok(word), |wrong| Err(format!("'survey.{}' is {shown}{wrong}", setting.key)))
+    message.map_or(Ok(word), |message| Err(format!("'survey.{}' is {shown}{message}", setting.key)))
 }
 
 /// Longer than any answer takes on its way: a day.
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        Environment::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
+        Environment::parse(text).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[test]

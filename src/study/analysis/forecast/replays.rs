@@ -236,7 +236,7 @@ fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<
 
 /// The pages of a survey that is not too large; or why there are none.
 fn ground(dir: &Path) -> Result<Ground, String> {
-    let why = |wrong: GroundError| match wrong {
+    let why = |error: GroundError| match error {
         GroundError::NoPageLinks(dir) => {
             format!("{} was surveyed without its page links: survey with --record-links", dir.display())
         }

@@ -51,7 +51,7 @@ fn named(dir: &Path, mut links: Links, mut wanted: Wanted) -> Result<Links, Anal
         if wanted.is_satisfied() {
             break;
         }
-        wanted.look(&frame?).map_err(|wrong| AnalysisError::of_columns(dir, "links", &wrong))?;
+        wanted.look(&frame?).map_err(|error| AnalysisError::of_columns(dir, "links", &error))?;
     }
     wanted.name(&mut links);
     Ok(links)

@@ -98,9 +98,9 @@ impl Ground {
     /// # Errors
     /// As [`Self::read`].
     pub fn rows(dir: &Path) -> Result<u64, GroundError> {
-        let is_missing = |wrong: &TablesError| wrong.source.kind() == std::io::ErrorKind::NotFound;
+        let is_missing = |error: &TablesError| error.source.kind() == std::io::ErrorKind::NotFound;
         let links = match row_count(dir, PageLinkRow::TABLE) {
-            Err(wrong) if is_missing(&wrong) => return Err(GroundError::NoPageLinks(dir.to_owned())),
+            Err(error) if is_missing(&error) => return Err(GroundError::NoPageLinks(dir.to_owned())),
             links => links?.rows,
         };
         Ok(links + row_count(dir, ExchangeRow::TABLE)?.rows)

@@ -23,14 +23,14 @@ pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> 
     let mut tries = 1;
     loop {
         match read() {
-            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
+            Err(AnalysisError::Tables(error)) if has_vanished(&error) && tries < TRIES => tries += 1,
             done => return done,
         }
     }
 }
 
-fn has_vanished(wrong: &TablesError) -> bool {
-    wrong.source.kind() == io::ErrorKind::NotFound && wrong.path.extension().is_some()
+fn has_vanished(error: &TablesError) -> bool {
+    error.source.kind() == io::ErrorKind::NotFound && error.path.extension().is_some()
 }
 
 /// Gives the wanted columns of a table to `take`, a row group at a time and in its order; they are decoded on all cores.
@@ -50,7 +50,7 @@ pub(super) fn digest_each<R: Row, T>(
     digest: impl Fn(DataFrame) -> PolarsResult<T> + Sync,
     mut take: impl FnMut(T) -> PolarsResult<()> + Send,
 ) -> Result<(), AnalysisError> {
-    let wrong_columns = |wrong| AnalysisError::of_columns(dir, R::TABLE, &wrong);
+    let wrong_columns = |error| AnalysisError::of_columns(dir, R::TABLE, &error);
     let work = |group: Result<RowGroup<R>, TablesError>| digest(group?.read(columns)?).map_err(wrong_columns);
     in_turn(row_groups::<R>(dir)?, work, |digested| take(digested).map_err(wrong_columns))
 }

@@ -23,7 +23,7 @@ pub fn read_table<R: Row>(
     Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(|path| {
         let groups: Vec<_> = match footer(&path) {
             Ok(footer) => slices(&footer).into_iter().map(|group| Ok((footer.clone(), group))).collect(),
-            Err(wrong) => vec![Err(wrong)],
+            Err(error) => vec![Err(error)],
         };
         groups.into_iter().map(move |group| {
             let (footer, group) = group?;
@@ -36,8 +36,8 @@ pub fn read_table<R: Row>(
 }
 
 fn footer(path: &Path) -> Result<FileMetadataRef, TablesError> {
-    open(path)?.get_metadata().cloned().map_err(|wrong| {
-        TablesError::new("read table", path, damaged(format!("its footer is damaged or cut off ({wrong})")))
+    open(path)?.get_metadata().cloned().map_err(|error| {
+        TablesError::new("read table", path, damaged(format!("its footer is damaged or cut off ({error})")))
     })
 }
 
@@ -73,7 +73,7 @@ pub fn row_groups<R: Row>(
 ) -> Result<impl Iterator<Item = Result<RowGroup<R>, TablesError>> + use<R>, TablesError> {
     Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(|path| match row_groups_of(&path) {
         Ok(groups) => groups.into_iter().map(Ok).collect(),
-        Err(wrong) => vec![Err(wrong)],
+        Err(error) => vec![Err(error)],
     }))
 }
 
@@ -122,7 +122,7 @@ pub fn read_pieces<'a, R: Row>(
     Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(move |path| {
         let (frame, unread) = match read_file::<R>(&path, Some(&columns)) {
             Ok(frame) => (frame, None),
-            Err(wrong) => (DataFrame::empty(), Some(Err(wrong))),
+            Err(error) => (DataFrame::empty(), Some(Err(error))),
         };
         let pieces = (0..frame.height()).step_by(PIECE_ROWS).map(move |first| {
             let piece = frame.slice(i64::try_from(first).unwrap_or(i64::MAX), PIECE_ROWS);
@@ -213,17 +213,17 @@ pub(in crate::records) fn read_file<R: Row>(
 }
 
 fn wrong_in(path: &Path, columns: Option<&[&str]>) -> impl FnOnce(PolarsError) -> TablesError {
-    move |wrong| TablesError::new("read table", path, damage(path, columns, wrong))
+    move |error| TablesError::new("read table", path, damage(path, columns, error))
 }
 
 /// Says in which part of a file something is wrong: its footer, or which of its row groups.
-fn damage(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Error {
+fn damage(path: &Path, columns: Option<&[&str]>, error: PolarsError) -> io::Error {
     let footer = match footer(path) {
         Ok(footer) => footer,
-        Err(unread) => return unread.source,
+        Err(error) => return error.source,
     };
-    let Ok(mut reader) = open(path) else { return wrong.into_io_error() };
-    let Ok(schema) = reader.schema() else { return damaged(format!("its footer is damaged ({wrong})")) };
+    let Ok(mut reader) = open(path) else { return error.into_io_error() };
+    let Ok(schema) = reader.schema() else { return damaged(format!("its footer is damaged ({error})")) };
     let is_there = |name: &&&str| schema.contains(name);
     let columns: Option<Vec<String>> =
         columns.map(|columns| columns.iter().filter(is_there).map(ToString::to_string).collect());
@@ -231,11 +231,11 @@ fn damage(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Erro
     for (number, group) in groups.iter().enumerate() {
         let Ok(reader) = open(path) else { break };
         let part = reader.with_columns(columns.clone()).with_slice(Some(*group)).finish();
-        if let Err(wrong) = part {
-            return damaged(format!("row group {number} of {} is damaged ({wrong})", groups.len()));
+        if let Err(error) = part {
+            return damaged(format!("row group {number} of {} is damaged ({error})", groups.len()));
         }
     }
-    wrong.into_io_error()
+    error.into_io_error()
 }
 
 fn damaged(part: String) -> io::Error {

@@ -145,8 +145,8 @@ mod tests {
             "1970-01-01T03:00:00+03:00",
             "1970-1-1T0:0:0Z",
         ] {
-            let wrong = text.parse::<Timestamp>().unwrap_err();
-            assert!(wrong.to_string().starts_with(&format!("'{text}' is not a time")));
+            let error = text.parse::<Timestamp>().unwrap_err();
+            assert!(error.to_string().starts_with(&format!("'{text}' is not a time")));
         }
     }
 

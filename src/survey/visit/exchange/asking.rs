@@ -106,8 +106,8 @@ pub(super) enum Exit<'a> {
 }
 
 impl From<SurveyError> for Exit<'_> {
-    fn from(wrong: SurveyError) -> Self {
-        Self::Wrong(wrong)
+    fn from(error: SurveyError) -> Self {
+        Self::Wrong(error)
     }
 }
 

@@ -28,7 +28,7 @@ impl<'a> Asking<'a> {
             Ok(exchanged) | Err(Exit::Exchanged(exchanged)) => exchanged,
             // Both agents may have lost their links: the tree goes on from its journal.
             Err(Exit::OwnLinkBroken | Exit::Doubtful(_)) => Exchanged::Left,
-            Err(Exit::Wrong(wrong)) => return Err(wrong),
+            Err(Exit::Wrong(error)) => return Err(error),
         };
         match exchanged {
             Exchanged::Heard(heard) if wanted.ways.go_on_after(&heard) => {

@@ -42,7 +42,7 @@ impl OptOutWatch {
     pub(in crate::analysis::overview) fn open(dir: &Path) -> Result<Self, AnalysisError> {
         let path = dir.join("opt-out.csv");
         let records = read_opt_outs(&path)
-            .map_err(|wrong| AnalysisError::Columns { path, message: wrong.to_string() })?;
+            .map_err(|error| AnalysisError::Columns { path, message: error.to_string() })?;
         Ok(Self { entries: records.into_iter().map(watched).collect(), ..Self::default() })
     }
 
