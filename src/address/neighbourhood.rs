@@ -20,7 +20,7 @@ pub struct Neighbourhood(IpAddr);
 impl Neighbourhood {
     /// The /24 of an IPv4 address, the /48 of an IPv6 address.
     #[must_use]
-    pub fn of(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         Self(match server_at(address) {
             IpAddr::V4(v4) => Ipv4Addr::from_bits(v4.to_bits() & !0xff).into(),
             IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 80)).into(),
@@ -49,7 +49,7 @@ mod tests {
             ("2c0f:fe38:1:ffff:ffff:ffff:ffff:ffff", "2c0f:fe38:1::/48"),
             ("2c0f:fe38:2::1", "2c0f:fe38:2::/48"),
         ] {
-            assert_eq!(Neighbourhood::of(address.parse().unwrap()).to_string(), shown, "{address}");
+            assert_eq!(Neighbourhood::from_address(address.parse().unwrap()).to_string(), shown, "{address}");
         }
     }
 }

@@ -269,7 +269,7 @@ pub(super) mod tests {
     fn reply() -> Reply {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let ask = Ask { number: 3, url, purpose: Purpose::Page, depth: None };
-        let answer = Answer::not_asked(at(9999), None, Failure::Reset, None);
+        let answer = Answer::not_sent(at(9999), None, Failure::Reset, None);
         Reply {
             ask,
             answer,

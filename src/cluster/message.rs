@@ -230,7 +230,7 @@ mod tests {
     fn reply(bytes: usize) -> Reply {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let ask = Ask { number: 3, url, purpose: Purpose::Robots, depth: None };
-        let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::Reset, None);
+        let answer = Answer::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
         // What does not shrink.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
         Reply {

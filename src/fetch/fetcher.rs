@@ -245,7 +245,7 @@ impl Fetcher {
         // Before it is looked whether the owner has opted out: who does so afterwards does so while it is under way.
         let begun = Instant::now();
         let not_asked =
-            |failure| (Answer::not_asked(parts.clock.at(begun), Some(address), failure, None), Vec::new());
+            |failure| (Answer::not_sent(parts.clock.at(begun), Some(address), failure, None), Vec::new());
         if let Err(failure) = parts.permits(&ask.url, address) {
             return not_asked(failure);
         }
@@ -285,10 +285,10 @@ impl Fetcher {
         let address = address.to_canonical();
         let host = ask.url.host();
         if let Err(failure) = parts.permits(&ask.url, address) {
-            return Answer::not_asked(started, Some(address), failure, None);
+            return Answer::not_sent(started, Some(address), failure, None);
         }
         let server = parts.settings.gateway.unwrap_or(SocketAddr::new(address, ask.url.port()));
-        let mut answer = Answer::not_asked(started, Some(address), Failure::TlsHandshake, None);
+        let mut answer = Answer::not_sent(started, Some(address), Failure::TlsHandshake, None);
         greet(&parts.settings, server, host).await.fill(&mut answer);
         answer.timings.total = begun.elapsed();
         answer

@@ -89,7 +89,7 @@ impl From<&settings::Settings> for Settings {
             },
             // What servers are kept busy is bounded with the time-out of an exchange in mind.
             patience: match settings.rate {
-                Some(_) if !settings.budgets.bound_busy() => LONGEST_PAUSE,
+                Some(_) if !settings.budgets.limits_busy_time() => LONGEST_PAUSE,
                 _ => Duration::ZERO,
             },
             extra_roots: settings.ca.clone(),

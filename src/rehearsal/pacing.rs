@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Respite, Settled};
-use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
+use crate::exchange::{Failure, Purpose, hangs_up, requests_pause};
 use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, ServerLink, Symptom, symptom_of};
 use crate::settings::{Pace, Settings};
 use crate::survey::largest_exchange;
@@ -47,7 +47,7 @@ impl Pacing for SurveyPacing {
     }
 
     fn asks_for_pause(&self, status: Option<u16>) -> bool {
-        asks_for_pause(status)
+        requests_pause(status)
     }
 
     fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite {
@@ -73,8 +73,8 @@ impl Pacing for SurveyPacing {
             transfer: settled.transfer,
             is_unread: settled.is_unread,
         });
-        let rest = health.pause_after(&self.pace, settled.answering(), link, USUAL_CHANCE);
-        let held = health.hold_of(site).and_then(|hold| hold.until?.duration_since(ended).ok());
+        let rest = health.pause_after(&self.pace, settled.response_time(), link, USUAL_CHANCE);
+        let held = health.cool_down_of(site).and_then(|hold| hold.until?.duration_since(ended).ok());
         Respite {
             rest,
             put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO },

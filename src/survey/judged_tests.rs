@@ -45,7 +45,7 @@ struct Said {
 
 impl Said {
     fn answer(&self, started: SystemTime) -> Answer {
-        let mut answer = Answer::not_asked(started, None, Failure::Reset, None);
+        let mut answer = Answer::not_sent(started, None, Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
         let first_byte = Duration::from_millis(self.first_byte);
         answer.timings.first_byte = Some(first_byte);
@@ -131,16 +131,16 @@ impl Watched {
             }
         };
         let answer = said.answer(self.now);
-        self.meet();
+        self.add_server();
         self.load.settle(permit, Purpose::Page, &answer);
         self.judge.note(&Fact { crawl_delay, ..fact(&site, &answer) });
         self.now = answer.ended() + Duration::from_secs(said.idle);
         true
     }
 
-    fn meet(&mut self) {
+    fn add_server(&mut self) {
         if let Some(state) = self.load.state_of(SERVER) {
-            self.judge.meet(SERVER, &past_of(state));
+            self.judge.add_server(SERVER, &past_of(state));
         }
     }
 

@@ -156,7 +156,7 @@ pub(super) fn run(
             None => Survey::open_with(dir, Some(simulation)).unwrap(),
             Some((settings, starts)) => {
                 let starts: Vec<_> = starts.iter().map(|url| WebUrl::parse(url).unwrap()).collect();
-                let starts = StartList::of(&starts).unwrap();
+                let starts = StartList::from_urls(&starts).unwrap();
                 Survey::simulate(dir, settings, &starts, simulation, &mut |_| {}).unwrap().0
             }
         }
@@ -710,7 +710,7 @@ fn servers_whose_pauses_are_over_are_forgotten() {
     let settings = Settings { sites: 4, ..settings(Duration::from_secs(60)) };
     let survey = {
         let _entered = runtime.enter();
-        let starts = StartList::of(&starts).unwrap();
+        let starts = StartList::from_urls(&starts).unwrap();
         Survey::simulate(&folder.path().join("s"), settings, &starts, begun, &mut |_| {}).unwrap().0
     };
     let parts = survey.parts.clone();

@@ -334,7 +334,7 @@ const T: SystemTime = SystemTime::UNIX_EPOCH;
 fn came(host: &str, at: Duration, status: Option<u16>) -> Heard {
     let ask = Ask { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
     let address = Some([41, 90, 0, 1].into());
-    let mut answer = Answer::not_asked(T + at, address, Failure::Reset, None);
+    let mut answer = Answer::not_sent(T + at, address, Failure::Reset, None);
     (answer.status, answer.failure) = (status, answer.failure.filter(|_| status.is_none()));
     let content = Content::Robots(b"User-agent: *\nDisallow: /x\n".to_vec());
     Heard { ask, answer, content, unchanged_bytes: None }

@@ -372,7 +372,7 @@ impl Seen {
     /// The exchange as the server saw it.
     fn answer(&self, first: Instant) -> Answer {
         let began = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000) + (self.arrived - first);
-        let mut answer = Answer::not_asked(began, None, Failure::Reset, None);
+        let mut answer = Answer::not_sent(began, None, Failure::Reset, None);
         (answer.status, answer.failure) = (Some(self.status), None);
         answer.head.content_type = Some("text/html".to_owned());
         answer.head.retry_after = self.retry_after;

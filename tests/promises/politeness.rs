@@ -46,7 +46,7 @@ fn judged(world: &World, log: &[Access], limits: Limits) -> Vec<Verdict> {
         let (site, address) = (Site::new(Host::parse(&access.host).unwrap()), access.address.unwrap());
         let began = UNIX_EPOCH + Duration::from_micros(access.arrival_us);
         // Without an answer nobody here knows what the survey took it for.
-        let mut answer = Answer::not_asked(began, Some(address), Failure::BadHttp, None);
+        let mut answer = Answer::not_sent(began, Some(address), Failure::BadHttp, None);
         answer.failure = answer.failure.filter(|_| access.status.is_none());
         answer.status = access.status;
         answer.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));

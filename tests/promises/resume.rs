@@ -377,7 +377,7 @@ fn a_network_bears_no_more_than_its_share_however_often_the_survey_is_killed() {
     let geo = Geo::open(&[geo]).unwrap();
     let (mut networks, mut systems): (HashMap<_, u32>, HashMap<_, u32>) = Default::default();
     for address in space.accesses().iter().filter_map(|access| access.address) {
-        *networks.entry(Neighbourhood::of(address)).or_default() += 1;
+        *networks.entry(Neighbourhood::from_address(address)).or_default() += 1;
         *systems.entry(geo.lookup(address).asn).or_default() += 1;
     }
     assert!(networks.values().all(|requests| *requests <= 30), "{networks:?}");

@@ -43,7 +43,7 @@ fn seeded(text: &str, seed: u64) -> World {
 fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
     let (url, host) = (&ask.url, ask.url.host().as_str());
     let not = |address, failure| {
-        (Answer::not_asked(SystemTime::UNIX_EPOCH, address, failure, None), Content::Nothing)
+        (Answer::not_sent(SystemTime::UNIX_EPOCH, address, failure, None), Content::Nothing)
     };
     match world.lookup(host) {
         Lookup::NoSuchName => return not(None, Failure::DnsNxdomain),
@@ -74,7 +74,7 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
     let content_type = answer.head.content_type.as_deref();
     let content = match ask.purpose {
         Purpose::Robots => Content::Robots(body.to_vec()),
-        _ if answer.is_success() && Document::of(content_type, body).is_some() => {
+        _ if answer.is_success() && Document::detect(content_type, body).is_some() => {
             Content::Page(Box::new(Page::read(Source { body, url, content_type, robots_tag: None })))
         }
         _ => Content::Nothing,

@@ -26,7 +26,7 @@ pub struct Base {
 impl Base {
     /// Makes a URL ready for many references.
     #[must_use]
-    pub fn of(url: WebUrl) -> Self {
+    pub fn new(url: WebUrl) -> Self {
         let root = url.path_start();
         let folder = root + url.path().rfind('/').map_or(0, |last| last + 1);
         Self { url: Some(url), parsed: OnceCell::new(), root, folder }
@@ -52,7 +52,7 @@ impl Base {
             return Err(UrlError::NotWeb);
         }
         Ok(match WebUrl::check(parsed, None) {
-            Ok(url) => Self::of(url),
+            Ok(url) => Self::new(url),
             Err(_) => Self {
                 url: None,
                 parsed: read().map(|parsed| OnceCell::from(Ok(parsed)))?,
@@ -147,7 +147,7 @@ mod tests {
     ];
 
     fn base(text: &str) -> Base {
-        Base::of(WebUrl::parse(text).unwrap())
+        Base::new(WebUrl::parse(text).unwrap())
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
             reference in "(/|//|\\?|\\.\\./){0,3}([a-z~+,]|[.]|/|[?]|[=&;%#: \t\\\\@]){0,12}",
         ) {
             let url = WebUrl::parse(url).unwrap();
-            prop_assert_eq!(Base::of(url.clone()).join(&reference, None), url.join(&reference));
+            prop_assert_eq!(Base::new(url.clone()).join(&reference, None), url.join(&reference));
         }
 
         #[test]

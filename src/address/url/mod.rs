@@ -296,7 +296,7 @@ impl WebUrl {
     /// Under what a page of this path and query is known, at an [`authority`](Self::authority) of any host.
     #[must_use]
     pub fn key_on(authority: &str, target: &str) -> PageKey {
-        PageKey::of(authority.to_owned(), target)
+        PageKey::new(authority.to_owned(), target)
     }
 
     /// The script that this URL queries: set for a URL with `?` or a `;` path parameter, that of a session apart.
@@ -316,12 +316,12 @@ impl WebUrl {
     fn key_of(&self, target: &str) -> PageKey {
         let mut authority = String::with_capacity(self.url.len());
         self.push_authority(&mut authority);
-        PageKey::of(authority, target)
+        PageKey::new(authority, target)
     }
 }
 
 impl PageKey {
-    fn of(authority: String, target: &str) -> Self {
+    fn new(authority: String, target: &str) -> Self {
         let mut text = authority;
         normalise_percent(&without_session(target), &mut text);
         Self(xxh3_64(text.as_bytes()))

@@ -53,7 +53,7 @@ impl PathPattern {
 impl Target {
     /// The target of a path with its query.
     #[must_use]
-    pub fn of(path_and_query: &str) -> Self {
+    pub fn new(path_and_query: &str) -> Self {
         let text = comparable(path_and_query.as_bytes());
         Self { query_form: query_form(&text), text }
     }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn spellings_of_one_path_are_compared_as_one() {
-        let text = |path: &str| Target::of(path).text;
+        let text = |path: &str| Target::new(path).text;
         assert_eq!(text("/%7ejoe/%e3%83%84"), text("/~joe/ツ"));
         assert_eq!(text("/a<d|e f"), "/a%3Cd%7Ce%20f");
         assert_eq!(text("/a%2fb"), "/a%2Fb");
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn a_lone_percent_sign_matches_encoded_octets_as_written() {
         let pattern = PathPattern::parse(b"/*%E3").unwrap();
-        assert!(pattern.matches(&Target::of("/x/ツ")));
-        assert!(PathPattern::parse(b"/*%").unwrap().matches(&Target::of("/x%20y")));
+        assert!(pattern.matches(&Target::new("/x/ツ")));
+        assert!(PathPattern::parse(b"/*%").unwrap().matches(&Target::new("/x%20y")));
     }
 
     #[test]

@@ -74,7 +74,7 @@ mod tests {
     fn patterns_are_paths_of_robots_txt_on_all_hosts_or_on_one_and_those_below() {
         let matches = |pattern: &str, text: &str| {
             let url = url(text);
-            pattern.parse::<UrlPattern>().unwrap().matches(&url, &Target::of(url.target()))
+            pattern.parse::<UrlPattern>().unwrap().matches(&url, &Target::new(url.target()))
         };
         assert!(matches("/shop/", "http://a.ke/shop/1") && !matches("/shop/", "http://a.ke/x/shop/1"));
         assert!(matches("*/print$", "http://a.ke/x/print") && !matches("*/print$", "http://a.ke/x/print/1"));
@@ -103,7 +103,7 @@ mod tests {
         fn any_text_is_a_pattern_or_none_and_any_url_is_compared(pattern in ".{0,60}", path in "[ -~]{0,60}") {
             let pattern = pattern.parse::<UrlPattern>();
             if let (Ok(pattern), Ok(url)) = (pattern, WebUrl::parse(&format!("http://a.ke/{path}"))) {
-                let _ = pattern.matches(&url, &Target::of(url.target()));
+                let _ = pattern.matches(&url, &Target::new(url.target()));
             }
         }
     }

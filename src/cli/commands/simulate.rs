@@ -82,9 +82,8 @@ impl Simulate {
         })?;
         let start = match file {
             Some(file) => list.read(&file, area(&settings)?)?,
-            None => {
-                StartList::of(&scenario.start_urls).map_err(|error| CliError::Failed(error.to_string()))?
-            }
+            None => StartList::from_urls(&scenario.start_urls)
+                .map_err(|error| CliError::Failed(error.to_string()))?,
         };
         let settings = match &team {
             // Who waits for an agent has a visit of its own.

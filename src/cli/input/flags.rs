@@ -95,7 +95,7 @@ fn flag(setting: &'static Setting) -> Arg {
         Shape::Path => flag.value_parser(NonEmptyStringValueParser::new()),
         Shape::Text | Shape::Number => flag.value_parser(|word: &str| {
             let word = word.to_owned();
-            setting.hear(&mut Settings::default(), std::slice::from_ref(&word)).map(|()| word)
+            setting.parse_flag(&mut Settings::default(), std::slice::from_ref(&word)).map(|()| word)
         }),
     }
 }
@@ -138,7 +138,7 @@ impl SurveyFlags {
         };
         for (setting, words) in &self.given {
             let to_error = |error| CliError::Usage(format!("--{}: {error}", setting.key));
-            setting.hear(&mut settings, words).map_err(to_error)?;
+            setting.parse_flag(&mut settings, words).map_err(to_error)?;
         }
         // Readers of the settings, such as the report, find the names that the tables have.
         let names = settings.cctld.iter().flat_map(|names| names.split(','));

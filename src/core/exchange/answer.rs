@@ -109,7 +109,7 @@ impl Timings {
     /// opened are the network's, and cost the server next to nothing. Where no answer came that is all the time it may
     /// have been at work.
     #[must_use]
-    pub fn answering(&self) -> Duration {
+    pub fn response_time(&self) -> Duration {
         self.first_byte.map_or(self.total, |first_byte| first_byte + self.transfer())
     }
 }
@@ -117,7 +117,7 @@ impl Timings {
 impl Answer {
     /// An exchange that never reached a server.
     #[must_use]
-    pub fn not_asked(
+    pub fn not_sent(
         started: SystemTime,
         address: Option<IpAddr>,
         failure: Failure,
@@ -169,14 +169,14 @@ impl Answer {
 
     /// Whether the server asks to be left alone for a while (RFC 6585 §4, RFC 9110 §15.6.4).
     #[must_use]
-    pub fn asks_for_pause(&self) -> bool {
-        asks_for_pause(self.status)
+    pub fn requests_pause(&self) -> bool {
+        requests_pause(self.status)
     }
 }
 
 /// Whether a status asks to be left alone for a while.
 #[must_use]
-pub fn asks_for_pause(status: Option<u16>) -> bool {
+pub fn requests_pause(status: Option<u16>) -> bool {
     matches!(status, Some(429 | 503))
 }
 
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn answered(status: u16, location: Option<&str>) -> Answer {
-        let mut answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        let mut answer = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         answer.status = Some(status);
         answer.head.location = location.map(str::to_owned);
         answer
@@ -197,12 +197,12 @@ mod tests {
             let answer = answered(status, Some("/x"));
             assert_eq!(answer.is_success(), matches!(status, 200..=299), "{status}");
             assert_eq!(answer.is_redirect(), [301, 302, 303, 307, 308].contains(&status), "{status}");
-            assert_eq!(answer.asks_for_pause(), [429, 503].contains(&status), "{status}");
-            assert_eq!(asks_for_pause(Some(status)), answer.asks_for_pause());
+            assert_eq!(answer.requests_pause(), [429, 503].contains(&status), "{status}");
+            assert_eq!(requests_pause(Some(status)), answer.requests_pause());
             assert!(!answered(status, None).is_redirect(), "{status} without a target");
         }
-        let silence = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
-        assert!(!silence.is_success() && !silence.is_redirect() && !silence.asks_for_pause());
+        let silence = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        assert!(!silence.is_success() && !silence.is_redirect() && !silence.requests_pause());
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn what_was_not_asked_cost_nothing_but_its_dns() {
         let (started, dns) = (SystemTime::UNIX_EPOCH, Some(Duration::from_secs(3)));
-        let answer = Answer::not_asked(started, None, Failure::DnsTimeout, dns);
+        let answer = Answer::not_sent(started, None, Failure::DnsTimeout, dns);
         assert_eq!((answer.status, answer.failure), (None, Some(Failure::DnsTimeout)));
         assert_eq!((answer.wire, answer.timings), (Wire::default(), Timings { dns, ..Timings::default() }));
         assert_eq!(answer.ended(), started, "it took none of the server's time");

@@ -300,7 +300,7 @@ mod tests {
     fn refusals_are_no_wishes_for_a_pause_and_no_missing_pages() {
         let refusals: Vec<u16> = (100..1000).filter(|status| is_refusal(*status)).collect();
         assert_eq!(refusals, [401, 403, 405, 406, 418, 451, 999]);
-        assert!(refusals.iter().all(|status| !super::super::asks_for_pause(Some(*status))));
+        assert!(refusals.iter().all(|status| !super::super::requests_pause(Some(*status))));
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Document {
     /// assert_eq!(Document::of(Some("text/xml"), xhtml), Some(Document::Xhtml));
     /// ```
     #[must_use]
-    pub fn of(content_type: Option<&str>, body: &[u8]) -> Option<Self> {
+    pub fn detect(content_type: Option<&str>, body: &[u8]) -> Option<Self> {
         match sniff(MediaType::from_fields(content_type), body, true) {
             Sniffed::Page(document) => Some(document),
             Sniffed::NoPage | Sniffed::More => None,
@@ -270,12 +270,12 @@ mod tests {
         for tag in TAGS {
             let tag = String::from_utf8(tag.to_ascii_lowercase()).unwrap();
             for body in [format!("{tag}>"), format!("\r\n\t \x0c{tag} x"), format!("{tag}\nlang=sw>")] {
-                assert_eq!(Document::of(NO_TYPE, body.as_bytes()), HTML, "{body}");
+                assert_eq!(Document::detect(NO_TYPE, body.as_bytes()), HTML, "{body}");
             }
             if tag != "<!--" {
-                assert_eq!(Document::of(NO_TYPE, format!("{tag}x>").as_bytes()), None, "{tag}");
+                assert_eq!(Document::detect(NO_TYPE, format!("{tag}x>").as_bytes()), None, "{tag}");
             }
-            assert_eq!(Document::of(NO_TYPE, tag.as_bytes()), None, "{tag}: it has no end");
+            assert_eq!(Document::detect(NO_TYPE, tag.as_bytes()), None, "{tag}: it has no end");
         }
     }
 
@@ -294,10 +294,10 @@ mod tests {
             "<!DOCTYPE svg>",
             "User-agent: *",
         ] {
-            assert_eq!(Document::of(NO_TYPE, body.as_bytes()), None, "{body}");
+            assert_eq!(Document::detect(NO_TYPE, body.as_bytes()), None, "{body}");
         }
         let far = format!("{}<html>", " ".repeat(RESOURCE_HEADER));
-        assert_eq!(Document::of(NO_TYPE, far.as_bytes()), None, "beyond what browsers look at");
+        assert_eq!(Document::detect(NO_TYPE, far.as_bytes()), None, "beyond what browsers look at");
     }
 
     #[test]
@@ -306,7 +306,7 @@ mod tests {
             [("text/html", HTML), ("application/xhtml+xml", XHTML), ("text/plain", None), ("image/gif", None)]
         {
             for body in ["", "GIF89a", "<html>"] {
-                assert_eq!(Document::of(Some(content_type), body.as_bytes()), document, "{content_type}");
+                assert_eq!(Document::detect(Some(content_type), body.as_bytes()), document, "{content_type}");
             }
         }
     }
@@ -332,15 +332,15 @@ mod tests {
             (format!("text <html xmlns='{ns}'>"), None),
             (String::new(), None),
         ] {
-            assert_eq!(Document::of(Some("application/xml"), body.as_bytes()), document, "{body}");
+            assert_eq!(Document::detect(Some("application/xml"), body.as_bytes()), document, "{body}");
             let wide: Vec<u8> = format!("\u{feff}{body}").encode_utf16().flat_map(u16::to_le_bytes).collect();
             if !body.starts_with('\u{feff}') {
-                assert_eq!(Document::of(Some("text/xml"), &wide), document, "{body} in UTF-16");
+                assert_eq!(Document::detect(Some("text/xml"), &wide), document, "{body} in UTF-16");
             }
         }
         let body = format!("<?xml version='1.0'?><html xmlns='{ns}'>");
-        assert_eq!(Document::of(NO_TYPE, body.as_bytes()), XHTML);
-        assert_eq!(Document::of(NO_TYPE, b"<?xml version='1.0'?><rss>"), None);
+        assert_eq!(Document::detect(NO_TYPE, body.as_bytes()), XHTML);
+        assert_eq!(Document::detect(NO_TYPE, b"<?xml version='1.0'?><rss>"), None);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl MediaType {
         self != Self::Other
     }
 
-    fn of(kind: &str, subtype: &str) -> Self {
+    fn classify(kind: &str, subtype: &str) -> Self {
         let is = |expected: (&str, &str)| {
             kind.eq_ignore_ascii_case(expected.0) && subtype.eq_ignore_ascii_case(expected.1)
         };
@@ -83,7 +83,7 @@ fn extract(values: &str) -> Option<Extracted<'_>> {
                 && before.essence.1.eq_ignore_ascii_case(essence.1)
         };
         let inherited = found.take_if(|before| is_same(before)).and_then(|before| before.charset);
-        let media_type = MediaType::of(essence.0, essence.1);
+        let media_type = MediaType::classify(essence.0, essence.1);
         found = Some(Extracted { media_type, essence, charset: charset.or(inherited) });
     }
     found

@@ -24,7 +24,7 @@ mod unread;
 mod validators;
 mod vocabulary;
 
-pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
+pub use answer::{Answer, Head, Timings, Wire, requests_pause};
 pub use ask::{Ask, Depth, Purpose, PurposeGroup};
 pub use challenge::{Challenge, is_refusal};
 pub use document::{Document, SNIFFED_BYTES, Sniffed, sniff};

@@ -68,8 +68,8 @@ impl Networks {
         self.each(address, |borne| borne.account.book(answer));
     }
 
-    pub(super) fn lose(&mut self, address: IpAddr, asked: SystemTime) {
-        self.each(address, |borne| borne.account.lose(asked));
+    pub(super) fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {
+        self.each(address, |borne| borne.account.book_lost(asked));
     }
 
     /// A server of an earlier run bore this.
@@ -80,8 +80,9 @@ impl Networks {
     /// What the bounded networks of an address bore: requests, bytes and microseconds, in all and on the day of the
     /// last exchange.
     #[cfg(test)]
-    pub(super) fn told(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
-        self.around(address).filter_map(|network| Some((network, self.borne.get(&network)?.account.told())))
+    pub(super) fn amounts(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
+        self.around(address)
+            .filter_map(|network| Some((network, self.borne.get(&network)?.account.amounts())))
     }
 
     fn each(&mut self, address: IpAddr, change: impl Fn(&mut Borne)) {
@@ -92,8 +93,8 @@ impl Networks {
 
     /// The networks of an address that have a bound.
     fn around(&self, address: IpAddr) -> impl Iterator<Item = Network> + use<> {
-        let neighbourhood =
-            (!self.neighbourhood.is_unbounded()).then(|| Network::Neighbourhood(Neighbourhood::of(address)));
+        let neighbourhood = (!self.neighbourhood.is_unbounded())
+            .then(|| Network::Neighbourhood(Neighbourhood::from_address(address)));
         let system =
             if self.system.is_unbounded() { None } else { (self.system_of)(address).map(Network::System) };
         neighbourhood.into_iter().chain(system)

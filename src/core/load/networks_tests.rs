@@ -103,7 +103,7 @@ fn an_autonomous_system_bears_its_share_over_all_its_networks() {
     // Nothing is known of its system.
     assert!(matches!(load.permit(at(9.0), [197, 0, 0, 1].into(), &site("c.ke"), None), Turn::Go(_)));
     let told: Vec<_> =
-        load.networks().told([41, 90, 0, 1].into()).map(|(who, [all, _])| (who, all[0])).collect();
+        load.networks().amounts([41, 90, 0, 1].into()).map(|(who, [all, _])| (who, all[0])).collect();
     assert_eq!(told, [(Network::System(36914), 2)]);
 }
 
@@ -215,7 +215,8 @@ impl Survey {
 
     fn see(&mut self, address: IpAddr, answer: &Answer) {
         let cost = [1, answer.wire.received, answer.timings.total.as_micros() as u64];
-        for network in [Network::Neighbourhood(Neighbourhood::of(address)), Network::System(36914)] {
+        for network in [Network::Neighbourhood(Neighbourhood::from_address(address)), Network::System(36914)]
+        {
             for day in [None, Some(day_of(answer.started))] {
                 let sums = self.seen.entry((network, day)).or_default();
                 sums.iter_mut().zip(cost).for_each(|(sum, cost)| *sum += cost);
@@ -261,7 +262,7 @@ impl Survey {
             Event::Lose(index) if !self.running.is_empty() => {
                 let (address, permit, answer) = self.running.remove(index % self.running.len());
                 self.unanswered.push((address, answer.started));
-                self.load.lose(permit, answer.started, self.now, self.now);
+                self.load.settle_lost(permit, answer.started, self.now, self.now);
             }
             Event::Settle(_) | Event::Lose(_) => {}
             Event::Store => {

@@ -114,7 +114,7 @@ impl OwnLink {
     }
 
     /// Whether a question may be put now.
-    pub fn passage(&mut self, now: SystemTime) -> Passage {
+    pub fn decide(&mut self, now: SystemTime) -> Passage {
         let Some(broken) = &mut self.broken else { return Passage::Open };
         if now < broken.probe_at {
             return Passage::Until(broken.probe_at);
@@ -132,8 +132,8 @@ impl OwnLink {
                 let (reached_at, doubt) = (self.reached_at.max(Some(now)), self.doubt);
                 *self = Self { reached_at, doubt, ..Self::new(self.longest_pause) };
             }
-            Sign::LostKnown => self.lose(now, who, WEIGHT_OF_KNOWN),
-            Sign::LostUnknown => self.lose(now, who, 1),
+            Sign::LostKnown => self.note_loss(now, who, WEIGHT_OF_KNOWN),
+            Sign::LostUnknown => self.note_loss(now, who, 1),
         }
     }
 
@@ -168,7 +168,7 @@ impl OwnLink {
 
     /// Whose fault a loss of that time is. Nobody is kept in doubt for longer than the shortest pause, or some seconds.
     #[must_use]
-    pub fn blame(&self, lost_at: SystemTime, now: SystemTime) -> Blame {
+    pub fn loss_cause(&self, lost_at: SystemTime, now: SystemTime) -> Blame {
         let over_at = lost_at + self.doubt;
         match self.reached_at {
             _ if self.broken.is_some() => Blame::Ours,
@@ -192,7 +192,7 @@ impl OwnLink {
         self.broken.map(|broken| (broken.fault, broken.since))
     }
 
-    fn lose(&mut self, now: SystemTime, who: u64, weight: u32) {
+    fn note_loss(&mut self, now: SystemTime, who: u64, weight: u32) {
         if let Some(broken) = &mut self.broken {
             return broken.fail(now, self.longest_pause);
         }
@@ -284,7 +284,7 @@ mod tests {
     fn broken() -> OwnLink {
         let mut link = OwnLink::new(Duration::from_secs(60));
         for who in 0..4 {
-            assert_eq!(link.passage(at(0)), Passage::Open);
+            assert_eq!(link.decide(at(0)), Passage::Open);
             link.note(at(0), who, Sign::LostKnown);
         }
         link
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn when_servers_that_answered_before_are_lost_together_the_survey_pauses() {
         let mut link = broken();
-        assert_eq!(link.passage(at(1)), Passage::Until(at(30)));
+        assert_eq!(link.decide(at(1)), Passage::Until(at(30)));
         assert_eq!(link.broken(), Some((Fault::Internet, at(0))));
     }
 
@@ -301,18 +301,18 @@ mod tests {
     fn an_agent_to_which_dispatches_in_a_row_come_to_nothing_gets_a_probe_now_and_then() {
         let mut link = OwnLink::new(Duration::from_secs(2));
         for round in 0..3 {
-            assert_eq!(link.passage(at(round * 6)), Passage::Open);
+            assert_eq!(link.decide(at(round * 6)), Passage::Open);
             // What was dispatched beside it counts once.
             (0..64).for_each(|_| link.note_in_vain(at(round * 6), at(round * 6 + 6)));
         }
         assert_eq!(link.broken(), Some((Fault::Dispatches, at(18))));
-        assert_eq!(link.passage(at(19)), Passage::Until(at(78)));
-        assert_eq!(link.passage(at(78)), Passage::Probe);
+        assert_eq!(link.decide(at(19)), Passage::Until(at(78)));
+        assert_eq!(link.decide(at(78)), Passage::Probe);
         link.note_in_vain(at(78), at(84));
-        assert_eq!(link.passage(at(85)), Passage::Until(at(204)), "twice as long");
-        assert_eq!(link.passage(at(204)), Passage::Probe);
+        assert_eq!(link.decide(at(85)), Passage::Until(at(204)), "twice as long");
+        assert_eq!(link.decide(at(204)), Passage::Probe);
         link.note_done();
-        assert_eq!(link.passage(at(205)), Passage::Open);
+        assert_eq!(link.decide(at(205)), Passage::Open);
     }
 
     #[test]
@@ -337,9 +337,9 @@ mod tests {
         for who in 0..11 {
             link.note(at(0), who, Sign::LostUnknown);
         }
-        assert_eq!(link.passage(at(1)), Passage::Open);
+        assert_eq!(link.decide(at(1)), Passage::Open);
         link.note(at(1), 11, Sign::LostUnknown);
-        assert_eq!(link.passage(at(1)), Passage::Until(at(31)));
+        assert_eq!(link.decide(at(1)), Passage::Until(at(31)));
     }
 
     #[test]
@@ -348,11 +348,11 @@ mod tests {
         for round in 0..1000 {
             link.note(at(round), 7, Sign::LostKnown);
         }
-        assert_eq!(link.passage(at(1000)), Passage::Open);
+        assert_eq!(link.decide(at(1000)), Passage::Open);
         for who in 0..1000 {
             link.note(at(who), who, if who % 4 == 3 { Sign::Reached } else { Sign::LostKnown });
         }
-        assert_eq!(link.passage(at(1000)), Passage::Open);
+        assert_eq!(link.decide(at(1000)), Passage::Open);
     }
 
     #[test]
@@ -361,10 +361,10 @@ mod tests {
         let mut probes = Vec::new();
         let mut now = at(0);
         while probes.len() < 7 {
-            match link.passage(now) {
+            match link.decide(now) {
                 Passage::Until(time) => now = time,
                 Passage::Probe => {
-                    assert!(matches!(link.passage(now), Passage::Until(_)), "one at a time");
+                    assert!(matches!(link.decide(now), Passage::Until(_)), "one at a time");
                     probes.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs());
                     link.note(now, 1, Sign::LostKnown);
                 }
@@ -374,23 +374,23 @@ mod tests {
         let between: Vec<u64> = probes.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert_eq!(between, [60, 120, 240, 480, 600, 600]);
         link.note(now, 1, Sign::Reached);
-        assert_eq!(link.passage(now), Passage::Open);
+        assert_eq!(link.decide(now), Passage::Open);
     }
 
     #[test]
     fn a_probe_that_nobody_tells_of_is_followed_by_another() {
         let mut link = broken();
-        assert_eq!(link.passage(at(30)), Passage::Probe);
-        assert_eq!(link.passage(at(149)), Passage::Until(at(150)));
-        assert_eq!(link.passage(at(150)), Passage::Probe);
+        assert_eq!(link.decide(at(30)), Passage::Probe);
+        assert_eq!(link.decide(at(149)), Passage::Until(at(150)));
+        assert_eq!(link.decide(at(150)), Passage::Probe);
     }
 
     #[test]
     fn a_probe_that_needed_no_network_is_passed_on() {
         let mut link = broken();
-        assert_eq!(link.passage(at(30)), Passage::Probe);
+        assert_eq!(link.decide(at(30)), Passage::Probe);
         link.pass_on(at(31));
-        assert_eq!(link.passage(at(31)), Passage::Probe);
+        assert_eq!(link.decide(at(31)), Passage::Probe);
     }
 
     #[test]
@@ -399,20 +399,20 @@ mod tests {
         link.note(at(1), 1, Sign::Reached);
         link.note(at(2), 2, Sign::LostKnown);
         assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
-        assert_eq!(link.blame(at(2), at(3)), Blame::Until(at(32)));
-        assert_eq!(link.blame(at(2), at(32)), Blame::Theirs, "nobody waits for ever");
+        assert_eq!(link.loss_cause(at(2), at(3)), Blame::Until(at(32)));
+        assert_eq!(link.loss_cause(at(2), at(32)), Blame::Theirs, "nobody waits for ever");
         link.note(at(2), 3, Sign::LostKnown);
-        assert_eq!(link.blame(at(2), at(31)), Blame::Until(at(32)));
-        assert_eq!(link.blame(at(2), at(32)), Blame::Open, "another one was lost, too");
+        assert_eq!(link.loss_cause(at(2), at(31)), Blame::Until(at(32)));
+        assert_eq!(link.loss_cause(at(2), at(32)), Blame::Open, "another one was lost, too");
         assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
         link.note(at(4), 3, Sign::Reached);
-        assert_eq!(link.blame(at(2), at(5)), Blame::Theirs);
-        assert_eq!(broken().blame(at(0), at(0)), Blame::Ours);
+        assert_eq!(link.loss_cause(at(2), at(5)), Blame::Theirs);
+        assert_eq!(broken().loss_cause(at(0), at(0)), Blame::Ours);
     }
 
     #[test]
     fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
-        let sign = |failure| Sign::from_answer(&Answer::not_asked(at(0), None, failure, None), true);
+        let sign = |failure| Sign::from_answer(&Answer::not_sent(at(0), None, failure, None), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::Reached);
         assert_eq!(sign(Failure::Reset), Sign::Reached);
         assert_eq!(sign(Failure::ConnectTimeout), Sign::LostKnown);
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_refusal_or_reset_that_an_agent_sees_may_be_that_of_its_own_network() {
-        let answer = |failure| Answer::not_asked(at(0), None, failure, None);
+        let answer = |failure| Answer::not_sent(at(0), None, failure, None);
         let sign = |failure| Sign::from_answer_of_agent(&answer(failure), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::LostKnown);
         assert_eq!(sign(Failure::Reset), Sign::LostKnown);
@@ -440,14 +440,14 @@ mod tests {
         link.note(at(9), 1, Sign::Reached);
         link.note(at(10), 2, Sign::LostKnown);
         link.note(at(8), 3, Sign::Reached);
-        assert_eq!(link.blame(at(10), at(11)), Blame::Until(at(40)));
-        assert_eq!(link.blame(at(9), at(11)), Blame::Theirs);
+        assert_eq!(link.loss_cause(at(10), at(11)), Blame::Until(at(40)));
+        assert_eq!(link.loss_cause(at(9), at(11)), Blame::Theirs);
     }
 
     #[test]
     fn a_status_and_a_connection_that_was_opened_are_answers_of_the_network() {
         let silent = |connections| {
-            let mut answer = Answer::not_asked(at(0), None, Failure::FirstByteTimeout, None);
+            let mut answer = Answer::not_sent(at(0), None, Failure::FirstByteTimeout, None);
             answer.wire.connections = connections;
             answer
         };

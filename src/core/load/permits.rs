@@ -127,19 +127,19 @@ impl Load {
         if server.is_given_up() {
             return Turn::GivenUp;
         }
-        match server.hold_of(site).map(|hold| hold.until) {
+        match server.cool_down_of(site).map(|hold| hold.until) {
             Some(None) => return Turn::GivenUp,
             Some(Some(at)) if at > now => return Turn::NotBefore(at),
             _ => {}
         }
         match server.earliest(&self.pace, crawl_delay) {
             None => return Turn::Busy,
-            Some(at) if at > now && server.is_held_until(at) => return Turn::NotBefore(at),
+            Some(at) if at > now && server.is_cooling_down_until(at) => return Turn::NotBefore(at),
             Some(at) if at > now => return Turn::At(at),
             Some(_) => {}
         }
         if let Some(places) = self.pace.per_neighbourhood
-            && let Some(slots) = self.neighbourhoods.get(&Neighbourhood::of(address))
+            && let Some(slots) = self.neighbourhoods.get(&Neighbourhood::from_address(address))
         {
             match slots.earliest(places, None) {
                 None => return Turn::Busy,
@@ -193,44 +193,47 @@ impl Load {
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
         let rest = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
-        self.rest(permit.address, rest);
+        self.start_pause(permit.address, start_pause);
     }
 
     /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
     /// when the server is done with it, but that it is by `over`: the longest pause follows that.
-    pub fn lose(&mut self, permit: Permit, asked: SystemTime, over: SystemTime, now: SystemTime) {
+    pub fn settle_lost(&mut self, permit: Permit, asked: SystemTime, over: SystemTime, now: SystemTime) {
         let address = permit.address;
         self.release(&permit, now, None);
         self.book_lost(address, asked);
         let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, over.max(now));
-        self.rest(address, rest);
+        self.start_pause(address, start_pause);
         self.changed.insert(address);
     }
 
     fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Answer) {
         self.networks.book(address, answer);
         let rest = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, answer);
-        self.rest(address, rest);
+        self.start_pause(address, start_pause);
         self.changed.insert(address);
     }
 
     fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {
-        self.networks.lose(address, asked);
-        self.servers.entry(address).or_default().lose(asked);
+        self.networks.book_lost(address, asked);
+        self.servers.entry(address).or_default().book_lost(asked);
     }
 
     fn begin(&mut self, address: IpAddr, crawl_delay: Option<Duration>) {
         self.servers.entry(address).or_default().begin(&self.pace, crawl_delay);
         self.networks.begin(address);
         if let Some(places) = self.pace.per_neighbourhood {
-            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().begin(places, None);
+            self.neighbourhoods.entry(Neighbourhood::from_address(address)).or_default().begin(places, None);
         }
     }
 
-    fn rest(&mut self, address: IpAddr, rest: Rest) {
+    fn start_pause(&mut self, address: IpAddr, rest: Rest) {
         self.networks.end(address);
         if self.pace.per_neighbourhood.is_some() {
-            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().end(rest.ended, rest.pause);
+            self.neighbourhoods
+                .entry(Neighbourhood::from_address(address))
+                .or_default()
+                .end(rest.ended, rest.pause);
         }
     }
 
@@ -272,7 +275,10 @@ impl Load {
         self.book_lost(address, asked);
         let Rest { ended, pause } = self.servers.entry(address).or_default().recall_unseen(&self.pace, now);
         if let Some(places) = self.pace.per_neighbourhood {
-            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().rest(places, ended, pause);
+            self.neighbourhoods
+                .entry(Neighbourhood::from_address(address))
+                .or_default()
+                .pause(places, ended, pause);
         }
         self.changed.insert(address);
     }
@@ -307,7 +313,10 @@ impl Load {
         let address = server_at(address);
         self.networks.join(address, state.account());
         if let Some(places) = self.pace.per_neighbourhood {
-            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().join(state.slots(), places);
+            self.neighbourhoods
+                .entry(Neighbourhood::from_address(address))
+                .or_default()
+                .join(state.slots(), places);
         }
     }
 

@@ -69,7 +69,7 @@ pub(super) struct Rest {
 }
 
 /// The pause after an exchange whose end nobody saw.
-fn after_unseen(pace: &Pace) -> Duration {
+fn pause_after_unseen(pace: &Pace) -> Duration {
     pace.max_delay.max(pace.min_delay)
 }
 
@@ -85,7 +85,7 @@ impl ServerState {
     }
 
     /// Whether it is left alone until then for another reason than what it was asked last.
-    pub(super) fn is_held_until(&self, time: SystemTime) -> bool {
+    pub(super) fn is_cooling_down_until(&self, time: SystemTime) -> bool {
         self.hold.is_some_and(|hold| hold >= time)
     }
 
@@ -110,8 +110,8 @@ impl ServerState {
     }
 
     /// Until when a site is to be left alone here for its own troubles.
-    pub(super) fn hold_of(&self, site: &Site) -> Option<SiteHold> {
-        self.health.hold_of(site)
+    pub(super) fn cool_down_of(&self, site: &Site) -> Option<SiteHold> {
+        self.health.cool_down_of(site)
     }
 
     /// An exchange for a site ended and gave this answer.
@@ -132,7 +132,7 @@ impl ServerState {
             Backoff::GiveUp => self.is_given_up = true,
         }
         let link = self.link.take(&Flow::from_answer(purpose, answer));
-        self.rest(ended, self.pause_after(pace, answer.timings.answering(), link))
+        self.pause(ended, self.pause_after(pace, answer.timings.response_time(), link))
     }
 
     fn hold_until(&mut self, time: Option<SystemTime>) {
@@ -152,24 +152,24 @@ impl ServerState {
 
     /// An exchange ended in a way that left no answer, at the latest now.
     pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) -> Rest {
-        self.rest(now, self.pause_after(pace, took, Duration::ZERO))
+        self.pause(now, self.pause_after(pace, took, Duration::ZERO))
     }
 
     /// An exchange that was begun ended without anybody seeing when.
     pub(super) fn abandon_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
-        self.rest(now, after_unseen(pace))
+        self.pause(now, pause_after_unseen(pace))
     }
 
     /// One of an earlier process, of which nobody saw beginning and end: what the server was to rest after others it rests all the same.
     pub(super) fn recall_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
-        let pause = after_unseen(pace);
-        self.slots.rest(pace.per_address, now, pause);
+        let pause = pause_after_unseen(pace);
+        self.slots.pause(pace.per_address, now, pause);
         Rest { ended: now, pause }
     }
 
     /// The answer to what was asked at this time is lost.
-    pub(super) fn lose(&mut self, asked: SystemTime) {
-        self.account.lose(asked);
+    pub(super) fn book_lost(&mut self, asked: SystemTime) {
+        self.account.book_lost(asked);
         self.lost.push(asked);
     }
 
@@ -178,7 +178,7 @@ impl ServerState {
         self.lost.contains(&asked)
     }
 
-    fn rest(&mut self, ended: SystemTime, pause: Duration) -> Rest {
+    fn pause(&mut self, ended: SystemTime, pause: Duration) -> Rest {
         self.slots.end(ended, pause);
         Rest { ended, pause }
     }
@@ -190,8 +190,8 @@ impl ServerState {
 
     /// What it bore: requests, bytes and microseconds, in all and on the day of its last exchange; and that day (UTC, since 1970).
     #[must_use]
-    pub fn borne(&self) -> ([[u64; 3]; 2], u64) {
-        (self.account.told(), self.account.day())
+    pub fn load_amounts(&self) -> ([[u64; 3]; 2], u64) {
+        (self.account.amounts(), self.account.day())
     }
 
     /// What is known of its link.

@@ -102,7 +102,7 @@ impl Account {
     }
 
     /// The answer to what was asked at this time is lost.
-    pub(super) fn lose(&mut self, asked: SystemTime) {
+    pub(super) fn book_lost(&mut self, asked: SystemTime) {
         self.take(asked, &Spent { lost: 1, ..Spent::default() });
     }
 
@@ -122,8 +122,8 @@ impl Account {
     }
 
     /// Requests, bytes and microseconds, in all and on the day of the last exchange, as answers told them.
-    pub(super) fn told(&self) -> [[u64; 3]; 2] {
-        [self.in_all.told(), self.on_day.told()]
+    pub(super) fn amounts(&self) -> [[u64; 3]; 2] {
+        [self.in_all.amounts(), self.on_day.amounts()]
     }
 
     fn take(&mut self, time: SystemTime, spent: &Spent) {
@@ -164,7 +164,7 @@ impl Spent {
         }
     }
 
-    fn told(&self) -> [u64; 3] {
+    fn amounts(&self) -> [u64; 3] {
         [self.requests, self.bytes, self.busy.as_micros() as u64]
     }
 }

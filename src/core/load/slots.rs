@@ -50,7 +50,7 @@ impl Slots {
 
     /// An exchange of which nobody saw when it took a place has ended by now: the place that is free first rests for `pause` from now on, or as
     /// long as it was to rest anyway.
-    pub(super) fn rest(&mut self, places: u32, now: SystemTime, pause: Duration) {
+    pub(super) fn pause(&mut self, places: u32, now: SystemTime, pause: Duration) {
         let slot = Slot { ended: now, free: now + pause };
         let slot = self.make_room(places, None).map_or(slot, |resting| Slot {
             ended: slot.ended.max(resting.ended),

@@ -189,7 +189,7 @@ impl References {
                 continue;
             }
             let queries = queries.as_ref().filter(|_| reference.document == 0);
-            match join(bases.of(reference.document), text, queries) {
+            match join(bases.base(reference.document), text, queries) {
                 Ok(url) if is_within(text) && url.page_key() == page.url.page_key() => {}
                 Ok(url) => links.add(url, reference, defects),
                 Err(UrlError::NotWeb) => {}
@@ -209,7 +209,7 @@ impl References {
             defects.bad_base |= !base.as_ref().is_some_and(Base::is_web);
             base
         };
-        let own = Base::of(page.clone());
+        let own = Base::new(page.clone());
         let base = self.base.as_deref().and_then(|href| with_href(&own, href)).unwrap_or(own);
         let mut bases = Bases { distinct: vec![base], of_documents: vec![0] };
         for Inner { around, base } in &self.inner {
@@ -230,7 +230,7 @@ struct Bases {
 }
 
 impl Bases {
-    fn of(&self, document: usize) -> &Base {
+    fn base(&self, document: usize) -> &Base {
         &self.distinct[self.of_documents[document]]
     }
 }

@@ -19,7 +19,7 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// Whether it is XML, in which a self-closed tag has no content.
     pub(super) fn is_xml(&self) -> bool {
-        Document::of(self.content_type, self.body) == Some(Document::Xhtml)
+        Document::detect(self.content_type, self.body) == Some(Document::Xhtml)
     }
 }
 

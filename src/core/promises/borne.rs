@@ -43,15 +43,15 @@ impl Borne {
     }
 
     /// A server that is not known here has borne so much.
-    pub(super) fn meet(&mut self, server: IpAddr, past: &Past) {
+    pub(super) fn add_server(&mut self, server: IpAddr, past: &Past) {
         self.servers.entry(server).or_insert_with(|| Sums::of_past(past));
     }
 
     /// So did its networks.
     pub(super) fn join(&mut self, server: IpAddr, past: &Past, limits: &Limits, seen: &mut Seen) {
         let sums = Sums::of_past(past);
-        sums.tell(&mut seen.server, &mut seen.server_day, sums.days[0].0, || server.to_string());
-        self.around(server, limits, seen, |borne| {
+        sums.record_peaks(&mut seen.server, &mut seen.server_day, sums.days[0].0, || server.to_string());
+        self.for_networks(server, limits, seen, |borne| {
             borne.join(&sums);
             sums.days[0].0
         });
@@ -64,14 +64,14 @@ impl Borne {
         let day = day_of(answer.started);
         let sums = self.servers.entry(server).or_default();
         sums.add(day, amounts);
-        sums.tell(&mut seen.server, &mut seen.server_day, day, || server.to_string());
-        self.around(server, limits, seen, |borne| {
+        sums.record_peaks(&mut seen.server, &mut seen.server_day, day, || server.to_string());
+        self.for_networks(server, limits, seen, |borne| {
             borne.add(day, amounts);
             day
         });
     }
 
-    fn around(
+    fn for_networks(
         &mut self,
         server: IpAddr,
         limits: &Limits,
@@ -79,16 +79,16 @@ impl Borne {
         change: impl Fn(&mut Sums) -> u64,
     ) {
         if !limits.network.is_unbounded() {
-            let neighbourhood = Neighbourhood::of(server);
+            let neighbourhood = Neighbourhood::from_address(server);
             let sums = self.neighbourhoods.entry(neighbourhood).or_default();
             let day = change(sums);
-            sums.tell(&mut seen.network, &mut seen.network_day, day, || neighbourhood.to_string());
+            sums.record_peaks(&mut seen.network, &mut seen.network_day, day, || neighbourhood.to_string());
         }
         let system_of = self.system_of.as_ref().filter(|_| !limits.system.is_unbounded());
         if let Some(system) = system_of.and_then(|system_of| system_of(server)) {
             let sums = self.systems.entry(system).or_default();
             let day = change(sums);
-            sums.tell(&mut seen.system, &mut seen.system_day, day, || format!("AS{system}"));
+            sums.record_peaks(&mut seen.system, &mut seen.system_day, day, || format!("AS{system}"));
         }
     }
 
@@ -126,7 +126,7 @@ impl Sums {
         add(&mut self.in_all, other.in_all);
     }
 
-    fn tell(
+    fn record_peaks(
         &self,
         in_all: &mut [super::Worst; 3],
         on_day: &mut [super::Worst; 3],

@@ -128,7 +128,7 @@ impl Times {
         self.nodes[at] = leaf(rate, slot, sum);
         while at > 1 {
             at /= 2;
-            self.nodes[at] = Node::of(self.nodes[2 * at], self.nodes[2 * at + 1]);
+            self.nodes[at] = Node::join(self.nodes[2 * at], self.nodes[2 * at + 1]);
         }
         let until = part.until.duration_since(self.base?).ok()?;
         Some(self.nodes[1].most - rate * until.as_secs_f64())
@@ -142,7 +142,7 @@ impl Times {
             self.nodes[SLOTS + slot] = if sum > 0.0 { leaf(rate, slot, sum) } else { EMPTY };
         }
         for at in (1..SLOTS).rev() {
-            self.nodes[at] = Node::of(self.nodes[2 * at], self.nodes[2 * at + 1]);
+            self.nodes[at] = Node::join(self.nodes[2 * at], self.nodes[2 * at + 1]);
         }
         let passed = SLOT.checked_mul(u32::try_from(slots).unwrap_or(u32::MAX)).unwrap_or_default();
         self.base = self.base.and_then(|base| base.checked_add(passed));
@@ -151,7 +151,7 @@ impl Times {
 
 impl Node {
     /// Of slots and those after them.
-    fn of(earlier: Self, later: Self) -> Self {
+    fn join(earlier: Self, later: Self) -> Self {
         Self { sum: earlier.sum + later.sum, most: later.most.max(earlier.most + later.sum) }
     }
 }

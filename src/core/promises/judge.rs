@@ -107,10 +107,10 @@ impl Judge {
     }
 
     /// A server of which nothing is remembered here has such a past.
-    pub fn meet(&mut self, address: IpAddr, past: &Past) {
+    pub fn add_server(&mut self, address: IpAddr, past: &Past) {
         let server = server_at(address);
-        self.rests.meet(server, past);
-        self.borne.meet(server, past);
+        self.rests.add_server(server, past);
+        self.borne.add_server(server, past);
     }
 
     /// What is on record of a server, before anything of it is seen: it counts for its networks, too.
@@ -127,13 +127,13 @@ impl Judge {
     pub fn note(&mut self, fact: &Fact<'_>) {
         self.seen.count(fact.site, fact.address, fact.against);
         self.recall(fact);
-        self.note_rest(fact);
+        self.note_pause(fact);
     }
 
     /// The same of an exchange that is counted already: what follows may overlap with it.
     pub fn recall(&mut self, fact: &Fact<'_>) {
         let (site, address, span) = (fact.site, server_at(fact.address), span(fact.answer));
-        let neighbourhood = Neighbourhood::of(address);
+        let neighbourhood = Neighbourhood::from_address(address);
         self.seen.at_server.take(self.at_servers.add(address, span), || address.to_string());
         self.seen.in_site.take(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
         let at_once = self.in_neighbourhoods.add(neighbourhood, span);
@@ -147,13 +147,13 @@ impl Judge {
     /// When an exchange with a server began and ended, and what it cost.
     ///
     /// The first exchange with a server is not judged so: nothing was seen of the one before.
-    pub fn note_rest(&mut self, fact: &Fact<'_>) {
+    pub fn note_pause(&mut self, fact: &Fact<'_>) {
         let server = server_at(fact.address);
         if let Some(gap) = self.rests.gap_before(server, fact.answer.started) {
             self.seen.take_gap(gap, || server.to_string());
         }
-        self.rests.compare(fact, &self.limits, &mut self.seen.short_rests);
-        self.rests.owe(fact, &self.limits);
+        self.rests.check(fact, &self.limits, &mut self.seen.short_rests);
+        self.rests.add_due_pauses(fact, &self.limits);
         self.borne.add(server, fact.answer, &self.limits, &mut self.seen);
     }
 
@@ -185,7 +185,7 @@ impl Judge {
     pub fn forget_before(&mut self, time: SystemTime) {
         self.forget_ended_by(time);
         self.rests.forget_before(time);
-        self.borne.keep_servers(|server| self.rests.know(server));
+        self.borne.keep_servers(|server| self.rests.contains(server));
     }
 }
 

@@ -1,7 +1,7 @@
 use foldhash::{HashMap, HashSet};
 
 use super::Order;
-use crate::exchange::{Failure, Purpose, asks_for_pause};
+use crate::exchange::{Failure, Purpose, requests_pause};
 
 /// The questions of one site tree after the other, in the order in which they were put.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Question<'a> {
 impl Questions {
     /// The tree that comes next goes by so many responses for robots.txt that are on record in other trees: so many of its
     /// origins at most need none of their own.
-    pub fn share(&mut self, responses: u64) {
+    pub fn allow_shared(&mut self, responses: u64) {
         self.shared = responses;
     }
 
@@ -93,7 +93,12 @@ impl Questions {
 impl<'a> Question<'a> {
     /// As a table tells it; none where it tells no purpose.
     #[must_use]
-    pub fn told(url: &'a str, purpose: &str, status: Option<u16>, failure: Option<&str>) -> Option<Self> {
+    pub fn from_columns(
+        url: &'a str,
+        purpose: &str,
+        status: Option<u16>,
+        failure: Option<&str>,
+    ) -> Option<Self> {
         let (purpose, failure) = (Purpose::named(purpose)?, failure.and_then(Failure::named));
         Some(Self { url, purpose, status, failure, is_forbidden: false })
     }
@@ -119,7 +124,7 @@ impl<'a> Question<'a> {
                 || failure == Failure::IdleClosed
                 || failure.may_be_read_otherwise()
         };
-        asks_for_pause(self.status) || self.failure.is_some_and(is_a_try)
+        requests_pause(self.status) || self.failure.is_some_and(is_a_try)
     }
 }
 
@@ -183,12 +188,12 @@ mod tests {
     fn as_many_origins_as_responses_are_shared_need_no_robots_txt_of_their_own() {
         let before_robots = |shared| {
             let mut all = Questions::default();
-            all.share(shared);
+            all.allow_shared(shared);
             for url in ["http://a.ke/x", "http://a.ke/y", "https://a.ke/x", "http://b.a.ke/"] {
-                all.note(&Question::told(url, "page", Some(200), None).unwrap());
+                all.note(&Question::from_columns(url, "page", Some(200), None).unwrap());
             }
             all.end_tree();
-            all.note(&Question::told("http://a.ke/x", "page", Some(200), None).unwrap());
+            all.note(&Question::from_columns("http://a.ke/x", "page", Some(200), None).unwrap());
             all.order.before_robots.times
         };
         assert_eq!([0, 1, 2, 3, 9].map(before_robots), [5, 3, 2, 1, 1]);
@@ -229,14 +234,14 @@ mod tests {
     fn each_tree_begins_with_nothing_known() {
         let mut all = Questions::default();
         for _ in 0..2 {
-            let told = |url, purpose| Question::told(url, purpose, Some(200), None).unwrap();
+            let told = |url, purpose| Question::from_columns(url, purpose, Some(200), None).unwrap();
             all.note(&told("http://a.ke/robots.txt", "robots"));
             all.note(&told("http://a.ke/x", "page"));
             all.end_tree();
         }
         assert_eq!(*all.order(), Order::default());
-        assert!(Question::told("http://a.ke/", "tea", Some(200), None).is_none());
-        let told = Question::told("http://a.ke/", "page", None, Some("held_off")).unwrap();
+        assert!(Question::from_columns("http://a.ke/", "tea", Some(200), None).is_none());
+        let told = Question::from_columns("http://a.ke/", "page", None, Some("held_off")).unwrap();
         assert_eq!((told.failure, told.may_allow()), (Some(Failure::HeldOff), false));
         all.note(&told);
         assert_eq!(*all.order(), Order::default());

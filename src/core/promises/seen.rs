@@ -132,7 +132,7 @@ impl Seen {
 
     /// The worst of both, with the counts of this one.
     #[must_use]
-    pub fn or_worse(self, other: &Self) -> Self {
+    pub fn max(self, other: &Self) -> Self {
         let (gap, theirs) = (self.least_gap.unwrap_or(u64::MAX), other.least_gap.unwrap_or(u64::MAX));
         let (least_gap, least_gap_at) = if theirs < gap {
             (other.least_gap, other.least_gap_at.clone())
@@ -142,18 +142,18 @@ impl Seen {
         Self {
             least_gap,
             least_gap_at,
-            short_rests: self.short_rests.or_more(&other.short_rests),
-            at_server: self.at_server.or_more(&other.at_server),
-            in_site: self.in_site.or_more(&other.in_site),
-            in_neighbourhood: self.in_neighbourhood.or_more(&other.in_neighbourhood),
-            server: or_more_each(self.server, &other.server),
-            server_day: or_more_each(self.server_day, &other.server_day),
-            network: or_more_each(self.network, &other.network),
-            network_day: or_more_each(self.network_day, &other.network_day),
-            system: or_more_each(self.system, &other.system),
-            system_day: or_more_each(self.system_day, &other.system_day),
-            tree: or_more_each(self.tree, &other.tree),
-            tree_time: self.tree_time.or_more(&other.tree_time),
+            short_rests: self.short_rests.max(&other.short_rests),
+            at_server: self.at_server.max(&other.at_server),
+            in_site: self.in_site.max(&other.in_site),
+            in_neighbourhood: self.in_neighbourhood.max(&other.in_neighbourhood),
+            server: max_each(self.server, &other.server),
+            server_day: max_each(self.server_day, &other.server_day),
+            network: max_each(self.network, &other.network),
+            network_day: max_each(self.network_day, &other.network_day),
+            system: max_each(self.system, &other.system),
+            system_day: max_each(self.system_day, &other.system_day),
+            tree: max_each(self.tree, &other.tree),
+            tree_time: self.tree_time.max(&other.tree_time),
             above_rate: self.above_rate.max(other.above_rate),
             ..self
         }
@@ -162,16 +162,16 @@ impl Seen {
 
 impl ShortRests {
     /// The more of each that either saw.
-    fn or_more(self, other: &Self) -> Self {
+    fn max(self, other: &Self) -> Self {
         Self {
-            least: self.least.or_more(&other.least),
-            slow: self.slow.or_more(&other.slow),
-            link: self.link.or_more(&other.link),
-            trouble: self.trouble.or_more(&other.trouble),
-            retry_after: self.retry_after.or_more(&other.retry_after),
-            crawl_delay: self.crawl_delay.or_more(&other.crawl_delay),
-            put_off: self.put_off.or_more(&other.put_off),
-            neighbourhood: self.neighbourhood.or_more(&other.neighbourhood),
+            least: self.least.max(&other.least),
+            slow: self.slow.max(&other.slow),
+            link: self.link.max(&other.link),
+            trouble: self.trouble.max(&other.trouble),
+            retry_after: self.retry_after.max(&other.retry_after),
+            crawl_delay: self.crawl_delay.max(&other.crawl_delay),
+            put_off: self.put_off.max(&other.put_off),
+            neighbourhood: self.neighbourhood.max(&other.neighbourhood),
         }
     }
 }
@@ -192,7 +192,7 @@ impl Worst {
         }
     }
 
-    fn or_more(mut self, other: &Self) -> Self {
+    fn max(mut self, other: &Self) -> Self {
         self.take(other.most, || other.who.clone());
         self
     }
@@ -207,7 +207,7 @@ impl Count {
         self.times += 1;
     }
 
-    fn or_more(self, other: &Self) -> Self {
+    fn max(self, other: &Self) -> Self {
         if other.times > self.times { other.clone() } else { self }
     }
 
@@ -225,7 +225,7 @@ pub(super) fn take_each<const N: usize>(worst: &mut [Worst; N], amounts: [u64; N
     }
 }
 
-fn or_more_each<const N: usize>(mut worst: [Worst; N], other: &[Worst; N]) -> [Worst; N] {
+fn max_each<const N: usize>(mut worst: [Worst; N], other: &[Worst; N]) -> [Worst; N] {
     for (worst, other) in worst.iter_mut().zip(other) {
         worst.take(other.most, || other.who.clone());
     }

@@ -28,7 +28,7 @@ impl<'a> Lines<'a> {
     ///
     /// A line that the cut runs through is dropped: half of it could forbid, or permit, far
     /// more than the whole.
-    pub(super) fn of(body: &'a [u8]) -> Self {
+    pub(super) fn new(body: &'a [u8]) -> Self {
         let truncated = body.len() > MAX_BYTES;
         // The byte after the limit tells whether the last line ends there.
         let mut text = without_mark(&body[..body.len().min(MAX_BYTES + 1)]);
@@ -134,17 +134,17 @@ mod tests {
         let padding = "#".repeat(MAX_BYTES - "\nDisallow: /".len());
         let whole = format!("{padding}\nDisallow: /");
         assert_eq!(whole.len(), MAX_BYTES);
-        let last = |text: &str| Lines::of(text.as_bytes()).records().last().map(|r| format!("{r:?}"));
+        let last = |text: &str| Lines::new(text.as_bytes()).records().last().map(|r| format!("{r:?}"));
         let kept = Some(format!("{:?}", Record::Disallow(b"/")));
         assert_eq!(last(&whole), kept);
         assert_eq!(last(&format!("{whole}\nAllow: /")), kept);
         assert_eq!(last(&format!("{whole}private/\n")), None);
-        assert!(!Lines::of(whole.as_bytes()).truncated);
+        assert!(!Lines::new(whole.as_bytes()).truncated);
     }
 
     #[test]
     fn one_endless_line_says_nothing() {
-        assert_eq!(Lines::of(&vec![b'x'; 2 * MAX_BYTES]).records().count(), 0);
+        assert_eq!(Lines::new(&vec![b'x'; 2 * MAX_BYTES]).records().count(), 0);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         for unit in [u16::to_le_bytes, u16::to_be_bytes] {
             let bytes: Vec<u8> =
                 "\u{FEFF}".encode_utf16().chain(text.encode_utf16()).flat_map(unit).collect();
-            assert_eq!(Lines::of(&bytes).records().collect::<Vec<_>>(), expected);
+            assert_eq!(Lines::new(&bytes).records().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -29,7 +29,7 @@ impl Rules {
     /// written with a version, such as `ccsurvey/1.0`, only the name counts.
     #[must_use]
     pub fn parse(body: &[u8], product_token: &str) -> Self {
-        let lines = Lines::of(body);
+        let lines = Lines::new(body);
         let mut groups = Groups::new(product_token);
         for record in lines.records() {
             groups.take(record);
@@ -65,7 +65,7 @@ impl Rules {
         if self.by_precedence.is_empty() || url.target() == "/robots.txt" {
             return true;
         }
-        let target = Target::of(url.target());
+        let target = Target::new(url.target());
         self.by_precedence.iter().find(|rule| rule.pattern.matches(&target)).is_none_or(|rule| rule.allow)
     }
 

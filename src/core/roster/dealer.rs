@@ -151,7 +151,7 @@ impl<T> Hand<T> {
 }
 
 /// Whether agents that rest are passed over: where all rest, none is.
-fn rests_count<T>(agents: &BTreeMap<AgentNumber, Hand<T>>) -> bool {
+fn pauses_count<T>(agents: &BTreeMap<AgentNumber, Hand<T>>) -> bool {
     agents.values().any(|hand| hand.priority != Priority::Resting)
 }
 
@@ -178,7 +178,7 @@ impl<T> Dealer<T> {
 
     /// The same where trees of a server go to any agent.
     #[must_use]
-    pub fn handing_servers_over(self) -> Self {
+    pub fn without_server_affinity(self) -> Self {
         Self { keeps_servers: false, ..self }
     }
 
@@ -198,7 +198,7 @@ impl<T> Dealer<T> {
                 waiting: BTreeMap::new(),
             },
         );
-        if self.partition.has_hands() {
+        if self.partition.has_agent_queues() {
             std::mem::take(&mut self.pool).into_values().for_each(|ready| self.offer(ready));
         }
         number
@@ -249,7 +249,7 @@ impl<T> Dealer<T> {
     /// A tree may be walked.
     pub fn offer(&mut self, ready: Ready<T>) {
         let rank = self.rank(&ready);
-        let agent = if self.partition.has_hands() { self.agent_of(&ready) } else { None };
+        let agent = if self.partition.has_agent_queues() { self.agent_of(&ready) } else { None };
         let queue = agent.and_then(|agent| self.agents.get_mut(&agent)).map(|hand| &mut hand.waiting);
         queue.unwrap_or(&mut self.pool).insert(rank, ready);
         self.offered += 1;
@@ -258,7 +258,7 @@ impl<T> Dealer<T> {
     /// The next tree that an agent begins with, if one has room and a tree for it is there.
     pub fn deal(&mut self) -> Option<(AgentNumber, T)> {
         let (agent, ready) =
-            if self.partition.has_hands() { self.next_of_hands()? } else { self.next_of_pool()? };
+            if self.partition.has_agent_queues() { self.next_of_agents()? } else { self.next_of_pool()? };
         let server = ready.server.map(server_at);
         if let Some(server) = server {
             if self.servers.len() >= SERVERS {
@@ -373,13 +373,13 @@ impl<T> Dealer<T> {
         self.servers.get(&server).copied().filter(|agent| self.agents.contains_key(agent))
     }
 
-    fn next_of_hands(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+    fn next_of_agents(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         if self.partition == Partition::Distributor {
-            self.level_out();
+            self.balance();
         }
-        let rests_count = rests_count(&self.agents);
+        let pauses_count = pauses_count(&self.agents);
         let may_begin = |(_, hand): &(_, &mut Hand<T>)| {
-            let rests = hand.priority == Priority::Resting && rests_count;
+            let rests = hand.priority == Priority::Resting && pauses_count;
             hand.has_room() && !hand.waiting.is_empty() && !rests
         };
         let (agent, hand) = self.agents.iter_mut().filter(may_begin).min_by_key(|(_, hand)| hand.walking)?;
@@ -387,7 +387,7 @@ impl<T> Dealer<T> {
     }
 
     /// Who has less than others gets some of what waits for who has most.
-    fn level_out(&mut self) {
+    fn balance(&mut self) {
         loop {
             let has = |hand: &Hand<T>| hand.waiting.len() + hand.walking;
             let givers = self.agents.iter().filter(|(_, hand)| !hand.waiting.is_empty());
@@ -406,8 +406,8 @@ impl<T> Dealer<T> {
 
     fn next_of_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
-        let rests_count = rests_count(&self.agents);
-        let rests = |hand: &Hand<T>| hand.priority == Priority::Resting && rests_count;
+        let pauses_count = pauses_count(&self.agents);
+        let rests = |hand: &Hand<T>| hand.priority == Priority::Resting && pauses_count;
         let able = self.agents.values().filter(|hand| hand.has_room() && !rests(hand));
         let highest = able.map(|hand| hand.priority).min()?;
         let may_begin = |hand: &Hand<T>| hand.has_room() && hand.priority == highest;

@@ -50,7 +50,7 @@ impl Partition {
     }
 
     /// Whether a tree waits for an agent of its own, rather than for any.
-    pub(super) fn has_hands(self) -> bool {
+    pub(super) fn has_agent_queues(self) -> bool {
         matches!(self, Self::StaticRandom | Self::StaticSize | Self::Distributor)
     }
 }

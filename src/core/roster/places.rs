@@ -16,7 +16,7 @@ pub enum Spot {
 impl Spot {
     /// The server, and what it is a part of.
     pub(super) fn around(address: IpAddr) -> [Self; 2] {
-        [Self::Server(server_at(address)), Self::Neighbourhood(Neighbourhood::of(address))]
+        [Self::Server(server_at(address)), Self::Neighbourhood(Neighbourhood::from_address(address))]
     }
 }
 

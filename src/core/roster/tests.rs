@@ -29,7 +29,7 @@ fn a_visit_takes_a_place_at_its_server_and_in_its_neighbourhood() {
     assert_eq!(places.take(server(1)), Ok(()));
     assert_eq!(places.take(server(1)), Err(Spot::Server(server(1))));
     assert_eq!(places.take(server(2)), Ok(()));
-    let full = Spot::Neighbourhood(Neighbourhood::of(server(3)));
+    let full = Spot::Neighbourhood(Neighbourhood::from_address(server(3)));
     assert_eq!(places.take(server(3)), Err(full));
     assert_eq!(places.take([41, 90, 1, 3].into()), Ok(()));
     places.leave(server(2));

@@ -15,7 +15,7 @@ pub struct Budgets {
 impl Budgets {
     /// Whether they bound the time in which servers are busy.
     #[must_use]
-    pub fn bound_busy(&self) -> bool {
+    pub fn limits_busy_time(&self) -> bool {
         let all = [self.server, self.network, self.system];
         all.iter().any(|place| place.in_all.busy.is_some() || place.per_day.busy.is_some())
     }
@@ -42,6 +42,6 @@ pub struct Bearable {
 }
 
 /// Rules of the three kinds of budgets. None may be 0: a place that is to bear nothing is left out by an opt-out.
-pub(super) const REQUESTS: Rules = value("N|none").above_zero().less_is_gentler();
-pub(super) const BYTES: Rules = value("BYTES|none").least_bytes().less_is_gentler();
-pub(super) const BUSY: Rules = value("TIME|none").least_busy().less_is_gentler();
+pub(super) const REQUESTS: Rules = value("N|none").above_zero().lower_is_more_polite();
+pub(super) const BYTES: Rules = value("BYTES|none").least_bytes().lower_is_more_polite();
+pub(super) const BUSY: Rules = value("TIME|none").least_busy().lower_is_more_polite();

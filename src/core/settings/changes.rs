@@ -21,13 +21,13 @@ pub struct Change {
 /// A survey may be made gentler at any time, for instance after a complaint: its promises are judged by what it began
 /// with. What decides over its tables stays as it was, or rows of one survey would be of two.
 #[must_use]
-pub fn first_wrong(began_with: &Settings, goes_on_with: &Settings) -> Option<Change> {
+pub fn first_forbidden_change(began_with: &Settings, goes_on_with: &Settings) -> Option<Change> {
     let mut changed = Settings::TABLE.iter().filter(|setting| setting.differs(began_with, goes_on_with));
     changed.find_map(|setting| {
         let expected = match setting.rules.on_resume {
             OnResume::Free => return None,
             OnResume::Fixed => "what it began with: tables depend on it",
-            _ if !setting.is_harsher(began_with, goes_on_with) => return None,
+            _ if !setting.is_less_polite(began_with, goes_on_with) => return None,
             _ => "what it began with, or what is gentler to servers",
         };
         let [was, is] = [began_with, goes_on_with].map(|settings| (setting.written)(settings).in_message());
@@ -47,7 +47,7 @@ pub fn with_wishes(
     let mut settings = stands_at.clone();
     for setting in Settings::TABLE.iter().filter(|setting| setting.differs(began_with, wished)) {
         let read = (setting.read)(&mut settings, &(setting.written)(wished));
-        read.map_err(|refusal| refusal.of_key(setting.key))?;
+        read.map_err(|refusal| refusal.for_key(setting.key))?;
     }
     Ok(settings)
 }
@@ -58,7 +58,7 @@ impl Setting {
     }
 
     /// Whether it was made harsher to servers; settings that have nothing to do with load never are.
-    pub(super) fn is_harsher(&self, was: &Settings, is: &Settings) -> bool {
+    pub(super) fn is_less_polite(&self, was: &Settings, is: &Settings) -> bool {
         let (was, is) = ((self.amount)(was), (self.amount)(is));
         match self.rules.on_resume {
             OnResume::Less => !matches!(is.partial_cmp(&was), Some(Ordering::Less | Ordering::Equal)),
@@ -78,7 +78,7 @@ mod tests {
     fn refused_key(change: impl FnOnce(&mut Settings)) -> Option<&'static str> {
         let mut settings = Settings::default();
         change(&mut settings);
-        first_wrong(&Settings::default(), &settings).map(|change| change.key)
+        first_forbidden_change(&Settings::default(), &settings).map(|change| change.key)
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Settings {
         self.no_country()
             .or_else(of_values)
             .or_else(|| self.empty_words())
-            .or_else(|| self.wrong_delays())
+            .or_else(|| self.delay_conflict())
             .or_else(|| self.idle())
     }
 
@@ -45,7 +45,7 @@ impl Settings {
         are_empty.then(|| "--exclude-text is empty, expected words that a page may contain".to_owned())
     }
 
-    fn wrong_delays(&self) -> Option<String> {
+    fn delay_conflict(&self) -> Option<String> {
         let Self { min_delay, max_delay, .. } = self;
         (min_delay > max_delay).then(|| {
             format!("--min-delay is {min_delay}, expected at most --max-delay, which is {max_delay}")

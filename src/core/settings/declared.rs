@@ -122,16 +122,16 @@ settings! {
         /// Requests that one site may cost for each start URL that it may have; its outcome is then `request_budget`
         // At 2 s between requests about six hours of one server's attention at most.
         max_requests: Option<u64> as OrNone = Some(10_000) => value("N|none")
-            .above_zero().less_is_gentler().lifting_breaks("the bound on requests to a site");
+            .above_zero().lower_is_more_polite().breaks_if_lifted("the bound on requests to a site");
         /// Bytes on the wire, both ways, that one site may cost, counted in the same way, e.g. 500MB. What a single request may move
         /// beyond the pages' bodies, half a megabyte, is kept in reserve, and may stay unspent
         // 10,000 pages of the median size on the Web of 2024, 32 kB.
         max_bytes: Option<Size> as OrNone = Some(Size(320 * MIB)) => value("BYTES|none")
-            .least_bytes().less_is_gentler().lifting_breaks("the bound on bytes from a site");
+            .least_bytes().lower_is_more_polite().breaks_if_lifted("the bound on bytes from a site");
         /// Time that the walk of one site may take, counted in the same way, e.g. 12h
         // 10,000 requests with the pause that a page takes on a thin link, two minutes.
         max_time: Option<Span> as OrNone = Some(Span(Duration::from_secs(14 * DAY))) => value("TIME|none")
-            .above_zero().less_is_gentler();
+            .above_zero().lower_is_more_polite();
         /// URLs found in a site tree at which it counts as a trap, made by a machine without end
         max_urls: usize = 100_000 => value("N").above_zero();
         /// Levels in a row on which the pages of one URL pattern must have led only to more of that pattern, before
@@ -153,29 +153,29 @@ settings! {
         /// Parallel requests in one site. Above 1 you break the promise of one request at a time: the site's owner
         /// bears the load. Use it on sites of your own
         per_site: u32 = 1 => value("N")
-            .above_zero().less_is_gentler().harsher_breaks("one request at a time in a site");
+            .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time in a site");
         /// Parallel requests at one server address, whatever sites stand there. Above 1, shared hosters bear the load
         /// of all their sites at once
         per_address: u32 = 1 => value("N")
-            .above_zero().less_is_gentler().harsher_breaks("one request at a time at a server");
+            .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time at a server");
         /// Parallel requests in one neighbourhood of addresses (/24 in IPv4, /48 in IPv6), which then share the
         /// pauses too: for servers that stand in one room on one thin link. With 1 a survey of crowded networks takes
         /// as many times longer as servers stand there side by side
-        per_neighbourhood: Option<u32> as OrNone = None => value("N|none").above_zero().less_is_gentler();
+        per_neighbourhood: Option<u32> as OrNone = None => value("N|none").above_zero().lower_is_more_polite();
         /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default small servers feel
         /// the survey, and their owners complain
         min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
-            .more_is_gentler().harsher_breaks("the least pause at a server");
+            .higher_is_more_polite().breaks_if_less_polite("the least pause at a server");
         /// The pause as a multiple of the time from the last request to the last byte of its answer, so that a slow server
         /// is left alone for longer. 5 takes a sixth of a server's time at most; 0 asks a struggling server as often as
         /// a fast one
         delay_factor: f64 = 5.0 => value("FACTOR")
             .within(is_factor, "a number of 0 or more")
-            .more_is_gentler().harsher_breaks("longer pauses where a server is slow");
+            .higher_is_more_polite().breaks_if_less_polite("longer pauses where a server is slow");
         /// Most that a slow exchange or a back-off makes us pause. Lower hurries servers that are in trouble; a
         /// site's Crawl-delay or Retry-After is obeyed all the same
         max_delay: Span = Span(Duration::from_secs(60)) => value("TIME")
-            .more_is_gentler().harsher_breaks("long pauses where a server is in trouble");
+            .higher_is_more_polite().breaks_if_less_polite("long pauses where a server is in trouble");
         /// Ask servers of others more harshly than the defaults promise their owners: shorter pauses, several
         /// requests at once, ceilings lifted. Without it such flags are refused; status and report say that it was
         /// given. Surveys of this machine need it not
@@ -188,17 +188,17 @@ settings! {
         harm: Option<f64> as OrNone = Some(0.02) => value("SHARE|none").within(
             |it| is_share(it) || it == Amount::NoLimit,
             "a share above 0 and up to 1, such as 0.02, or none",
-        ).less_is_gentler().harsher_breaks("the bound on what other users of a server feel").formerly("link-share");
+        ).lower_is_more_polite().breaks_if_less_polite("the bound on what other users of a server feel").formerly("link-share");
         /// Hours in which no server is asked, by its own clock, e.g. 08:00-18:00 or 22:00-06:00. The clock is that of
         /// the time zone or country that --geo tells, or of the site's domain, with summer time. In a country of
         /// several zones an hour is quiet if it is quiet in any of them. The quiet hours count into --max-time of a
         /// site
-        quiet_hours: Option<QuietHours> as OrNone = None => value("HOURS|none").less_is_gentler();
+        quiet_hours: Option<QuietHours> as OrNone = None => value("HOURS|none").lower_is_more_polite();
         /// Bytes per second, both ways, that the whole survey may take of your link and of thin links on the way,
         /// e.g. 500kB. Bodies are read no faster than that; a second's worth, or one largest exchange, may be saved up
         // 8 Mbit/s: a quarter of a modest office link.
         rate: Option<Size> as OrNone = Some(Size(MIB)) => value("BYTES|none")
-            .above_zero().less_is_gentler().lifting_breaks("the ceiling of the whole survey");
+            .above_zero().lower_is_more_polite().breaks_if_lifted("the ceiling of the whole survey");
         /// Body bytes read of one page, decoded; the rest is left with the server. A link list longer than this is
         /// cut
         max_body: Size = Size(MIB) => value("BYTES").above_zero();
@@ -260,7 +260,7 @@ settings! {
         gateway: Option<SocketAddr> = None => value("ADDR:PORT").unset("to the servers").free();
         /// Go to loopback, private and other special addresses too. On the real Web any page or name could then point
         /// the survey into your own network
-        permit_special_addresses: bool = false => SWITCH.less_is_gentler();
+        permit_special_addresses: bool = false => SWITCH.lower_is_more_polite();
         /// Take no page from a server whose certificate is not valid for its name; otherwise it is noted and used
         refuse_bad_certificates: bool = false => SWITCH;
         /// Have agents walk the sites (`ccsurvey agent`), on this and other machines, over the NATS server there:

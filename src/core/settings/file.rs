@@ -18,7 +18,7 @@ impl Settings {
     /// # Errors
     /// Names line and key, and what is expected: when the text is not TOML, a key unknown or a value not usable.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let toml = toml::Deserializer::parse(text).map_err(|error| no_toml(text, &error))?;
+        let toml = toml::Deserializer::parse(text).map_err(|error| toml_error(text, &error))?;
         Self::deserialize(toml)
             .map_err(|error| format!("line {}: {}", line_of(text, &error), error.message()))
     }
@@ -38,7 +38,7 @@ impl Settings {
     }
 }
 
-fn no_toml(text: &str, error: &toml::de::Error) -> String {
+fn toml_error(text: &str, error: &toml::de::Error) -> String {
     let number = line_of(text, error);
     let message = error.message().replace('\n', ", ");
     match text.lines().nth(number - 1).unwrap_or("").split_once('=') {
@@ -99,7 +99,7 @@ impl<'de> DeserializeSeed<'de> for ValueReader<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let read = (self.setting.read)(self.settings, &Written::deserialize(deserializer)?);
-        read.map_err(|refusal| D::Error::custom(refusal.of_key(self.setting.key)))
+        read.map_err(|refusal| D::Error::custom(refusal.for_key(self.setting.key)))
     }
 }
 

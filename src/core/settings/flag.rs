@@ -24,14 +24,14 @@ impl Setting {
     ///
     /// # Errors
     /// Says what is expected, when it is no value of this setting.
-    pub fn hear(&self, settings: &mut Settings, words: &[String]) -> Result<(), String> {
+    pub fn parse_flag(&self, settings: &mut Settings, words: &[String]) -> Result<(), String> {
         let written = match words {
             [word] if !self.is_list => self.shape.typed(word),
             words => Written::List(words.iter().map(|word| self.shape.typed(word)).collect()),
         };
         (self.read)(settings, &written).map_err(|refusal| match (refusal, self.rules.bound) {
             (Refusal::Told(_), Bound::Within(_, expected)) => format!("expected {expected}"),
-            (refusal, _) => refusal.of_flag(),
+            (refusal, _) => refusal.for_flag(),
         })
     }
 }
@@ -59,14 +59,14 @@ mod tests {
         }
         let day = Setting::named("max-as-busy-per-day").unwrap();
         let mut settings = Settings::default();
-        day.hear(&mut settings, &["2h".to_owned()]).unwrap();
+        day.parse_flag(&mut settings, &["2h".to_owned()]).unwrap();
         assert_eq!(settings.budgets.system.per_day.busy, Some("2h".parse().unwrap()));
     }
 
     #[test]
     fn a_value_that_is_none_of_its_setting_is_refused_in_the_words_of_a_flag() {
         let refused = |key: &str, word: &str| {
-            Setting::named(key).unwrap().hear(&mut Settings::default(), &[word.to_owned()]).unwrap_err()
+            Setting::named(key).unwrap().parse_flag(&mut Settings::default(), &[word.to_owned()]).unwrap_err()
         };
         assert_eq!(refused("depth", "2.5"), "expected 0 to 1000 levels, or auto");
         assert_eq!(refused("max-urls", "2.5"), format!("expected a whole number from 0 to {}", usize::MAX));

@@ -27,7 +27,7 @@ pub fn impolite(settings: &Settings) -> Vec<Harsher> {
         return Vec::new();
     }
     let polite = Settings::default();
-    let harsher = Settings::TABLE.iter().filter(|setting| setting.is_harsher(&polite, settings));
+    let harsher = Settings::TABLE.iter().filter(|setting| setting.is_less_polite(&polite, settings));
     let mut broken: Vec<(bool, Harsher)> = harsher
         .filter_map(|setting| {
             let (when, breaks) = setting.rules.breaks?;

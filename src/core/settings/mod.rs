@@ -3,10 +3,10 @@
 //! `declared` is the table: a row has the key, the type, the default with its reason, the help with what the setting
 //! costs servers, its bounds, what *gentler* means, whether a resumed survey may change it, and which promise it breaks
 //! when it is harsher than the default. [`Settings`] and its defaults are made from it, and so are
-//! - the flags: `cli` turns each [`Setting`] of [`Settings::TABLE`] into one, and [`Setting::hear`] reads its value;
+//! - the flags: `cli` turns each [`Setting`] of [`Settings::TABLE`] into one, and [`Setting::parse_flag`] reads its value;
 //! - `survey.toml` and the user's file: [`Settings::parse`], and how settings are written (`file`);
 //! - the checks: [`Settings::refusal`] names the flag, its value and what is expected;
-//! - what a resumed survey may change: [`first_wrong`], [`with_wishes`];
+//! - what a resumed survey may change: [`first_forbidden_change`], [`with_wishes`];
 //! - what is harsher to servers than their owners are promised: [`impolite`].
 //!
 //! **The life of a setting.** Somebody types it, or writes it into a file. It becomes [`Written`], which knows text, numbers
@@ -35,7 +35,7 @@ mod values;
 
 pub use bounds::{Budget, Burden, SharedBudget};
 pub use budgets::{Allowance, Bearable, Budgets};
-pub use changes::{Change, first_wrong, with_wishes};
+pub use changes::{Change, first_forbidden_change, with_wishes};
 pub use check::Least;
 pub use declared::{Setting, Settings};
 pub use file::FLAGS_ONLY;

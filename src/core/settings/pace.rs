@@ -52,7 +52,7 @@ impl Pace {
     /// The longest pause for the sake of others: an hour with the usual `max_delay` of a minute. It is enough for a page
     /// of 500 kB behind a modem of 56 kbit/s.
     #[must_use]
-    pub fn longest_rest(&self) -> Duration {
+    pub fn longest_pause(&self) -> Duration {
         self.max_delay.saturating_mul(60)
     }
 
@@ -60,7 +60,7 @@ impl Pace {
     /// could ask it either.
     #[must_use]
     pub fn longest_wait(&self) -> Duration {
-        self.longest_rest().max(LONGEST_WAIT)
+        self.longest_pause().max(LONGEST_WAIT)
     }
 }
 

@@ -98,21 +98,21 @@ impl Rules {
         Self { on_resume: OnResume::Free, ..self }
     }
 
-    pub(super) const fn less_is_gentler(self) -> Self {
+    pub(super) const fn lower_is_more_polite(self) -> Self {
         Self { on_resume: OnResume::Less, ..self }
     }
 
-    pub(super) const fn more_is_gentler(self) -> Self {
+    pub(super) const fn higher_is_more_polite(self) -> Self {
         Self { on_resume: OnResume::More, ..self }
     }
 
     /// Anything harsher than the default breaks what is promised: pauses and places count for every server.
-    pub(super) const fn harsher_breaks(self, promise: &'static str) -> Self {
+    pub(super) const fn breaks_if_less_polite(self, promise: &'static str) -> Self {
         Self { breaks: Some((When::Harsher, promise)), ..self }
     }
 
     /// To lift the limit breaks what is promised. To raise it does not: pauses hold under it.
-    pub(super) const fn lifting_breaks(self, promise: &'static str) -> Self {
+    pub(super) const fn breaks_if_lifted(self, promise: &'static str) -> Self {
         Self { breaks: Some((When::Lifted, promise)), ..self }
     }
 }

@@ -79,7 +79,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    fn of<'a>(cells: impl Iterator<Item = &'a str>, labels: Labels, area: Option<&Area>) -> Self {
+    fn from_cells<'a>(cells: impl Iterator<Item = &'a str>, labels: Labels, area: Option<&Area>) -> Self {
         let mut held = Self::default();
         for cell in cells.filter(|cell| !cell.is_empty()) {
             let value = labels.usual(cell);
@@ -220,7 +220,7 @@ const FEW_ROWS: usize = 5;
 const GOOD_OF: usize = 10;
 
 impl Table {
-    pub(super) fn of(rows: Vec<Vec<String>>, rough: usize) -> Self {
+    pub(super) fn from_rows(rows: Vec<Vec<String>>, rough: usize) -> Self {
         let is_row = |row: &Vec<String>| row.iter().any(|cell| !cell.is_empty());
         Self { rows: rows.into_iter().filter(is_row).collect(), rough }
     }
@@ -249,16 +249,16 @@ impl Table {
         self.even() * 10 >= self.rows.len() * ALIKE_OF_TEN
     }
 
-    fn held(&self, column: usize, labels: Labels, area: Option<&Area>) -> Held {
-        Held::of(self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str), labels, area)
+    fn content(&self, column: usize, labels: Labels, area: Option<&Area>) -> Held {
+        Held::from_cells(self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str), labels, area)
     }
 
     /// A column, with the labels of its names in the order that makes names of them. Without an area no domain is known to
     /// be a top-level one, and none is turned round.
     pub(super) fn reading(&self, column: usize, area: Option<&Area>) -> Reading {
-        let held = self.held(column, Labels::Usual, area);
+        let held = self.content(column, Labels::Usual, area);
         if area.is_some() && !held.is_mostly_good() {
-            let reversed = self.held(column, Labels::Reversed, area);
+            let reversed = self.content(column, Labels::Reversed, area);
             if reversed.is_mostly_good() && reversed.rank() > held.rank() {
                 return Reading { column, labels: Labels::Reversed, held: reversed };
             }
@@ -293,7 +293,7 @@ impl Table {
         if rows < 2 || columns < 2 || !self.is_even() {
             return false;
         }
-        let held: Vec<Held> = (0..columns).map(|column| self.held(column, Labels::Usual, area)).collect();
+        let held: Vec<Held> = (0..columns).map(|column| self.content(column, Labels::Usual, area)).collect();
         let shares = || held.iter().map(|held| held.inside.len());
         let differ = rows >= FEW_ROWS && shares().min().unwrap_or(0) * 2 < shares().max().unwrap_or(0);
         let of_few = rows >= FEW_ROWS && held.iter().any(|held| held.distinct.len() * 2 <= rows);

@@ -258,6 +258,6 @@ pub(super) fn without_comment(text: &str) -> &str {
 }
 
 /// The beginning of a text, for a message.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     text.trim().chars().take(SHOWN_CHARS).collect()
 }

@@ -89,14 +89,14 @@ impl Form {
     ///
     /// # Errors
     /// When there is no such column.
-    pub(super) fn of(
+    pub(super) fn detect(
         lines: &[&[u8]],
         area: Option<&Area>,
         choice: Option<&ColumnChoice>,
     ) -> Result<Self, StartError> {
         let is_content = |line: &&&[u8]| !is_empty(line) && !line.trim_ascii().starts_with(b"#");
         let mut content: Vec<&[u8]> = lines.iter().filter(is_content).copied().take(SAMPLE_LINES).collect();
-        let separator = content.first().and_then(|line| told_separator(line));
+        let separator = content.first().and_then(|line| declared_separator(line));
         if separator.is_some() {
             content.remove(0);
         }
@@ -117,7 +117,7 @@ impl Form {
 }
 
 /// The separator that a first line such as `sep=;` tells, which spreadsheet programs write.
-pub(super) fn told_separator(line: &[u8]) -> Option<Separator> {
+pub(super) fn declared_separator(line: &[u8]) -> Option<Separator> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let line = line.strip_prefix(b"\"").unwrap_or(line);
     let (word, rest) = line.split_at_checked(4)?;
@@ -151,7 +151,7 @@ impl Head<'_> {
         match named.filter(|_| self.is_worse_than_a_name(&found)) {
             Some(named) => {
                 let column = named.candidates[0];
-                Ok(named.form(&Table::of(Vec::new(), 0).reading(column, self.area), 0))
+                Ok(named.form(&Table::from_rows(Vec::new(), 0).reading(column, self.area), 0))
             }
             None => Ok(found),
         }
@@ -254,8 +254,9 @@ impl Head<'_> {
             first.into_iter().flat_map(|line| split(line, separator).0).map(text).collect();
         let column = |reading: &Reading| {
             let name = names.get(reading.column).filter(|name| !name.is_empty());
-            let name = name
-                .map_or_else(String::new, |name| format!(" '{}'", super::entry::shown(name).escape_debug()));
+            let name = name.map_or_else(String::new, |name| {
+                format!(" '{}'", super::entry::excerpt(name).escape_debug())
+            });
             let sites = reading.held.site_count();
             format!("column {}{name} ({sites} site{})", reading.column + 1, if sites == 1 { "" } else { "s" })
         };
@@ -420,7 +421,7 @@ impl Head<'_> {
         let told: Vec<String> = fields
             .into_iter()
             .take(MOST_COLUMNS_TOLD)
-            .map(|field| format!("'{}'", super::entry::shown(&text(field)).escape_debug()))
+            .map(|field| format!("'{}'", super::entry::excerpt(&text(field)).escape_debug()))
             .collect();
         format!("no column is called '{name}', its first line has {}", told.join(", "))
     }
@@ -541,7 +542,7 @@ fn table(lines: &[&[u8]], separator: Separator) -> Table {
         rows.push(fields.into_iter().map(text).collect());
         rest = &behind[used..];
     }
-    Table::of(rows, rough)
+    Table::from_rows(rows, rough)
 }
 
 /// Whether lines are URLs with a separator in their paths, rather than rows: what follows the first separator goes on as URLs do

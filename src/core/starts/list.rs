@@ -59,8 +59,11 @@ impl StartList {
             head.drain(..3);
         }
         let head_lines = lines_of(&head, is_whole)?;
-        let form =
-            Form::of(&head_lines.iter().map(|line| line.bytes.as_slice()).collect::<Vec<_>>(), area, column)?;
+        let form = Form::detect(
+            &head_lines.iter().map(|line| line.bytes.as_slice()).collect::<Vec<_>>(),
+            area,
+            column,
+        )?;
         let mut lines = Lines::new(BufReader::new(Cursor::new(head).chain(input)));
         let mut reading = ListReader::begin(area)?;
         let zone = match &form {
@@ -77,7 +80,7 @@ impl StartList {
     ///
     /// # Errors
     /// When they cannot be held in memory.
-    pub fn of<'a>(urls: impl IntoIterator<Item = &'a WebUrl>) -> Result<Self, StartError> {
+    pub fn from_urls<'a>(urls: impl IntoIterator<Item = &'a WebUrl>) -> Result<Self, StartError> {
         let mut reading = ListReader::begin(None)?;
         for url in urls {
             reading.take_url(url)?;

@@ -8,10 +8,10 @@ use super::area::Area;
 use super::clear::{SEVERAL, names_in, parts, several};
 use super::column::Labels;
 use super::counts::{BadLine, Counts, LeftOut};
-use super::entry::{NEITHER, front_page, is_empty, is_nothing, shown, start_url};
+use super::entry::{NEITHER, excerpt, front_page, is_empty, is_nothing, start_url};
 use super::error::StartError;
 use super::fields::{MOST_CELL_LINES, Separator, split};
-use super::form::{Form, text, told_separator};
+use super::form::{Form, declared_separator, text};
 use super::lines::{Line, Lines, MOST_LINE_BYTES};
 use super::zone::{Record, Zone};
 use crate::address::WebUrl;
@@ -73,7 +73,7 @@ impl<'a> ListReader<'a> {
                 self.found.counts.commented += u64::from(has_name);
                 continue;
             }
-            if std::mem::take(&mut separator_may_be_told) && told_separator(&line.bytes).is_some() {
+            if std::mem::take(&mut separator_may_be_told) && declared_separator(&line.bytes).is_some() {
                 continue;
             }
             if std::mem::take(&mut header_is_due) {
@@ -319,7 +319,7 @@ impl<'a> ListReader<'a> {
         self.found.counts.lines += 1;
         self.found.counts.bad += 1;
         if self.found.bad.len() < MOST_KEPT {
-            self.found.bad.push(BadLine { line, value: shown(value), why });
+            self.found.bad.push(BadLine { line, value: excerpt(value), why });
         }
     }
 }
@@ -351,7 +351,7 @@ impl Doubled {
                 let why = format!(
                     "names of this zone end with its own twice ('{}'): no dot stands at their ends; '$ORIGIN .' before the first \
                      takes them as they are",
-                    shown(&name)
+                    excerpt(&name)
                 );
                 Err(StartError::Zone { line, why })
             }

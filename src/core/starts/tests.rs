@@ -269,7 +269,7 @@ fn an_empty_list_is_one() {
 fn a_list_of_urls_gives_them_back() {
     let start: Vec<WebUrl> =
         ["http://a.ke/", "https://b.ke/x?y"].map(|url| WebUrl::parse(url).unwrap()).into();
-    assert_eq!(StartList::of(&start).unwrap().urls().collect::<Vec<_>>(), start);
+    assert_eq!(StartList::from_urls(&start).unwrap().urls().collect::<Vec<_>>(), start);
 }
 
 proptest! {

@@ -181,7 +181,7 @@ impl Zone {
             return self.direct(line, &words);
         }
         let rest = if begins_blank { &words[..] } else { &words[1..] };
-        let kind = Kind::of(rest);
+        let kind = Kind::from_words(rest);
         if !begins_blank {
             self.owner = Some(self.complete(line, first, kind == Kind::Soa)?);
         }
@@ -227,7 +227,7 @@ impl Zone {
         let value = || words.join(" ");
         let bad = |why: String| Ok(Record::Bad { line, value: value(), why });
         let [_, range, owner, rest @ ..] = words else { return bad(NO_RANGE.to_owned()) };
-        match Kind::of(rest) {
+        match Kind::from_words(rest) {
             Kind::Ns => {}
             Kind::Name | Kind::Other => return Ok(Record::Other),
             Kind::Soa | Kind::None => return bad(NO_RANGE.to_owned()),
@@ -263,7 +263,7 @@ impl Zone {
             },
             ("$TTL", Some(_)) => Ok(Record::Other),
             ("$INCLUDE", Some(file)) => {
-                let file = super::entry::shown(file);
+                let file = super::entry::excerpt(file);
                 let file = file.escape_debug();
                 let why = format!("the names in the file {file} are missing: put them in place of this line");
                 Ok(Record::Unread { line, value: words.join(" "), why })
@@ -280,7 +280,7 @@ impl Zone {
                 let what = if is_of_soa { "the zone's name" } else { "its origin" };
                 let why = format!(
                     "'{}' is a relative name, and nothing tells {what}: put a line such as '$ORIGIN ke.' before the first",
-                    super::entry::shown(name)
+                    super::entry::excerpt(name)
                 );
                 StartError::Zone { line, why }
             })
@@ -323,7 +323,7 @@ enum Kind {
 
 impl Kind {
     /// Time and class stand before the type, in either order, and both may be left out.
-    fn of(words: &[String]) -> Self {
+    fn from_words(words: &[String]) -> Self {
         let (mut class, mut has_time) = (None, false);
         for word in words.iter().take(3) {
             let upper = word.to_ascii_uppercase();

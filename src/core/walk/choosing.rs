@@ -58,7 +58,7 @@ impl Walk {
     /// What a URL of a level below the first promises.
     pub(super) fn prospect(&self, url: &WebUrl, depth: Depth, finder: Option<&Prospect>) -> Option<Prospect> {
         let auto = self.auto.as_ref()?;
-        Some(auto.appraiser.prospect(&Kind::of(url, &auto.rates), depth, finder))
+        Some(auto.appraiser.prospect(&Kind::from_url(url, &auto.rates), depth, finder))
     }
 
     /// A URL of a script is left out: of those that the rule on scripts keeps back for it, nobody would have asked.

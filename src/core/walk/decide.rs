@@ -43,7 +43,7 @@ impl Walk {
         }
         let is_free = is_entrance || entry.again || url.is_front_page();
         if !is_free && self.script_is_used_up(url) {
-            self.withhold(url);
+            self.skip_script_url(url);
             return Decision::Not(Class::Script);
         }
         if let Some(class) = self.closed(url) {
@@ -78,7 +78,7 @@ impl Walk {
 
     /// Whether the next request was sent for this URL in an earlier run.
     fn is_on_record(&self, url: &WebUrl) -> bool {
-        self.recorded.asked().is_some_and(|next| next.url == *url)
+        self.recorded.request().is_some_and(|next| next.url == *url)
     }
 
     /// Whether an earlier run went on without a check of this URL where this one would request it.
@@ -97,7 +97,7 @@ impl Walk {
 
     /// Whether the host opted out; one that was asked before it did is let through for what is on record.
     pub(super) fn has_opted_out(&self, url: &WebUrl) -> bool {
-        let is_recorded = self.recorded.asked().is_some_and(|next| next.url.host() == url.host());
+        let is_recorded = self.recorded.request().is_some_and(|next| next.url.host() == url.host());
         !is_recorded && self.opt_out.has_host(url.host())
     }
 
@@ -119,12 +119,16 @@ impl Walk {
             Lookup::Ask(robots) => {
                 if self.closed(&robots).is_some() {
                     // Another origin's rules stand at a host that turned us away.
-                    let asked = Asked { at: self.now, next: Some(self.flying.asked()) };
+                    let asked = Asked { at: self.now, next: Some(self.flying.request_count()) };
                     self.origins.settle(RobotsOutcome::Unreachable, asked);
                     return Decision::Not(Class::RobotsUnreachable);
                 }
-                let ask =
-                    Ask { number: self.flying.asked(), url: robots, purpose: Purpose::Robots, depth: None };
+                let ask = Ask {
+                    number: self.flying.request_count(),
+                    url: robots,
+                    purpose: Purpose::Robots,
+                    depth: None,
+                };
                 // Rules that are too old to go by tell a delay all the same; of one that is too long, as much as is kept.
                 let delay = self.origins.crawl_delay(&url);
                 return Decision::Ask(ask, delay.map(|delay| delay.min(self.settings.max_crawl_delay)));
@@ -141,7 +145,10 @@ impl Walk {
             }
         }
         let delay = self.origins.crawl_delay(&url);
-        Decision::Ask(Ask { number: self.flying.asked(), url, purpose, depth: Some(self.depth) }, delay)
+        Decision::Ask(
+            Ask { number: self.flying.request_count(), url, purpose, depth: Some(self.depth) },
+            delay,
+        )
     }
 
     /// So many query URLs a script; and once they are fetched, not the bare script URL either. A bare URL

@@ -62,7 +62,7 @@ impl Walk {
             with_finders.map(|(url, finder)| self.entry(url, depth, finder.as_ref())).collect()
         } else {
             let kept = next.iter().enumerate().filter_map(|(at, url)| Some((at, self.kept(&url)?))).collect();
-            Listing::of(next, kept)
+            Listing::new_packed(next, kept)
         };
         self.depth = depth;
     }

@@ -12,7 +12,7 @@ pub(super) struct InFlight {
 
 impl InFlight {
     /// How many questions were asked: the number of the next.
-    pub(super) fn asked(&self) -> u32 {
+    pub(super) fn request_count(&self) -> u32 {
         self.asked
     }
 

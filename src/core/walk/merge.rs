@@ -68,7 +68,7 @@ impl Walk {
             self.counts.robots.book(answer);
         }
         let token = self.settings.product_token.clone();
-        let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.flying.asked()) };
+        let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.flying.request_count()) };
         if answer.is_redirect() {
             let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
             return self.origins.redirected(target, &token, asked);
@@ -335,5 +335,5 @@ fn may_be_html(answer: &Answer) -> bool {
 
 /// A page is asked for again only when its server says when.
 fn says_when_to_come_back(answer: &Answer) -> bool {
-    answer.asks_for_pause() && answer.head.retry_after.is_some()
+    answer.requests_pause() && answer.head.retry_after.is_some()
 }

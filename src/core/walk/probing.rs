@@ -12,7 +12,7 @@ use crate::page::Page;
 /// What is asked once the tree is walked.
 impl Walk {
     /// The rule keeps this URL back.
-    pub(super) fn withhold(&mut self, url: &WebUrl) {
+    pub(super) fn skip_script_url(&mut self, url: &WebUrl) {
         if let Some(script) = url.script().filter(|_| self.settings.probing.takes(self.scope.site())) {
             self.probes.withheld.note(&script, url, self.settings.probing.per_script);
         }
@@ -35,7 +35,7 @@ impl Walk {
             self.probes.questions = Some(if self.is_whole() { questions } else { VecDeque::new() });
         }
         while let Some(url) = self.probes.next().cloned() {
-            if let Some((ask, delay)) = self.question(url) {
+            if let Some((ask, delay)) = self.probe_request(url) {
                 return Step::Ask(ask, delay);
             }
             self.begin_probe();
@@ -60,7 +60,7 @@ impl Walk {
 
     /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no
     /// robots.txt is asked for but one that has grown old.
-    fn question(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
+    fn probe_request(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
         if self.has_opted_out(&url) || self.closed(&url).is_some() || self.settings.filter.leaves_out(&url) {
             return None;
         }

@@ -122,8 +122,8 @@ impl Walk {
 
     /// How many questions were asked: the number of the next.
     #[must_use]
-    pub fn asked(&self) -> u32 {
-        self.flying.asked()
+    pub fn request_count(&self) -> u32 {
+        self.flying.request_count()
     }
 
     /// Says what is on record of the next question. A host that was asked then and has opted out since is let
@@ -135,7 +135,7 @@ impl Walk {
     /// Until when the robots.txt for a URL may be gone by: the question that is put next is not to be put later.
     #[must_use]
     pub fn rules_good_until(&self, url: &WebUrl) -> Option<SystemTime> {
-        self.origins.good_until(url, self.flying.asked())
+        self.origins.good_until(url, self.flying.request_count())
     }
 
     pub(super) fn level(&mut self) -> &mut LevelCount {

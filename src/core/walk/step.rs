@@ -54,7 +54,7 @@ pub enum OnRecord {
 }
 
 impl OnRecord {
-    pub(super) fn asked(&self) -> Option<&Ask> {
+    pub(super) fn request(&self) -> Option<&Ask> {
         if let Self::Asked(ask) = self { Some(ask) } else { None }
     }
 }

@@ -24,7 +24,7 @@ use super::raw::is_http2;
 use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Challenge, Failure, Head, Purpose, Timings, Wire, asks_for_pause, is_refusal};
+use crate::exchange::{Answer, Challenge, Failure, Head, Purpose, Timings, Wire, is_refusal, requests_pause};
 use body::{Body, Limits, Read, Wanted};
 use meter::Meter;
 
@@ -162,7 +162,7 @@ impl Exchange<'_> {
             BodyUse::Drain => {
                 let encoding = answer.head.content_encoding.as_deref();
                 let status = answer.status.filter(|_| answer.head.challenge.is_none());
-                let block_page = status.filter(|status| is_refusal(*status) || asks_for_pause(Some(*status)));
+                let block_page = status.filter(|status| is_refusal(*status) || requests_pause(Some(*status)));
                 let decoder = block_page.and_then(|_| Decoder::new(encoding, None, BLOCK_PAGE));
                 let bytes = body.drain(self.wire_limit, decoder, tally).await;
                 if let Some(status) = block_page {

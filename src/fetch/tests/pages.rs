@@ -53,7 +53,7 @@ async fn a_redirect_is_an_answer_and_not_followed() {
 async fn a_server_that_wants_a_pause_says_how_long() {
     let reply = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n";
     let (answer, _) = answer_to(reply).await;
-    assert!(answer.asks_for_pause());
+    assert!(answer.requests_pause());
     assert_eq!(answer.head.retry_after, Some(Duration::from_mins(2)));
 }
 

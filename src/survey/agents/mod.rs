@@ -241,7 +241,7 @@ impl Agents {
     pub(super) fn new(team: Team, clock: Clock, longest_pause: Duration) -> Arc<Self> {
         let mut dealer = Dealer::new(team.partition, team.seed);
         if !team.keeps_servers {
-            dealer = dealer.handing_servers_over();
+            dealer = dealer.without_server_affinity();
         }
         let office = Mutex::new(Office { dealer, desks: BTreeMap::new(), moving: HashSet::new() });
         let agents =
@@ -318,7 +318,7 @@ impl Agents {
         let office = self.office();
         let probed = office.desks.values().find(|desk| {
             desk.link().is_some_and(|mut link| {
-                link.state.broken().is_some() && link.state.passage(now) == Passage::Probe
+                link.state.broken().is_some() && link.state.decide(now) == Passage::Probe
             })
         });
         probed.cloned()

@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn answer(status: u16) -> Answer {
-        let nobody = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        let nobody = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         Answer { status: Some(status), failure: None, ..nobody }
     }
 

@@ -131,7 +131,7 @@ impl ShownTree {
         if !self.has_answered {
             return (seen, None);
         }
-        let mut memory = Memory::of(&seen, rates);
+        let mut memory = Memory::from_seen(&seen, rates);
         if let Some(deepest) = left_out_to {
             let above = self.unasked.into_iter().filter(|(_, depth)| *depth < deepest);
             memory.leave_out(above.map(|(url, _)| url));

@@ -127,7 +127,7 @@ pub(in crate::survey) mod tests {
     pub(crate) fn what_was_heard(number: u32, failure: Failure) -> Heard {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
-        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
+        let answer = Answer::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
         Heard { ask, answer, content, unchanged_bytes: None }
     }

@@ -110,7 +110,7 @@ impl AnswerReader {
     /// Reads a page before it is asked for; none of what will not be read.
     pub(in crate::survey) fn read_ahead(&self, ask: &Ask, foreseen: Foreseen) -> Option<ReadAhead> {
         let content_type = foreseen.content_type.as_deref();
-        if foreseen.status != 200 || Document::of(content_type, &foreseen.body).is_none() {
+        if foreseen.status != 200 || Document::detect(content_type, &foreseen.body).is_none() {
             return None;
         }
         let source = Source { body: &foreseen.body, url: &ask.url, content_type, robots_tag: None };
@@ -209,7 +209,7 @@ fn is_read(ask: &Ask, answer: &Answer, body: &[u8]) -> bool {
         && match ask.purpose {
             Purpose::Robots => true,
             Purpose::Page | Purpose::Probe | Purpose::Check => {
-                may_be_page && Document::of(answer.head.content_type.as_deref(), body).is_some()
+                may_be_page && Document::detect(answer.head.content_type.as_deref(), body).is_some()
             }
             Purpose::Head => false,
         }

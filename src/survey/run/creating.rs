@@ -27,7 +27,7 @@ impl Survey {
     /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
     /// was asked of any server.
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
-        let start = StartList::of(start).map_err(|error| SurveyError::Broken(error.to_string()))?;
+        let start = StartList::from_urls(start).map_err(|error| SurveyError::Broken(error.to_string()))?;
         let new = NewSurvey { dir, settings, start: &start, simulation: None, anew: false };
         Self::begin(new, &mut |_| {})
     }

@@ -313,9 +313,9 @@ impl<'a> Recovery<'a> {
         for answered in &self.answers {
             let Answered { site, address, purpose, answer, .. } = answered;
             let mut load = access.load();
-            storage.meet(*address, load.state_of(*address));
+            storage.add_server(*address, load.state_of(*address));
             load.recall(*address, site, *purpose, answer);
-            storage.judge().note_rest(&answered.fact());
+            storage.judge().note_pause(&answered.fact());
         }
         self.late.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.late {

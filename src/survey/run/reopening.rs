@@ -165,7 +165,7 @@ fn with_wishes(
 }
 
 fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> Result<(), SurveyError> {
-    match settings::first_wrong(began_with, settings) {
+    match settings::first_forbidden_change(began_with, settings) {
         None => Ok(()),
         Some(Change { key, was, is, expected }) => {
             Err(SurveyError::Changed { path: told_in.to_owned(), key, was, is, expected })

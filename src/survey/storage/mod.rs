@@ -64,7 +64,7 @@ pub(super) struct Standing {
 
 /// What a stored state tells the judge of a server.
 pub(super) fn past_of(state: &ServerState) -> Past {
-    let ([borne, borne_on_day], day) = state.borne();
+    let ([borne, borne_on_day], day) = state.load_amounts();
     Past {
         last_end: state.ledger.last_end(),
         is_given_up: state.is_given_up(),
@@ -128,9 +128,9 @@ impl Storage {
     }
 
     /// The judge meets a server whose state is this before its next exchange counts.
-    pub(super) fn meet(&self, address: IpAddr, state: Option<&ServerState>) {
+    pub(super) fn add_server(&self, address: IpAddr, state: Option<&ServerState>) {
         if let Some(state) = state {
-            self.judge().meet(address, &past_of(state));
+            self.judge().add_server(address, &past_of(state));
         }
     }
 

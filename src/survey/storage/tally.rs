@@ -65,7 +65,7 @@ impl Tally {
         }
         let told = told.unwrap_or_default();
         let Seen { opted_out, in_quiet_hours, .. } = told.clone();
-        tally.seen = Seen { opted_out, in_quiet_hours, ..tally.seen.or_worse(&told) };
+        tally.seen = Seen { opted_out, in_quiet_hours, ..tally.seen.max(&told) };
         Ok(tally)
     }
 
@@ -78,7 +78,7 @@ impl Tally {
 
     /// As it is stored now, the worst that is known included.
     pub(in crate::survey) fn to_store(&self, worst: &Seen, now: SystemTime) -> Result<Vec<u8>, SurveyError> {
-        let seen = self.seen.clone().or_worse(worst);
+        let seen = self.seen.clone().max(worst);
         let tally = Self { seen, as_of: Some(now), ..self.clone() };
         serde_json::to_vec(&tally).map_err(|error| SurveyError::Broken(format!("the tally: {error}")))
     }

@@ -290,7 +290,7 @@ impl Visit {
                 }
                 continue;
             }
-            let on_record = self.replay.on_record(self.walk.asked())?;
+            let on_record = self.replay.on_record(self.walk.request_count())?;
             let is_new = on_record == OnRecord::Nothing;
             self.walk.expect_recorded(on_record);
             let (ask, crawl_delay) = match self.walk.poll(self.parts.access.now()) {

@@ -101,7 +101,7 @@ pub(in crate::survey) async fn passage<'a>(link: &Link<'a>) -> Result<Pass<'a>, 
         if link.is_better_elsewhere() {
             return Err(NoPass::Elsewhere);
         }
-        let passage = link.with(|link| link.passage(access.now()));
+        let passage = link.with(|link| link.decide(access.now()));
         let time = match passage {
             Passage::Open => return Ok(Pass { link: link.clone(), is_probe: false }),
             Passage::Probe => {
@@ -157,7 +157,7 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
     }
     let sign = match located.address {
         Ok(_) => Sign::Reached,
-        Err(failure) => Sign::from_answer(&Answer::not_asked(access.now(), None, failure, None), false),
+        Err(failure) => Sign::from_answer(&Answer::not_sent(access.now(), None, failure, None), false),
     };
     tell(&link, &host, sign);
     Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
@@ -169,7 +169,7 @@ pub(in crate::survey) async fn blame(link: &Link<'_>, lost_at: SystemTime) -> Op
     loop {
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
-        let blame = link.with(|link| link.blame(lost_at, access.now()));
+        let blame = link.with(|link| link.loss_cause(lost_at, access.now()));
         let Blame::Until(time) = blame else { return Some(blame) };
         access.until_stopped(news(link, settled, time)).await?;
     }

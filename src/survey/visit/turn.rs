@@ -120,7 +120,7 @@ impl Drop for HeldPermit<'_> {
         let now = self.access.now();
         match self.asked {
             Some(asked) => {
-                self.access.load().lose(permit, asked, self.over.unwrap_or(now), now);
+                self.access.load().settle_lost(permit, asked, self.over.unwrap_or(now), now);
             }
             None => self.access.load().abandon(permit, now),
         }

@@ -125,7 +125,7 @@ mod tests {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
         let content = Content::Page(Box::new(Page::read(source)));
-        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        let answer = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         Heard {
             ask: Ask { number, url, purpose: Purpose::Page, depth: None },
             answer,

@@ -148,7 +148,7 @@ fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbi
     let mut rows: Vec<&ExchangeRow> = exchanges.iter().chain(shared).collect();
     rows.sort_by_key(|row| row.number);
     for row in rows {
-        let told = Question::told(&row.url, &row.purpose, row.status, row.failure.as_deref());
+        let told = Question::from_columns(&row.url, &row.purpose, row.status, row.failure.as_deref());
         if let Some(question) = told {
             questions.note(&Question { is_forbidden: forbidden.has(row.number), ..question });
         }

@@ -58,7 +58,7 @@ impl Read {
     /// What a server of the folder would answer.
     fn ask(&mut self, folder: &Path, ask: &Ask) -> (Answer, Content) {
         let address = Some([127, 0, 0, 1].into());
-        let mut answer = Answer::not_asked(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
+        let mut answer = Answer::not_sent(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
         answer.failure = None;
         let file = file_of(folder, ask.url.path()).filter(|_| ask.purpose != Purpose::Robots);
         let Some(body) = file.and_then(|file| std::fs::read(file).ok()) else {

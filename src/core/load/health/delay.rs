@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::settings::Pace;
 
 /// The delay rule: the pause from the end of an exchange whose answer took `last`
-/// ([`Timings::answering`](crate::exchange::Timings::answering)) to the start of the next at the same address.
+/// ([`Timings::answering`](crate::exchange::Timings::response_time)) to the start of the next at the same address.
 ///
 /// `link` is how long the exchange kept the server's link busy, of which others leave it a part
 /// ([`ServerLink`](crate::load::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
@@ -39,7 +39,7 @@ pub fn delay_after(
     let most = pace.max_delay.as_secs_f64();
     let slow = (last.as_secs_f64() * pace.factor).min(most);
     let harm = pace.harm.unwrap_or(f64::INFINITY);
-    let thin = (link.as_secs_f64() / harm).min(pace.longest_rest().as_secs_f64());
+    let thin = (link.as_secs_f64() / harm).min(pace.longest_pause().as_secs_f64());
     let calm = slow.max(thin).max(pace.min_delay.as_secs_f64());
     let backed_off = if troubles == 0 { 0.0 } else { (calm * f64::from(troubles.min(30)).exp2()).min(most) };
     let own = Duration::try_from_secs_f64(calm.max(backed_off)).unwrap_or(pace.max_delay);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delay_after;
 use crate::address::Site;
-use crate::exchange::{Failure, asks_for_pause};
+use crate::exchange::{Failure, requests_pause};
 use crate::settings::Pace;
 use doublings::Doublings;
 use site_troubles::{SiteHold, SiteState, SiteTroubles};
@@ -123,7 +123,7 @@ impl<S: Clone + PartialEq> Health<S> {
 
     /// Takes in what was seen, and says what follows for the server.
     pub fn note(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
-        let grown = seen.first_byte.is_some_and(|time| self.have_grown(time.as_secs_f64()));
+        let grown = seen.first_byte.is_some_and(|time| self.has_slowed_down(time.as_secs_f64()));
         let mut of_server = None;
         match seen.symptom {
             Symptom::Trouble => of_server = self.note_trouble(pace, seen, chance),
@@ -166,17 +166,17 @@ impl<S: Clone + PartialEq> Health<S> {
 
     /// Until when a site is to be left alone at this server for its own troubles.
     #[must_use]
-    pub fn hold_of(&self, site: &S) -> Option<SiteHold> {
-        self.sites.hold_of(site)
+    pub fn cool_down_of(&self, site: &S) -> Option<SiteHold> {
+        self.sites.cool_down_of(site)
     }
 
     /// Whether any site is put off until after this time.
     #[must_use]
-    pub fn holds_a_site_at(&self, time: SystemTime) -> bool {
-        self.sites.holds_one_at(time)
+    pub fn has_site_cool_down_at(&self, time: SystemTime) -> bool {
+        self.sites.has_cool_down_at(time)
     }
 
-    fn have_grown(&mut self, first_byte: f64) -> bool {
+    fn has_slowed_down(&mut self, first_byte: f64) -> bool {
         let usual = self.usual_first_byte.unwrap_or(first_byte);
         self.usual_first_byte = Some(usual + (first_byte - usual) * SMOOTHING);
         let is_slow = first_byte > usual * GROWN_FACTOR && first_byte > usual + GROWN_SECONDS;
@@ -243,7 +243,7 @@ pub fn symptom_of(status: Option<u16>, failure: Option<Failure>) -> Symptom {
     match (status, failure) {
         // RFC 9110 §15.6.3 and §15.6.5: what stands behind the server answers wrongly, or not in time.
         (Some(502 | 504), _) => Symptom::Trouble,
-        _ if is_trouble || asks_for_pause(status) => Symptom::Trouble,
+        _ if is_trouble || requests_pause(status) => Symptom::Trouble,
         (Some(500..=599), _) => Symptom::Unclear,
         (_, None | Some(Failure::BodyTooLarge | Failure::Unreadable)) => Symptom::Sound,
         (_, Some(_)) => Symptom::Unclear,

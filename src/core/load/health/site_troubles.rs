@@ -162,12 +162,12 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         }
     }
 
-    pub(in crate::load) fn hold_of(&self, site: &S) -> Option<SiteHold> {
+    pub(in crate::load) fn cool_down_of(&self, site: &S) -> Option<SiteHold> {
         self.sites[self.place_of(site)?].hold
     }
 
     /// Whether a site is put off until after this time.
-    pub(in crate::load) fn holds_one_at(&self, time: SystemTime) -> bool {
+    pub(in crate::load) fn has_cool_down_at(&self, time: SystemTime) -> bool {
         let mut holds = self.sites.iter().filter_map(|troubled| troubled.hold?.until);
         holds.any(|until| until > time)
     }

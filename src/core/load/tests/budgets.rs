@@ -245,7 +245,7 @@ fn bytes_that_nobody_has_counted_have_moved_as_far_as_the_rate_knows() {
     let end: [fn(&mut Load, Permit); 2] = [
         |load, permit| load.abandon(permit, at(10.1)),
         // Its server may be at it for minutes: that is no time in which the rate fills up.
-        |load, permit| load.lose(permit, at(10.0), at(316.0), at(10.1)),
+        |load, permit| load.settle_lost(permit, at(10.0), at(316.0), at(10.1)),
     ];
     for end in end {
         // One largest exchange is saved up after ten seconds.

@@ -159,7 +159,7 @@ fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_on
     again.recall_in_flight(server(1), at(0.0), at(100.0));
     again.recall_in_flight(server(1), at(5.0), at(100.0));
     let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
-    again.lose(permit, at(400.0), at(401.0), at(401.0));
+    again.settle_lost(permit, at(400.0), at(401.0), at(401.0));
     assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
 }
 
@@ -170,8 +170,8 @@ fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
     let mut load = Load::new(pace, None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let Turn::Go(first) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
     let Turn::Go(second) = load.permit(at(1.0), server(1), &site("a.ke"), None) else { panic!() };
-    load.lose(second, at(1.0), at(2.0), at(2.0));
-    load.lose(first, at(0.0), at(3.0), at(3.0));
+    load.settle_lost(second, at(1.0), at(2.0), at(2.0));
+    load.settle_lost(first, at(0.0), at(3.0), at(3.0));
     let Turn::Go(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
     load.settle(third, Purpose::Page, &answer(at(400.0), 1.0));
     assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));

@@ -29,7 +29,7 @@ pub(super) fn site(name: &str) -> Site {
 }
 
 pub(super) fn answer(started: SystemTime, seconds: f64) -> Answer {
-    let mut answer = Answer::not_asked(started, Some(server(1)), Failure::Reset, None);
+    let mut answer = Answer::not_sent(started, Some(server(1)), Failure::Reset, None);
     answer.failure = None;
     answer.status = Some(200);
     answer.timings.total = Duration::from_secs_f64(seconds);

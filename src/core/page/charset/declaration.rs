@@ -27,7 +27,7 @@ pub(in crate::page) struct Declared {
 
 impl Declared {
     /// Hears a label; the first known one counts.
-    fn hear(&mut self, label: &[u8]) {
+    fn take_label(&mut self, label: &[u8]) {
         let label = label.trim_ascii();
         if self.encoding.is_some() || label.is_empty() {
             return;
@@ -61,8 +61,8 @@ impl Declared {
 pub(in crate::page) fn in_header(content_type: &str) -> Declared {
     let mut declared = Declared::default();
     match charset_in_fields(content_type) {
-        Some(label) => label.iter().for_each(|label| declared.hear(label.as_bytes())),
-        None => label_in(content_type.as_bytes()).into_iter().for_each(|label| declared.hear(label)),
+        Some(label) => label.iter().for_each(|label| declared.take_label(label.as_bytes())),
+        None => label_in(content_type.as_bytes()).into_iter().for_each(|label| declared.take_label(label)),
     }
     declared
 }
@@ -103,7 +103,7 @@ pub(in crate::page) fn in_xml_declaration(body: &[u8]) -> Declared {
     if let Some(rest) = start.strip_prefix(b"<?xml") {
         let end = rest.iter().position(|byte| *byte == b'>').unwrap_or(0);
         if let Some(label) = value_after(&rest[..end], b"encoding") {
-            declared.hear(label);
+            declared.take_label(label);
         }
     }
     declared.mended()
@@ -122,13 +122,13 @@ impl Listener for Metas {
         match tag.name {
             TagName::Meta => {
                 if let Some(charset) = tag.value(Attribute::Charset) {
-                    self.declared.hear(charset.bytes);
+                    self.declared.take_label(charset.bytes);
                 } else if let (Some(pragma), Some(content)) =
                     (tag.value(Attribute::HttpEquiv), tag.value(Attribute::Content))
                     && pragma.bytes.trim_ascii().eq_ignore_ascii_case(b"content-type")
                     && let Some(label) = label_in(content.bytes)
                 {
-                    self.declared.hear(label);
+                    self.declared.take_label(label);
                 }
             }
             TagName::Html

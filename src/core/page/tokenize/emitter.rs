@@ -58,7 +58,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             reading: Part::Other,
             is_between: false,
             last_start: TagName::Other,
-            nesting: Nesting::of(syntax),
+            nesting: Nesting::new(syntax),
             namespaces: Namespaces::default(),
         }
     }
@@ -166,13 +166,13 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         let name = name.as_bytes();
         self.reading = match self.reading {
             Part::Name => {
-                self.tag.name = TagName::of(name);
+                self.tag.name = TagName::named(name);
                 if self.nesting.is_kept() {
                     self.settle_element(name);
                 }
                 Part::Other
             }
-            Part::AttributeName if !self.tag.is_end => match Attribute::of(self.tag.name, name) {
+            Part::AttributeName if !self.tag.is_end => match Attribute::named(self.tag.name, name) {
                 Some(attribute) if self.tag.begin_value(attribute) => Part::Value(attribute),
                 None if self.is_xml && self.namespaces.declare(name) => Part::Declaration,
                 _ => Part::Other,

@@ -89,7 +89,7 @@ pub(in crate::page) enum Place {
 const MOST_OPEN: usize = 256;
 
 impl Nesting {
-    pub(in crate::page) fn of(syntax: Syntax) -> Self {
+    pub(in crate::page) fn new(syntax: Syntax) -> Self {
         let (is_whole, is_xml) = (syntax == Syntax::WholeHtml, syntax == Syntax::Xml);
         Self { is_whole, is_xml, is_kept: is_whole || is_xml, ..Self::default() }
     }

@@ -36,7 +36,7 @@ const ATTRIBUTES: usize = 14;
 
 impl Attribute {
     /// The attribute of this name, if it says something on a tag.
-    pub(in crate::page) fn of(tag: TagName, name: &[u8]) -> Option<Self> {
+    pub(in crate::page) fn named(tag: TagName, name: &[u8]) -> Option<Self> {
         match (tag, name) {
             (TagName::A | TagName::Area | TagName::Base, b"href") => Some(Self::Href),
             (TagName::A | TagName::Area, b"rel") => Some(Self::Rel),
@@ -56,9 +56,9 @@ impl Attribute {
         }
     }
 
-    /// As [`of`](Self::of), with the name in any case.
+    /// As [`of`](Self::named), with the name in any case.
     pub(in crate::page) fn spelled(tag: TagName, name: &[u8]) -> Option<Self> {
-        Self::of(tag, Name::in_lower_case(name).as_bytes())
+        Self::named(tag, Name::in_lower_case(name).as_bytes())
     }
 }
 

@@ -37,7 +37,7 @@ pub(in crate::page) enum TagName {
 
 impl TagName {
     /// The element of this name, in lower case.
-    pub(in crate::page) fn of(name: &[u8]) -> Self {
+    pub(in crate::page) fn named(name: &[u8]) -> Self {
         match name {
             b"a" => Self::A,
             b"area" => Self::Area,
@@ -68,9 +68,9 @@ impl TagName {
 
     /// The element of this name, in any case.
     pub(in crate::page) fn spelled(name: &[u8]) -> Self {
-        match Self::of(name) {
+        match Self::named(name) {
             Self::Other if name.iter().any(u8::is_ascii_uppercase) => {
-                Self::of(Name::in_lower_case(name).as_bytes())
+                Self::named(Name::in_lower_case(name).as_bytes())
             }
             known => known,
         }

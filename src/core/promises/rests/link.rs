@@ -42,7 +42,7 @@ const MOST_QUIET: f64 = 3.0;
 
 impl Link {
     /// A link on which answers came at this rate, in bytes per second, before anything was seen here.
-    pub(in crate::promises) fn known(rate: Option<f64>) -> Self {
+    pub(in crate::promises) fn with_rate(rate: Option<f64>) -> Self {
         Self { before: rate, hours: None }
     }
 

@@ -67,13 +67,13 @@ struct PausedRedirect {
 
 impl Rests {
     /// A server that is not known here has such a past.
-    pub(super) fn meet(&mut self, server: IpAddr, past: &Past) {
+    pub(super) fn add_server(&mut self, server: IpAddr, past: &Past) {
         if past.last_end.is_none() {
             return;
         }
         self.servers.entry(server).or_insert_with(|| ServerHistory {
             troubles: Troubles::of_old(),
-            link: Link::known(past.best_rate),
+            link: Link::with_rate(past.best_rate),
             last_end: past.last_end,
             given_up: past.last_end.filter(|_| past.is_given_up),
             ..ServerHistory::default()
@@ -81,7 +81,7 @@ impl Rests {
     }
 
     /// Whether a server is remembered.
-    pub(super) fn know(&self, server: IpAddr) -> bool {
+    pub(super) fn contains(&self, server: IpAddr) -> bool {
         self.servers.contains_key(&server)
     }
 
@@ -92,7 +92,7 @@ impl Rests {
     }
 
     /// An exchange was seen to begin.
-    pub(super) fn compare(&self, fact: &Fact<'_>, limits: &Limits, short: &mut ShortRests) {
+    pub(super) fn check(&self, fact: &Fact<'_>, limits: &Limits, short: &mut ShortRests) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         let told = fact.answer.started;
         let started = Start { address, told, latest: told + limits.rounding };
@@ -104,16 +104,16 @@ impl Rests {
             let who = |early: Early| format!("{address} {early}, redirected");
             short.retry_after.note(self.early_redirected_request(fact, started), who);
         }
-        let neighbourhood = Neighbourhood::of(address);
+        let neighbourhood = Neighbourhood::from_address(address);
         if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
         {
             let who = |early: Early| format!("{neighbourhood} {early}");
-            short.neighbourhood.note(early(rests, started, places, Rest::all), who);
+            short.neighbourhood.note(early(rests, started, places, Rest::latest), who);
         }
     }
 
     /// It ended.
-    pub(super) fn owe(&mut self, fact: &Fact<'_>, limits: &Limits) {
+    pub(super) fn add_due_pauses(&mut self, fact: &Fact<'_>, limits: &Limits) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         if let Some(redirect) = PausedRedirect::from_fact(fact) {
             self.redirects.entry(fact.site.clone()).or_default().push(redirect);
@@ -123,7 +123,12 @@ impl Rests {
         let begun = fact.answer.started + limits.rounding;
         keep(&mut server.rests, rest, begun, pace.per_address);
         if let Some(places) = pace.per_neighbourhood {
-            keep(self.neighbourhoods.entry(Neighbourhood::of(address)).or_default(), rest, begun, places);
+            keep(
+                self.neighbourhoods.entry(Neighbourhood::from_address(address)).or_default(),
+                rest,
+                begun,
+                places,
+            );
         }
     }
 
@@ -135,7 +140,7 @@ impl Rests {
             redirect.target == *url && known <= started.latest && started.latest < until
         };
         let Hold { known, until } = self.redirects.get(fact.site)?.iter().find(is_early)?.hold;
-        Early::of(started, known, until)
+        Early::new(started, known, until)
     }
 
     /// Forgets the servers that were owed nothing any more at this time.
@@ -145,7 +150,7 @@ impl Rests {
             !redirects.is_empty()
         });
         self.servers.retain(|_, server| server.is_owed_something_at(time));
-        self.neighbourhoods.retain(|_, rests| rests.iter().any(|rest| rest.all() > time));
+        self.neighbourhoods.retain(|_, rests| rests.iter().any(|rest| rest.latest() > time));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -176,14 +181,14 @@ impl ServerHistory {
         let early_for = |hold: Option<Hold>| {
             let ended = self.last_end.filter(|ended| *ended <= started.latest)?;
             let hold = hold.filter(|hold| hold.known <= started.latest && started.latest < hold.until)?;
-            Early::of(started, ended, hold.until)
+            Early::new(started, ended, hold.until)
         };
         short.retry_after.note(early_for(self.asked), who);
         let put_off = early_for(self.put_off);
         short.put_off.note(put_off, who);
         if self.given_up.is_some_and(|known| known <= started.told) {
             short.put_off.add(|| format!("{} after it was given up", started.address));
-        } else if let (None, None, Some(hold)) = (trouble, put_off, self.troubles.hold_of(fact.site)) {
+        } else if let (None, None, Some(hold)) = (trouble, put_off, self.troubles.cool_down_of(fact.site)) {
             // A site that has a server for itself waits for both, which is told once.
             compare_with_hold(hold, started, fact.site, pace, short);
         }
@@ -194,8 +199,8 @@ impl ServerHistory {
         let answer = fact.answer;
         let ended = answer.ended();
         let owed = self.troubles.take(pace, fact.site, answer);
-        let slow = pause_for_time(pace, answer.timings.answering());
-        let share = link::pause_for(self.link.take(answer), pace.harm, pace.longest_rest());
+        let slow = pause_for_time(pace, answer.timings.response_time());
+        let share = link::pause_for(self.link.take(answer), pace.harm, pace.longest_pause());
         let usual = pace.min_delay.max(slow).max(share);
         let trouble = Some(doubled(pace, usual, owed.doublings)).filter(|pause| *pause > usual);
         let hold = |time| Some(Hold { known: ended, until: ended.checked_add(time)? });
@@ -217,8 +222,8 @@ impl ServerHistory {
     fn is_owed_something_at(&self, time: SystemTime) -> bool {
         let holds = [self.asked, self.put_off].into_iter().flatten().map(|hold| hold.until);
         // No Crawl-delay that is obeyed is longer.
-        let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_WAIT));
-        holds.chain(rests).any(|until| until > time) || self.troubles.holds_a_site_at(time)
+        let rests = self.rests.iter().map(|rest| rest.latest().max(rest.ended + LONGEST_WAIT));
+        holds.chain(rests).any(|until| until > time) || self.troubles.has_site_cool_down_at(time)
     }
 }
 
@@ -238,7 +243,7 @@ impl PausedRedirect {
 }
 
 impl Rest {
-    fn all(&self) -> SystemTime {
+    fn latest(&self) -> SystemTime {
         self.least.max(self.slow).max(self.link).max(self.trouble)
     }
 }
@@ -253,7 +258,7 @@ fn compare_with_hold(hold: SiteHold, started: Start, site: &Site, pace: &Pace, s
         Some(until) if hold.known <= started.latest && started.latest < until => {
             let is_pause = until <= hold.known + pace.max_delay.max(pace.min_delay);
             let count = if is_pause { &mut short.trouble } else { &mut short.put_off };
-            count.note(Early::of(started, hold.known, until), |early| format!("{} {early}", who()));
+            count.note(Early::new(started, hold.known, until), |early| format!("{} {early}", who()));
         }
         _ => {}
     }
@@ -268,10 +273,10 @@ fn longer(one: Option<Hold>, other: Option<Hold>) -> Option<Hold> {
 /// over first.
 fn keep(rests: &mut Vec<Rest>, rest: Rest, begun: SystemTime, places: u32) {
     let each = || rests.iter().enumerate();
-    let is_over = |rest: &Rest| rest.ended.max(rest.all()) <= begun;
+    let is_over = |rest: &Rest| rest.ended.max(rest.latest()) <= begun;
     let mut taken = each().filter(|(_, rest)| is_over(rest)).max_by_key(|(_, rest)| rest.ended);
     if taken.is_none() && rests.len() >= places.max(1) as usize {
-        taken = each().min_by_key(|(_, rest)| rest.all());
+        taken = each().min_by_key(|(_, rest)| rest.latest());
     }
     if let Some((taken, _)) = taken {
         rests.swap_remove(taken);
@@ -305,11 +310,11 @@ fn early(rests: &[Rest], started: Start, places: u32, until: impl Fn(&Rest) -> S
     // Too many at once are judged as such: then none of them rests.
     let resting = rests.iter().filter(|rest| rest.ended <= latest && until(rest) > latest);
     let last = resting.max_by_key(|rest| until(rest))?;
-    Early::of(started, last.ended, until(last))
+    Early::new(started, last.ended, until(last))
 }
 
 impl Early {
-    fn of(started: Start, ended: SystemTime, until: SystemTime) -> Option<Self> {
+    fn new(started: Start, ended: SystemTime, until: SystemTime) -> Option<Self> {
         let after = started.told.duration_since(ended).unwrap_or_default();
         Some(Self { after, wanted: until.duration_since(ended).ok()? })
     }

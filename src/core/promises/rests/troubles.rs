@@ -142,12 +142,12 @@ impl Troubles {
     }
 
     /// How a site is left alone for its own troubles.
-    pub(in crate::promises) fn hold_of(&self, site: &Site) -> Option<SiteHold> {
+    pub(in crate::promises) fn cool_down_of(&self, site: &Site) -> Option<SiteHold> {
         self.sites.iter().find(|(known, ..)| known == site).map(|(.., hold)| *hold)
     }
 
     /// Whether a site is left alone until after this time.
-    pub(in crate::promises) fn holds_a_site_at(&self, time: SystemTime) -> bool {
+    pub(in crate::promises) fn has_site_cool_down_at(&self, time: SystemTime) -> bool {
         self.sites.iter().filter_map(|(.., hold)| hold.until).any(|until| until > time)
     }
 }

@@ -23,7 +23,7 @@ fn server(number: u8) -> IpAddr {
 }
 
 fn answer(started: f64, seconds: f64, bytes: u64) -> Answer {
-    let mut answer = Answer::not_asked(at(started), None, Failure::Reset, None);
+    let mut answer = Answer::not_sent(at(started), None, Failure::Reset, None);
     (answer.failure, answer.status) = (None, Some(200));
     answer.timings.total = Duration::from_secs_f64(seconds);
     answer.wire = Wire { sent: 0, received: bytes, connections: 1 };

@@ -194,7 +194,7 @@ fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
         let mut answer = busy(0.0, retry_after);
         answer.timings.total = Duration::from_secs(1);
         let (mut rests, site) = (Rests::default(), site("a.ke"));
-        rests.owe(&fact(&site, server(1), &answer), &Limits::default());
+        rests.add_due_pauses(&fact(&site, server(1), &answer), &Limits::default());
         rests.forget_before(at(until - 0.001));
         assert_eq!(rests.len(), 1, "{retry_after:?}");
         rests.forget_before(at(until));

@@ -269,10 +269,10 @@ fn the_worst_of_two_is_the_worse_of_each_thing_and_counts_are_kept() {
     let (mild, bad) = (seen_at("mild", 3), seen_at("bad", 7));
     let Seen { exchanges, special, opted_out, in_quiet_hours, order, .. } = mild.clone();
     let expected = Seen { exchanges, special, opted_out, in_quiet_hours, order, ..bad.clone() };
-    assert_eq!(mild.clone().or_worse(&bad), expected);
-    assert_eq!(bad.clone().or_worse(&mild), bad);
-    assert_eq!(bad.clone().or_worse(&seen_at("another", 7)), bad, "of equals the first is named");
-    assert_eq!(bad.clone().or_worse(&Seen::default()), bad);
+    assert_eq!(mild.clone().max(&bad), expected);
+    assert_eq!(bad.clone().max(&mild), bad);
+    assert_eq!(bad.clone().max(&seen_at("another", 7)), bad, "of equals the first is named");
+    assert_eq!(bad.clone().max(&Seen::default()), bad);
     let mut judge = Judge::new(Limits::default(), mild);
     judge.restore(bad.clone());
     assert_eq!(judge.seen(), &bad);
@@ -331,7 +331,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     let (one, two) = (past(5, at(0.0), 4), past(7, at(0.0), 2));
     judge.remember(server(1), &one);
     judge.remember(server(2), &two);
-    judge.meet(server(1), &one);
+    judge.add_server(server(1), &one);
     note(&mut judge, "a.ke", server(1), &answer(1.5, 0.1, 10));
     let most = |worst: &[Worst; 3]| worst.each_ref().map(|worst| worst.most);
     let seen = judge.seen();
@@ -341,7 +341,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     assert_eq!(most(&seen.network_day), [7, 610, 100_000 + 6000]);
     assert_eq!(seen.least_gap, Some(1_500_000), "since the last exchange on record");
     // What is met again was forgotten: that is no second time.
-    judge.meet(server(1), &past(50, at(2.0), 50));
+    judge.add_server(server(1), &past(50, at(2.0), 50));
     note(&mut judge, "a.ke", server(1), &answer(9.0, 0.1, 10));
     assert_eq!(judge.seen().server[0].most, 7);
 }

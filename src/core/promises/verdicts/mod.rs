@@ -14,11 +14,11 @@ use promise::micros;
 #[must_use]
 pub fn verdicts(seen: &Seen, limits: &Limits) -> Vec<Verdict> {
     let judge = Bench { seen, limits };
-    let mut verdicts = judge.at_once();
+    let mut verdicts = judge.parallelism();
     verdicts.push(judge.least_pause());
-    verdicts.extend(judge.rests());
-    verdicts.extend(judge.of_trees());
-    verdicts.extend(judge.burdens());
+    verdicts.extend(judge.pauses());
+    verdicts.extend(judge.tree_budgets());
+    verdicts.extend(judge.load_budgets());
     verdicts.push(judge.rate());
     verdicts.push(judge.never(Promise::QuietHours, limits.quiet_hours.is_some(), &seen.in_quiet_hours));
     verdicts.push(judge.special_addresses());
@@ -66,10 +66,10 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn at_once(&self) -> Vec<Verdict> {
+    fn parallelism(&self) -> Vec<Verdict> {
         let Self { seen, limits } = self;
         let judge = |promise, most: Option<u32>, worst: &Worst| {
-            let evidence = format!("at most {} at once{}", worst.most, at_whom(worst));
+            let evidence = format!("at most {} at once{}", worst.most, at_peak(worst));
             self.bounded(promise, most.map(u64::from), worst, evidence)
         };
         let pace = &limits.pace;
@@ -83,7 +83,7 @@ impl Bench<'_> {
     fn least_pause(&self) -> Verdict {
         let Self { seen, limits } = self;
         let Some(gap) = seen.least_gap else {
-            return self.held(Promise::LeastPause, "no server was asked twice");
+            return self.kept(Promise::LeastPause, "no server was asked twice");
         };
         let is_short = match limits.pace.per_address {
             1 => gap < micros(limits.pace.min_delay.saturating_sub(limits.rounding)),
@@ -96,7 +96,7 @@ impl Bench<'_> {
     }
 
     /// What servers are owed beside the least pause.
-    fn rests(&self) -> [Verdict; 7] {
+    fn pauses(&self) -> [Verdict; 7] {
         let Self { seen, limits } = self;
         let ShortRests { slow, link, trouble, retry_after, crawl_delay, put_off, neighbourhood, .. } =
             &seen.short_rests;
@@ -115,7 +115,7 @@ impl Bench<'_> {
         ]
     }
 
-    fn of_trees(&self) -> [Verdict; 3] {
+    fn tree_budgets(&self) -> [Verdict; 3] {
         let [requests, moved] = &self.seen.tree;
         [
             self.budget(Promise::RequestBudget, Amount::Requests, requests),
@@ -127,13 +127,13 @@ impl Bench<'_> {
     /// A question that is put while the time of its site lasts may wait so long for its turn.
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
-        let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), at_whom(longest));
+        let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), at_peak(longest));
         let wait = micros(self.limits.pace.longest_wait());
         let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + wait);
         self.bounded(Promise::TimeBudget, waited, longest, evidence)
     }
 
-    fn burdens(&self) -> Vec<Verdict> {
+    fn load_budgets(&self) -> Vec<Verdict> {
         let seen = self.seen;
         let mut verdicts = Vec::new();
         for place in BudgetScope::ALL {
@@ -159,7 +159,7 @@ impl Bench<'_> {
         match (self.limits.rate, seen.above_rate) {
             (None, _) => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
             (Some(_), 0) => {
-                self.held(promise, format!("never exceeded in {} exchanges", thousands(seen.exchanges)))
+                self.kept(promise, format!("never exceeded in {} exchanges", thousands(seen.exchanges)))
             }
             (Some(_), above) => {
                 let above = Amount::Bytes.written(above);
@@ -194,7 +194,7 @@ impl Bench<'_> {
     fn counted(&self, promise: Promise, is_set: bool, count: &Count, never: String) -> Verdict {
         match count.times {
             _ if !is_set => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
-            0 => self.held(promise, never),
+            0 => self.kept(promise, never),
             times => {
                 let evidence = match times {
                     1 => format!("once: {}", count.first),
@@ -206,7 +206,7 @@ impl Bench<'_> {
     }
 
     fn budget(&self, promise: Promise, amount: Amount, worst: &Worst) -> Verdict {
-        let evidence = format!("at most {}{}", amount.written(worst.most), at_whom(worst));
+        let evidence = format!("at most {}{}", amount.written(worst.most), at_peak(worst));
         self.bounded(promise, promise.limit(self.limits), worst, evidence)
     }
 
@@ -214,11 +214,11 @@ impl Bench<'_> {
         match most {
             None => self.verdict(promise, Judgement::NotJudged, format!("{NO_LIMIT}; {evidence}")),
             Some(most) if worst.most > most => self.verdict(promise, Judgement::Broken, evidence),
-            Some(_) => self.held(promise, evidence),
+            Some(_) => self.kept(promise, evidence),
         }
     }
 
-    fn held(&self, promise: Promise, evidence: impl Into<String>) -> Verdict {
+    fn kept(&self, promise: Promise, evidence: impl Into<String>) -> Verdict {
         self.verdict(promise, Judgement::Held, evidence)
     }
 
@@ -227,6 +227,6 @@ impl Bench<'_> {
     }
 }
 
-fn at_whom(worst: &Worst) -> String {
+fn at_peak(worst: &Worst) -> String {
     if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
 }

@@ -130,7 +130,7 @@ impl Promise {
 
     /// What is promised, in a sentence with the bound that was set.
     #[must_use]
-    pub fn words(self, limits: &Limits) -> String {
+    pub fn describe(self, limits: &Limits) -> String {
         let Limits { pace, tree, .. } = limits;
         match self {
             Self::OneAtATimeAtServer => at_a_time(Some(pace.per_address), "server"),
@@ -153,14 +153,14 @@ impl Promise {
             Self::CrawlDelay => "the pause that robots.txt asks for".to_owned(),
             Self::NeighbourhoodPause => "the pauses of a server hold for its whole neighbourhood".to_owned(),
             Self::RequestBudget => {
-                at_most(tree.requests.map(thousands), &format!("requests {}", whose(tree)))
+                at_most(tree.requests.map(thousands), &format!("requests {}", budget_owner(tree)))
             }
-            Self::ByteBudget => at_most(tree.bytes.map(bytes), &format!("of traffic {}", whose(tree))),
-            Self::TimeBudget => at_most(tree.time.map(span), &format!("of time {}", whose(tree))),
+            Self::ByteBudget => at_most(tree.bytes.map(bytes), &format!("of traffic {}", budget_owner(tree))),
+            Self::TimeBudget => at_most(tree.time.map(span), &format!("of time {}", budget_owner(tree))),
             Self::Burden { place, amount, per_day } => {
                 let most = self.limit(limits).map(|most| amount.written(most));
                 let day = if per_day { " per day" } else { "" };
-                at_most(most, &format!("{} {}{day}", amount.words(), place.words()))
+                at_most(most, &format!("{} {}{day}", amount.describe(), place.describe()))
             }
             Self::Rate => match limits.rate {
                 Some(rate) => format!("at most {}/s over the whole survey", bytes(rate)),
@@ -220,7 +220,7 @@ impl BudgetScope {
         }
     }
 
-    fn words(self) -> &'static str {
+    fn describe(self) -> &'static str {
         match self {
             Self::Server => "a server",
             Self::Network => "a network (/24, /48)",
@@ -240,7 +240,7 @@ impl Amount {
         }
     }
 
-    fn words(self) -> &'static str {
+    fn describe(self) -> &'static str {
         match self {
             Self::Requests => "requests to",
             Self::Bytes => "of traffic with",
@@ -266,7 +266,7 @@ fn at_a_time(most: Option<u32>, place: &str) -> String {
 }
 
 /// Whom a budget of site trees is for.
-fn whose(budget: &Budget) -> &'static str {
+fn budget_owner(budget: &Budget) -> &'static str {
     if budget.accounts > 1 { "per start URL of a site" } else { "per site" }
 }
 

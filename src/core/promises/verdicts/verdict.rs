@@ -34,7 +34,7 @@ impl Verdict {
     /// On a promise with the bound that was set.
     #[must_use]
     pub fn new(promise: Promise, limits: &Limits, judgement: Judgement, evidence: impl Into<String>) -> Self {
-        let (id, promise) = (promise.id().into_owned(), promise.words(limits));
+        let (id, promise) = (promise.id().into_owned(), promise.describe(limits));
         Self { id, promise, judgement, evidence: evidence.into() }
     }
 }

@@ -42,7 +42,7 @@ impl Entrances {
 
     /// The entrances tried until one brings a page.
     #[must_use]
-    pub fn most(self) -> u16 {
+    pub fn limit(self) -> u16 {
         match self {
             Self::UpTo(most) => u16::from(most),
             Self::All => u16::from(MOST),

@@ -85,7 +85,7 @@ impl<T: Value> FromStr for Limit<T> {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let limit = <Option<T> as Value<OrNone>>::read(&Written::Text(text.to_owned()));
-        limit.map(Self).map_err(Refusal::of_flag)
+        limit.map(Self).map_err(Refusal::for_flag)
     }
 }
 

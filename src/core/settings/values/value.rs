@@ -38,7 +38,7 @@ impl Shape {
 /// # Errors
 /// Says what is expected.
 pub fn typed<T: Value>(word: &str) -> Result<T, String> {
-    T::read(&T::SHAPE.typed(word)).map_err(Refusal::of_flag)
+    T::read(&T::SHAPE.typed(word)).map_err(Refusal::for_flag)
 }
 
 /// How much a value is, for bounds and to tell what is gentler.

@@ -96,7 +96,7 @@ impl fmt::Display for Written {
 
 impl Refusal {
     /// What a key of a file is said to be.
-    pub(in crate::settings) fn of_key(&self, key: &str) -> String {
+    pub(in crate::settings) fn for_key(&self, key: &str) -> String {
         match self {
             Self::Unexpected { found, expected } => format!("key '{key}' is {found}, expected {expected}"),
             Self::Told(message) => format!("key '{key}': {message}"),
@@ -104,7 +104,7 @@ impl Refusal {
     }
 
     /// What is said of a flag; nothing needs quotes there.
-    pub(in crate::settings) fn of_flag(self) -> String {
+    pub(in crate::settings) fn for_flag(self) -> String {
         match self {
             Self::Unexpected { expected, .. } => {
                 format!("expected {}", expected.replace(" in quotes", "").replace('"', ""))

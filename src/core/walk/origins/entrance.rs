@@ -89,7 +89,7 @@ impl Entering {
     pub(in crate::walk) fn new(entrances: Entrances, scope: &Scope, offered: &WebUrl) -> Self {
         Self {
             offered: offered.clone(),
-            most: entrances.most(),
+            most: entrances.limit(),
             tried: 1,
             brought: None,
             home: None,

@@ -60,7 +60,7 @@ impl Filter {
 }
 
 fn matches_any(patterns: &[UrlPattern], url: &WebUrl) -> bool {
-    let target = Target::of(url.target());
+    let target = Target::new(url.target());
     patterns.iter().any(|pattern| pattern.matches(url, &target))
 }
 

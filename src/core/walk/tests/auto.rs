@@ -72,7 +72,7 @@ fn what_is_remembered_is_asked_for_by_what_it_brought_and_what_is_new_by_what_it
     };
     let last_time: Vec<SeenUrl> =
         (0..).zip([&["/".to_owned()][..], &paths].concat().iter()).map(seen).collect();
-    let memory = Memory::of(&last_time, &rates());
+    let memory = Memory::from_seen(&last_time, &rates());
     paths.push("/our-links".to_owned());
     let walk = start("http://a.ke/", auto(0.5), "").remembering(memory);
     let (tree, asked) = drive(walk, &flat(&paths), 1);

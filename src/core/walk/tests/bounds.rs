@@ -16,11 +16,11 @@ fn most_in_flight(web: &Web, settings: Settings) -> usize {
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
             Step::Ask(ask, _) => {
-                assert_eq!(ask.number, walk.asked());
+                assert_eq!(ask.number, walk.request_count());
                 assert!(ask.depth.is_none_or(|depth| depth == walk.depth()));
                 walk.begin(&ask);
                 asked += 1;
-                assert_eq!(walk.asked(), asked);
+                assert_eq!(walk.request_count(), asked);
                 flying.push(ask);
             }
             Step::Wait => {

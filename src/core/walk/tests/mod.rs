@@ -61,7 +61,7 @@ impl Web {
 
     fn answer(&self, ask: &Ask) -> (Answer, Content) {
         let mut answer =
-            Answer::not_asked(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
+            Answer::not_sent(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
         answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
         let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(Served::Status(404));
         if let Served::Gone = served {

@@ -99,7 +99,7 @@ impl Evidence {
             || (self.has_product
                 && product(url, known).is_some_and(|folder| self.traps.contains(&product::id(&folder))))
             || (self.has_folder
-                && Place::of(url, site).folders().any(|folder| self.traps.contains(&repeats::id(folder))))
+                && Place::new(url, site).folders().any(|folder| self.traps.contains(&repeats::id(folder))))
     }
 
     /// Traps by their patterns, in the order in which they were recognised.

@@ -87,7 +87,7 @@ impl Repeats {
             return BTreeSet::new();
         }
         let innermost = |url: WebUrl| {
-            let place = Place::of(&url, level.site);
+            let place = Place::new(&url, level.site);
             let mut endless =
                 place.folders().filter(|folder| self.streaks.get(&id(folder)).is_some_and(is_long));
             endless.next_back().map(str::to_owned)
@@ -108,14 +108,14 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
     let pages: Vec<(&'a PageRead, bool)> =
         pages.map(|page| (page, page.is_repeat && children(page).next().is_some())).collect();
     for (page, _) in pages.iter().filter(|(_, repeats)| *repeats) {
-        let place = Place::of(&page.url, site);
+        let place = Place::new(&page.url, site);
         tallies.extend(place.folders().map(|folder| (id(folder), Tally::default())));
     }
     if tallies.is_empty() {
         return tallies;
     }
     for (page, repeats) in &pages {
-        for folder in Place::of(&page.url, site).folders() {
+        for folder in Place::new(&page.url, site).folders() {
             if let Some(tally) = tallies.get_mut(&id(folder)) {
                 tally.repeats += usize::from(*repeats);
                 tally.news += usize::from(!page.is_repeat);
@@ -129,10 +129,10 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
         return tallies;
     }
     for (page, _) in pages {
-        let place = Place::of(&page.url, site);
+        let place = Place::new(&page.url, site);
         let folders: Vec<&str> = place.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
         for url in children(page).filter(|_| !folders.is_empty()) {
-            let child = Place::of(&url, site);
+            let child = Place::new(&url, site);
             for folder in &folders {
                 if let Some(tally) = tallies.get_mut(&id(folder)) {
                     tally.own += usize::from(child.is_in(folder));
@@ -156,7 +156,7 @@ impl Streak {
 pub(in crate::walk) struct Place(String);
 
 impl Place {
-    pub(in crate::walk) fn of(url: &WebUrl, site: &str) -> Self {
+    pub(in crate::walk) fn new(url: &WebUrl, site: &str) -> Self {
         let canonical = url.canonical();
         let rest = canonical.split_once("://").map_or("", |(_, rest)| rest);
         Self(format!("*.{site}/{rest}"))

@@ -19,7 +19,7 @@ pub(in crate::walk) struct Listing {
 
 impl Listing {
     /// A list of URLs, with what keeps some of them back, by their places.
-    pub(in crate::walk) fn of(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
+    pub(in crate::walk) fn new_packed(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
         Self { packed, kept, ..Self::default() }
     }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn what_joins_a_list_comes_behind_those_with_which_it_began() {
         let packed = [url("0"), url("1")].iter().collect();
-        let mut list = Listing::of(packed, [(1, Class::Trap)].into_iter().collect());
+        let mut list = Listing::new_packed(packed, [(1, Class::Trap)].into_iter().collect());
         assert!(list.joined(2).is_none() && list.len() == 2);
         list.push(ListedUrl { again: true, ..ListedUrl::new(url("0")) });
         list.push(ListedUrl { redirects: 1, ..ListedUrl::new(url("2")) });

@@ -58,18 +58,18 @@ impl Probing {
     /// Whether a site is among those whose scripts are probed. A greater share has all sites of a smaller one.
     #[must_use]
     pub fn takes(&self, site: &Site) -> bool {
-        place(xxh3_64(site.as_str().as_bytes())) < self.share
+        fraction(xxh3_64(site.as_str().as_bytes())) < self.share
     }
 
     /// The same of pages that are left out; these are other sites.
     #[must_use]
     pub fn takes_left_out(&self, site: &Site) -> bool {
-        place(scattered(xxh3_64(site.as_str().as_bytes()))) < self.left_out_share
+        fraction(scattered(xxh3_64(site.as_str().as_bytes()))) < self.left_out_share
     }
 }
 
 /// From 0 to 1.
-fn place(hash: u64) -> f64 {
+fn fraction(hash: u64) -> f64 {
     // 53 bits are what an f64 holds.
     (hash >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -42,7 +42,7 @@ impl Appraiser {
     #[must_use]
     pub fn prospect(&self, kind: &Kind, depth: Depth, finder: Option<&Prospect>) -> Prospect {
         let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page, kind.script));
-        Prospect::of(kind, depth, finder, &self.rates, remembered)
+        Prospect::new(kind, depth, finder, &self.rates, remembered)
     }
 
     /// A page came, or something else in its place, and brought so many hosts.

@@ -21,7 +21,7 @@ pub(super) struct SeenPage {
 /// treelike precedence ordering and linear delay penalties", SIAM Journal on Applied Mathematics 23, 1972). So a page is worth no
 /// less than any below it, and what is worth a price is the set of pages that brings most beyond it.
 #[must_use]
-pub(super) fn foresight(pages: &[SeenPage]) -> Vec<f32> {
+pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
     let mut groups: Vec<Group> = pages
         .iter()
         .map(|page| Group { hosts: f64::from(page.hosts), requests: f64::from(page.requests) })
@@ -111,13 +111,13 @@ mod tests {
     #[test]
     fn the_way_to_a_rich_page_is_worth_what_both_bring_together() {
         let tree = [page(None, 1.0), page(0, 0.0), page(0, 0.0), page(1, 6.0), page(3, 0.0)];
-        assert_eq!(foresight(&tree), [7.0 / 3.0, 7.0 / 3.0, 0.0, 7.0 / 3.0, 0.0]);
+        assert_eq!(path_yields(&tree), [7.0 / 3.0, 7.0 / 3.0, 0.0, 7.0 / 3.0, 0.0]);
     }
 
     #[test]
     fn a_page_that_costs_more_requests_is_worth_less() {
         let tree = [page(None, 9.0), SeenPage { requests: 4, ..page(0, 2.0) }, page(0, 1.0)];
-        assert_eq!(foresight(&tree), [9.0, 0.5, 1.0]);
+        assert_eq!(path_yields(&tree), [9.0, 0.5, 1.0]);
     }
 
     /// Trees of up to nine pages.
@@ -141,7 +141,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_other_choice_with_its_ways_brings_more_beyond_a_price(tree in trees(), price in 0.05..5.0_f64) {
-            let worths = foresight(&tree);
+            let worths = path_yields(&tree);
             let ours = beyond(&tree, |at| f64::from(worths[at]) >= price, price);
             for choice in 0..1_u32 << tree.len() {
                 let has = |at: usize| choice >> at & 1 == 1;
@@ -154,7 +154,7 @@ mod tests {
 
         #[test]
         fn no_page_is_worth_more_than_the_one_that_found_it(tree in trees()) {
-            let worths = foresight(&tree);
+            let worths = path_yields(&tree);
             for (page, worth) in tree.iter().zip(&worths) {
                 prop_assert!(page.finder.is_none_or(|by| worths[by as usize] >= *worth));
             }

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::experience::Experience;
-use super::foresight::{SeenPage, foresight};
+use super::foresight::{SeenPage, path_yields};
 use super::prospect::{Kind, Prospect, Remembered};
 use super::rates::Rates;
 use crate::address::{PageKey, ScriptKey, WebUrl};
@@ -42,13 +42,13 @@ const NEWS: f64 = 0.1;
 impl Memory {
     /// What the tree of a site tells, in the order in which its URLs were asked for.
     #[must_use]
-    pub fn of(seen: &[SeenUrl], rates: &Rates) -> Self {
+    pub fn from_seen(seen: &[SeenUrl], rates: &Rates) -> Self {
         let mut experience = Experience::default();
         let mut prospects: Vec<Option<Prospect>> = Vec::with_capacity(seen.len());
         for one in seen {
             let finder = one.finder.and_then(|finder| prospects[finder as usize].as_ref());
             let prospect = (one.depth > Depth(0))
-                .then(|| Prospect::of(&Kind::of(&one.url, rates), one.depth, finder, rates, None));
+                .then(|| Prospect::new(&Kind::from_url(&one.url, rates), one.depth, finder, rates, None));
             if let Some(prospect) = &prospect {
                 experience.note(prospect, one.hosts.into());
             }
@@ -64,7 +64,7 @@ impl Memory {
             requests: one.requests,
             hosts: (f64::from(one.hosts) + news(prospect)) as f32,
         });
-        let worths = foresight(&pages.collect::<Vec<_>>());
+        let worths = path_yields(&pages.collect::<Vec<_>>());
         let mut memory = Self { experience, ..Self::default() };
         for (one, worth) in seen.iter().zip(worths) {
             let page = Remembered { worth, hosts: one.hosts as f32 };
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_led_somewhere_and_the_way_to_it_is_worth_most() {
-        let memory = Memory::of(&tree(), &rates());
+        let memory = Memory::from_seen(&tree(), &rates());
         let worth = |at: usize| memory.worth(&tree()[at].url).unwrap();
         assert!(worth(1) > 4.0 && worth(3) > 4.0, "{memory:?}");
         assert!(worth(2) < 0.5 && worth(4) < 0.5, "{memory:?}");
@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn a_second_tree_of_the_site_adds_what_it_knows() {
-        let (mut memory, whole) = (Memory::of(&tree()[..3], &rates()), Memory::of(&tree(), &rates()));
+        let (mut memory, whole) =
+            (Memory::from_seen(&tree()[..3], &rates()), Memory::from_seen(&tree(), &rates()));
         memory.add(whole.clone());
         assert_eq!(memory.worth(&tree()[3].url), whole.worth(&tree()[3].url));
         assert_eq!(memory.worth(&tree()[1].url), whole.worth(&tree()[1].url));
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_was_left_out_is_known_and_was_worth_nothing() {
-        let mut memory = Memory::of(&tree(), &rates());
+        let mut memory = Memory::from_seen(&tree(), &rates());
         let left = seen("left", 1, 0, 0).url;
         memory.leave_out([left.page_key(), tree()[3].url.page_key()]);
         assert_eq!(memory.worth(&left), Some(0.0));
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn any_query_url_of_a_script_stands_for_the_one_that_was_asked_for() {
         let asked = [seen("", 0, None, 1), seen("list?id=1", 1, 0, 7)];
-        let memory = Memory::of(&asked, &rates());
+        let memory = Memory::from_seen(&asked, &rates());
         assert_eq!(memory.worth(&seen("list?id=2", 1, 0, 0).url), memory.worth(&asked[1].url));
         assert_eq!(memory.worth(&seen("other?id=1", 1, 0, 0).url), None);
     }

@@ -39,4 +39,4 @@ pub use focus::{Costs, Focus};
 pub use memory::{Memory, SeenUrl};
 pub use prospect::{Kind, Prospect};
 pub use rates::{FACTORS, MOST_DEPTHS, Price, Rates, RatesError, Scale, Source};
-pub use words::words;
+pub use words::url_words;

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rates::Rates;
-use super::words::words;
+use super::words::url_words;
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
@@ -46,8 +46,8 @@ pub(super) struct Remembered {
 impl Kind {
     /// What these rates make of a URL.
     #[must_use]
-    pub fn of(url: &WebUrl, rates: &Rates) -> Self {
-        let words = words(url);
+    pub fn from_url(url: &WebUrl, rates: &Rates) -> Self {
+        let words = url_words(url);
         let canonical = url.canonical();
         let address = canonical.split_once("://").map_or("", |(_, address)| address);
         let address = address.split(['?', ';']).next().unwrap_or_default();
@@ -64,14 +64,14 @@ impl Kind {
 
 impl Prospect {
     /// Of a URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
-    pub(super) fn of(
+    pub(super) fn new(
         kind: &Kind,
         depth: Depth,
         finder: Option<&Self>,
         rates: &Rates,
         remembered: Option<Remembered>,
     ) -> Self {
-        let [own, below] = [&rates.own, &rates.below].map(|scale| scale.at(depth));
+        let [own, below] = [&rates.own, &rates.below].map(|scale| scale.rate_at(depth));
         let [own, below] = [own * kind.factors[0], below * kind.factors[1]];
         Self {
             branch: finder.map_or(kind.key, |finder| finder.branch),

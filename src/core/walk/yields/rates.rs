@@ -94,7 +94,7 @@ pub enum RatesError {
 impl Scale {
     /// What a page of this depth brings.
     #[must_use]
-    pub fn at(&self, depth: Depth) -> f64 {
+    pub fn rate_at(&self, depth: Depth) -> f64 {
         self.by_depth.get(usize::from(depth.0)).or(self.by_depth.last()).copied().unwrap_or_default()
     }
 
@@ -203,11 +203,11 @@ mod tests {
     fn depth_and_words_are_multiplied_and_what_is_deeper_is_as_the_deepest() {
         let of = |depth, words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            rates().own.at(Depth(depth)) * rates().own.factor(&words)
+            rates().own.rate_at(Depth(depth)) * rates().own.factor(&words)
         };
         assert_eq!([of(0, &[]), of(1, &["links"]), of(2, &["list", "links", "x"])], [2.0, 4.0, 0.5]);
         assert_eq!([of(3, &[]), of(1000, &["list"])], [0.25, 0.125]);
-        assert_eq!(Scale::default().at(Depth(1)), 0.0);
+        assert_eq!(Scale::default().rate_at(Depth(1)), 0.0);
     }
 
     #[test]

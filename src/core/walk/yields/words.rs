@@ -8,7 +8,7 @@ const LETTERS: std::ops::RangeInclusive<usize> = 2..=24;
 /// What the URL of a page says of its kind: the words of its path, its first part with `#` for digits (`/part-#`),
 /// `?` for a query, `/` for a folder and `#` for digits in the last part. Sorted, each once.
 #[must_use]
-pub fn words(url: &WebUrl) -> Vec<String> {
+pub fn url_words(url: &WebUrl) -> Vec<String> {
     let canonical = url.canonical().to_ascii_lowercase();
     let target = canonical.split_once("://").map_or("", |(_, rest)| rest);
     let target = target.split_once('/').map_or("", |(_, target)| target);
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn of(url: &str) -> Vec<String> {
-        words(&WebUrl::parse(url).unwrap())
+        url_words(&WebUrl::parse(url).unwrap())
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         #[test]
         fn any_url_has_few_short_words_each_once(path in "[ -~]{0,400}") {
             if let Ok(url) = WebUrl::parse(&format!("http://a.ke/{path}")) {
-                let words = words(&url);
+                let words = url_words(&url);
                 prop_assert!(words.len() <= MOST_WORDS + 4);
                 prop_assert!(words.iter().all(|word| word.len() <= 25));
                 prop_assert!(words.windows(2).all(|two| two[0] < two[1]));

@@ -100,7 +100,7 @@ impl Plan {
     pub fn settle(&mut self, mut settings: Settings) -> Result<Settings, String> {
         for (key, word) in &self.said {
             if let Some(setting) = Self::setting(key) {
-                setting.hear(&mut settings, std::slice::from_ref(word))?;
+                setting.parse_flag(&mut settings, std::slice::from_ref(word))?;
             }
         }
         self.pace = Some(PlannedPace::of(&settings));

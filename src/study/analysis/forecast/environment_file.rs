@@ -178,7 +178,7 @@ fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Resul
         _ => shown.clone(),
     };
     let mut settings = Settings::default();
-    let message = match setting.hear(&mut settings, std::slice::from_ref(&word)) {
+    let message = match setting.parse_flag(&mut settings, std::slice::from_ref(&word)) {
         Ok(()) => setting.expected_instead(&settings, &Least::NONE).map(|it| format!(", expected {it}")),
         Err(message) if setting.rules.value_name.ends_with("|none") && !message.contains("none") => {
             Some(format!(": {message}, or none"))

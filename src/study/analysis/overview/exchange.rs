@@ -81,7 +81,7 @@ impl Exchange<'_> {
 
     /// The question that was put, as promises are judged by it.
     pub(super) fn question(&self) -> Option<Question<'_>> {
-        Question::told(self.url, self.purpose, self.status(), self.failure)
+        Question::from_columns(self.url, self.purpose, self.status(), self.failure)
     }
 
     pub(super) fn status(&self) -> Option<u16> {

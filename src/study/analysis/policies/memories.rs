@@ -27,7 +27,7 @@ impl Ground {
             (0..tree.robots).for_each(|_| costs.note_request(false));
             (0..of_pages).for_each(|_| costs.note_request(true));
             let seen = seen(tree);
-            let memory = tree.has_answered.then(|| Memory::of(&seen, rates));
+            let memory = tree.has_answered.then(|| Memory::from_seen(&seen, rates));
             costs.note_pages(&seen, memory.as_ref());
             let Some(memory) = memory else { continue };
             match by_site.entry(tree.name.0.clone()) {

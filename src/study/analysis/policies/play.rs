@@ -264,7 +264,7 @@ impl<'a> Walk<'a> {
 
     fn prospect(&self, page: u32, depth: Depth, finder: Option<&Prospect>) -> Option<Prospect> {
         let (appraiser, rates) = self.appraiser.as_ref().filter(|_| depth > Depth(0))?;
-        let kind = Kind::of(&self.tree.pages[page as usize].url, rates);
+        let kind = Kind::from_url(&self.tree.pages[page as usize].url, rates);
         Some(appraiser.prospect(&kind, depth, finder))
     }
 }

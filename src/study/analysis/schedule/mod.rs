@@ -98,7 +98,7 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// How long the server had the question ([`Timings::answering`](crate::exchange::Timings::answering)).
+    /// How long the server had the question ([`Timings::answering`](crate::exchange::Timings::response_time)).
     #[must_use]
     pub fn answering(&self) -> Duration {
         self.first_byte.map_or(self.took, |first_byte| (first_byte + self.transfer).min(self.took))

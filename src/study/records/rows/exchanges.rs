@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_row_tells_what_was_asked_and_what_it_cost() {
         let started = UNIX_EPOCH + Duration::from_millis(1500);
-        let mut answer = Answer::not_asked(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
+        let mut answer = Answer::not_sent(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
         answer.wire.sent = 212;
         answer.timings.total = Duration::from_millis(40);
         let row = ExchangeRow::from_exchange(&site(), 1, &ask(), &answer);
@@ -238,7 +238,7 @@ mod tests {
         for (spoken, version, cipher) in
             [("TLSv1.3", "TLSv1.3", None), ("TLSv1.0 TLS_RSA_WITH_RC4_128_SHA", "TLSv1.0", Some(rc4))]
         {
-            let mut answer = Answer::not_asked(UNIX_EPOCH, None, Failure::TlsTooOld, None);
+            let mut answer = Answer::not_sent(UNIX_EPOCH, None, Failure::TlsTooOld, None);
             answer.tls_version = Some(spoken.to_owned());
             let row = ExchangeRow::from_exchange(&site(), 0, &ask(), &answer);
             assert_eq!((row.tls_version.as_deref(), row.tls_cipher.as_deref()), (Some(version), cipher));
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_server_that_was_never_asked_was_never_busy() {
-        let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
+        let answer = Answer::not_sent(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
         assert_eq!(ExchangeRow::from_exchange(&site(), 0, &ask(), &answer).total_ms, None);
     }
 }

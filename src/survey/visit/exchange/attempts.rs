@@ -71,7 +71,7 @@ impl<'a> Asking<'a> {
                 None => return Ok(Exchanged::Stopped),
                 Some(true) => {}
                 Some(false) => {
-                    let answer = Answer::not_asked(access.now(), None, Failure::HeldOff, None);
+                    let answer = Answer::not_sent(access.now(), None, Failure::HeldOff, None);
                     return self.record(&wanted.ways, Heard::nothing(wanted.ask, answer));
                 }
             }

@@ -22,7 +22,7 @@ impl<'a> Asking<'a> {
         failure: Failure,
         dns: Option<Duration>,
     ) -> Result<Exchanged, SurveyError> {
-        let answer = Answer::not_asked(self.parts.access.now(), address, failure, dns);
+        let answer = Answer::not_sent(self.parts.access.now(), address, failure, dns);
         self.record(&wanted.ways, Heard::nothing(wanted.ask.clone(), answer))
     }
 
@@ -58,7 +58,7 @@ impl<'a> Asking<'a> {
         {
             // In one go: no exchange after this one is seen before it.
             let mut load = access.load();
-            storage.meet(address, load.state_of(address));
+            storage.add_server(address, load.state_of(address));
             #[cfg(not(feature = "hazards"))]
             permit.settle(&mut load, purpose, &answer);
             #[cfg(feature = "hazards")]

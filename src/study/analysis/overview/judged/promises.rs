@@ -81,7 +81,7 @@ impl Evidence<'_> {
             return verdict(Judgement::NotJudged, "no limit was set");
         };
         let places = f64::from(limits.pace.per_address);
-        let longest_ms = limits.pace.longest_rest().as_secs_f64() * 1000.0 * share;
+        let longest_ms = limits.pace.longest_pause().as_secs_f64() * 1000.0 * share;
         let Some(taken) = self.links.judge(timeline.by_address(), longest_ms) else {
             return verdict(
                 Judgement::NotJudged,

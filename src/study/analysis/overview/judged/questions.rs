@@ -71,7 +71,8 @@ impl TreeQuestions {
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
         if exchange.is_first {
             self.end_tree();
-            self.questions.share(self.shared.remove(&(exchange.site, exchange.seed)).unwrap_or_default());
+            self.questions
+                .allow_shared(self.shared.remove(&(exchange.site, exchange.seed)).unwrap_or_default());
         }
         if exchange.failure == Some(Failure::OptedOut.as_str()) {
             let known = (exchange.started, exchange.host.into());

@@ -151,7 +151,7 @@ impl Turn {
 
     /// As the survey heard it, as far as promises are judged by it.
     fn answer(&self, address: IpAddr) -> Answer {
-        let mut answer = Answer::not_asked(moment(self.started), Some(address), Failure::Reset, None);
+        let mut answer = Answer::not_sent(moment(self.started), Some(address), Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
         answer.timings.total = Duration::from_micros(self.took.into());
         answer.timings.connect = self.connect.map(|micros| Duration::from_micros(micros.into()));
