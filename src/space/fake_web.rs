@@ -25,7 +25,7 @@ pub(crate) struct FakeWeb(pub Server);
 impl FakeWeb {
     /// Near, and with a link that costs no time.
     pub(crate) fn quick() -> Self {
-        Self(Server { software: "Apache/2.2.3 (CentOS)", ..Server::at(V4.into()) })
+        Self(Server { software: "Apache/2.2.3 (CentOS)", ..Server::alone_at(V4.into()) })
     }
 }
 

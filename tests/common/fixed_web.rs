@@ -139,7 +139,7 @@ impl Web for FixedWeb {
     }
 
     fn server(&self, host: &str) -> Option<Server> {
-        address_of(host).map(|address| Server::at(address.into()))
+        address_of(host).map(|address| Server::alone_at(address.into()))
     }
 
     fn respond(&self, _is_https: bool, host: &str, target: &str) -> Reaction {

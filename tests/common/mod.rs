@@ -118,7 +118,7 @@ impl Space {
             trap_levels: Settings::default().trap_levels,
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };
-        Truth::of(&self.world, &change(settings))
+        Truth::compute(&self.world, &change(settings))
     }
 
     pub(crate) fn accesses(&self) -> Vec<Access> {

@@ -61,7 +61,7 @@ impl Web for Names {
     }
 
     fn server(&self, host: &str) -> Option<Server> {
-        self.address(host).map(Server::at)
+        self.address(host).map(Server::alone_at)
     }
 
     fn respond(&self, _is_https: bool, _host: &str, _target: &str) -> Reaction {

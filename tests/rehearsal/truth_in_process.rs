@@ -145,7 +145,7 @@ fn check(world: &World, depth: u16, what: &str) {
         trap_levels: Settings::default().trap_levels,
         suffixes: Arc::clone(&suffixes),
     };
-    let truth = Truth::of(world, &settings);
+    let truth = Truth::compute(world, &settings);
     for site in &truth.sites {
         let tree = walked(world, &site.start_url, depth, &suffixes);
         let told: Vec<&LevelTruth> = truth.levels.iter().filter(|level| level.site == site.site).collect();
@@ -221,7 +221,7 @@ fn truth(world: &World, trap_levels: Option<u16>) -> Truth {
         trap_levels,
         suffixes: suffixes(),
     };
-    Truth::of(world, &settings)
+    Truth::compute(world, &settings)
 }
 
 /// A profile with so many sites, and traps or none.

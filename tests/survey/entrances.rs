@@ -103,7 +103,7 @@ impl Web for SmallWeb {
 
     fn server(&self, host: &str) -> Option<Server> {
         let is_there = self.has_origin("http", host) || self.has_origin("https", host);
-        is_there.then(|| Server::at([41, 90, 0, 1].into()))
+        is_there.then(|| Server::alone_at([41, 90, 0, 1].into()))
     }
 
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {

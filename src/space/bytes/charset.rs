@@ -85,7 +85,7 @@ impl Charset {
     }
 
     /// One that is read as something else.
-    pub(crate) fn another(self, draw: Draw) -> Self {
+    pub(crate) fn misread_as(self, draw: Draw) -> Self {
         let others = || Self::ALL.into_iter().filter(|other| other.encoding() != self.encoding());
         let turn = usize::try_from(draw.below(others().count() as u64)).unwrap_or(0);
         others().nth(turn).unwrap_or(self)
@@ -93,7 +93,7 @@ impl Charset {
 }
 
 impl Writing {
-    pub(crate) fn of(world: &World, site: Key) -> Self {
+    pub(crate) fn new(world: &World, site: Key) -> Self {
         let pages = &world.pages;
         let place = Some(*site.draw("charset declared").pick(&[
             CharsetPlace::Header,
@@ -121,7 +121,7 @@ impl Writing {
         let place = self.place?;
         match by_share(draw, &kinds) {
             None => Some((self.text, place)),
-            Some(true) => Some((self.text.another(draw.nth(1)), place)),
+            Some(true) => Some((self.text.misread_as(draw.nth(1)), place)),
             Some(false) => None,
         }
     }

@@ -33,7 +33,7 @@ impl<'t> Filler<'t> {
     }
 
     /// The text of a page that leaves room for so many bytes of it.
-    pub(crate) fn of(world: &World, site: Key, page: Key, sentences: &'t [Vec<u8>], room: usize) -> Self {
+    pub(crate) fn new(world: &World, site: Key, page: Key, sentences: &'t [Vec<u8>], room: usize) -> Self {
         let (median, sigma) = site_bytes(world, site);
         let mean = (median * (sigma * sigma / 2.0).exp()).min(real(world.pages.most_bytes));
         let template = usize::try_from(rounded(world.pages.template_share * mean)).unwrap_or(0).min(room);

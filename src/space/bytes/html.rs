@@ -11,7 +11,7 @@ use crate::model::site::Site;
 /// Head, a block of text that stands on every page of the site, links with text between them. The text fills
 /// the page up to the size drawn for it, to the byte; a page whose links need more has no text.
 pub(crate) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
-    let writing = Writing::of(world, site.content);
+    let writing = Writing::new(world, site.content);
     let declared = writing.declared(world, page.key);
     let charset_in = |places: [CharsetPlace; 2]| {
         declared.filter(|(_, place)| places.contains(place)).map(|(charset, _)| charset.label())
@@ -35,7 +35,7 @@ pub(crate) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
         push_excerpt(&mut html, &sentences[0]);
     }
     let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();
-    Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup))
+    Filler::new(world, site.content, page.key, sentences, size.saturating_sub(markup))
         .weave(&mut html, &links);
     html.extend_from_slice(END);
     let content_type = match charset_in([CharsetPlace::Header, CharsetPlace::Both]) {

@@ -69,7 +69,7 @@ fn page(world: &World, host: &str, target: &str) -> Option<(Arc<Site>, Page)> {
 
 /// Front pages and some below them.
 fn some_pages(world: &World) -> Vec<Url> {
-    let hosts = (0..world.sites.count).map(|index| Site::of(world, index).main_host);
+    let hosts = (0..world.sites.count).map(|index| Site::new(world, index).main_host);
     let urls = hosts.flat_map(|host| {
         ["/", "/part-0.html", "/part-1.html", "/part-1/0.html"].map(|target| Url::http(&host, target))
     });
@@ -81,7 +81,7 @@ fn charsets_have_their_shares() {
     let world = world(ALL_CHARSETS);
     let (mut declared, mut undeclared, mut mixed) = (BTreeMap::new(), BTreeMap::new(), 0);
     for key in keys() {
-        let writing = Writing::of(&world, key);
+        let writing = Writing::new(&world, key);
         if writing.title != writing.text {
             mixed += 1;
             continue;
@@ -101,7 +101,7 @@ fn declarations_are_right_wrong_or_missing_by_their_shares() {
     let world = world(
         "[pages]\nutf8_share = 1.0\nwindows_1252_share = 0.0\nwindows_1256_share = 0.0\nundeclared_share = 0.0\nwrong_charset_share = 0.2\nmissing_charset_share = 0.1\n",
     );
-    let writing = Writing::of(&world, Key::of_world("site", 1));
+    let writing = Writing::new(&world, Key::of_world("site", 1));
     let mut counts = [0; 3];
     for key in keys() {
         match writing.declared(&world, key) {
@@ -119,7 +119,7 @@ fn what_is_declared_stands_in_header_and_page() {
     let mut declared = 0;
     for url in some_pages(&world) {
         let (site, page) = page(&world, &url.host, &url.target).unwrap();
-        let meant = Writing::of(&world, site.key).declared(&world, page.key);
+        let meant = Writing::new(&world, site.key).declared(&world, page.key);
         let response = response(&world, &url.host, &url.target);
         let header = response.content_type.unwrap();
         let head = String::from_utf8_lossy(&response.body[..100]).into_owned();
@@ -279,7 +279,7 @@ fn nearly_half_of_all_content_is_a_block_that_all_pages_of_a_site_share() {
     for (number, page) in (0_u64..).zip(keys()) {
         let site = Key::of_world("sites", number / 20);
         let room = Filler::page_bytes(&world, site, page);
-        template += Filler::of(&world, site, page, &[], room).template_bytes();
+        template += Filler::new(&world, site, page, &[], room).template_bytes();
         all += room;
     }
     let percent = template * 100 / all;

@@ -61,7 +61,7 @@ static TEXTS: LazyLock<[Text; 10]> = LazyLock::new(|| {
     ]
     .map(|(language, charset)| {
         let encoded = |text: &str| charset.encoding().encode(text).0.into_owned();
-        let (title, sentences) = words(language);
+        let (title, sentences) = word_list(language);
         Text { title: encoded(title), sentences: sentences.iter().map(|text| encoded(text)).collect() }
     })
 });
@@ -75,7 +75,7 @@ fn language_of(host: &str) -> Language {
     }
 }
 
-fn words(language: Language) -> (&'static str, [&'static str; 8]) {
+fn word_list(language: Language) -> (&'static str, [&'static str; 8]) {
     match language {
         Language::English => ("Karibu – the institute’s pages", ENGLISH),
         Language::French => ("Université de la côte", FRENCH),

@@ -14,7 +14,7 @@ pub(crate) fn drawn(world: &World) -> Value {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut addresses = Addresses::default();
     for index in 0..world.sites.count {
-        let site = Site::of(world, index);
+        let site = Site::new(world, index);
         for (name, count) in counts_of(&site) {
             *counts.entry(name).or_default() += count;
         }

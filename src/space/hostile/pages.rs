@@ -16,7 +16,7 @@ pub(super) struct Request<'a> {
 pub(super) const LINK_TO_NEXT: &str = "<p><a href=\"/next\">Next</a></p>\n";
 
 /// An answer of any status with a head of one's own; its length and that it is HTML are said.
-pub(super) fn answer(status: &str, fields: &[&str], body: &[u8]) -> Vec<Act> {
+pub(super) fn response(status: &str, fields: &[&str], body: &[u8]) -> Vec<Act> {
     let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
     let length = body.len();
     let head =
@@ -37,7 +37,7 @@ pub(super) fn raw(bytes: impl AsRef<[u8]>) -> Act {
 
 /// A sound page.
 pub(super) fn html(body: impl AsRef<[u8]>) -> Vec<Act> {
-    answer("200 OK", &[], body.as_ref())
+    response("200 OK", &[], body.as_ref())
 }
 
 /// A page of links.
@@ -50,11 +50,11 @@ pub(super) fn anchors<T: AsRef<str>>(targets: impl IntoIterator<Item = T>) -> St
 }
 
 pub(super) fn missing() -> Vec<Act> {
-    answer("404 Not Found", &[], b"")
+    response("404 Not Found", &[], b"")
 }
 
 pub(super) fn redirect(to: &str) -> Vec<Act> {
-    answer("302 Found", &[&format!("Location: {to}")], b"")
+    response("302 Found", &[&format!("Location: {to}")], b"")
 }
 
 /// A front page that leads to one page more.

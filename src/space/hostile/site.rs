@@ -67,7 +67,7 @@ impl HostileSite<'_> {
 
     /// Near, and no flood without bounds.
     pub(crate) fn server(&self) -> Server {
-        Server { bits_per_second: LINK, ..Server::at(self.address().into()) }
+        Server { bits_per_second: LINK, ..Server::alone_at(self.address().into()) }
     }
 
     /// How a request is answered.

@@ -49,7 +49,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    pub(super) fn of(world: &World) -> Self {
+    pub(super) fn from_world(world: &World) -> Self {
         let change = &world.change;
         Self {
             editions: world.validators.edition,
@@ -86,7 +86,7 @@ impl Growth {
     }
 
     /// Which edition took a page away that one brought, or that was there from edition 0.
-    pub(super) fn gone(self, page: Key, born: u64) -> Option<u64> {
+    pub(super) fn removed_in(self, page: Key, born: u64) -> Option<u64> {
         let draw = page.draw("gone in edition");
         let editions = if self.gone_share > 0.0 { self.editions } else { 0 };
         (born + 1..=editions).find(|edition| draw.nth(*edition).happens(self.gone_share))

@@ -25,7 +25,7 @@ fn world(edition: u64, change: &str) -> World {
 /// The pages of every site that has some, by URL.
 fn pages(world: &World) -> BTreeMap<String, Page> {
     let sites =
-        (0..SITES).map(|index| Site::of(world, index)).filter(|site| site.fault != Some(Fault::Moved));
+        (0..SITES).map(|index| Site::new(world, index)).filter(|site| site.fault != Some(Fault::Moved));
     sites
         .flat_map(|site| pages_from_front(world, &site))
         .map(|(_, url, page)| (url.to_string(), page))

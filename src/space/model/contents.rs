@@ -101,7 +101,7 @@ impl Spot {
     }
 
     fn extra_content(&self, world: &World, extra: Extra, path: &Path, node: &Node) -> Option<Content> {
-        let kind = Kind::of(extra);
+        let kind = Kind::from_extra(extra);
         if !has(world, node, kind) || (kind == Kind::File && extra != file_kind(node)) {
             return None;
         }
@@ -171,17 +171,17 @@ fn front_content(front: Front, spot: &Spot) -> Option<Content> {
     };
     Some(match front {
         Front::Status(status) => Content::Status(status),
-        Front::Circle if is_alias => Content::Redirect(302, spot.here(&Resource::Node(Vec::new()))),
+        Front::Circle if is_alias => Content::Redirect(302, spot.same_host_url(&Resource::Node(Vec::new()))),
         Front::Circle => Content::Redirect(302, way_round(spot)),
     })
 }
 
 /// Where a front page redirects to that is led back to: to its bare name, or else to its second name.
 fn way_round(spot: &Spot) -> Url {
-    let front = spot.here(&Resource::Node(Vec::new()));
+    let front = spot.same_host_url(&Resource::Node(Vec::new()));
     match &spot.site.bare_host {
         Some(bare) if spot.site.has_address(Role::Bare) => Url { host: bare.clone(), ..front },
-        _ => spot.here(&Resource::Alias(Alias::Index, Vec::new())),
+        _ => spot.same_host_url(&Resource::Alias(Alias::Index, Vec::new())),
     }
 }
 

@@ -20,7 +20,7 @@ fn world(more: &str) -> World {
 }
 
 fn sites(world: &World) -> impl Iterator<Item = Site> + '_ {
-    (0..world.sites.count).map(|index| Site::of(world, index))
+    (0..world.sites.count).map(|index| Site::new(world, index))
 }
 
 fn status(world: &World, is_https: bool, host: &str, target: &str) -> Option<u16> {

@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind that an extra is of, or belongs to as its second half.
-    pub(crate) fn of(extra: Extra) -> Self {
+    pub(crate) fn from_extra(extra: Extra) -> Self {
         match extra {
             Extra::Lost => Self::Lost,
             Extra::Pdf | Extra::Jpeg | Extra::Png | Extra::Word | Extra::Zip => Self::File,

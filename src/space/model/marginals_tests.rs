@@ -27,7 +27,7 @@ fn defaults() -> World {
 }
 
 fn sites(world: &World) -> Vec<Site> {
-    (0..world.sites.count).map(|index| Site::of(world, index)).collect()
+    (0..world.sites.count).map(|index| Site::new(world, index)).collect()
 }
 
 /// That so many of so many are within what chance allows around a share.
@@ -111,7 +111,7 @@ fn what_sites_have_or_have_not_has_its_share() {
     share_of("facets", traps.facet_share, &|site| site.traps.facets);
     share_of("soft 404", traps.soft_404_share, &|site| site.traps.soft_404);
     assert!(
-        sites.iter().all(|site| Site::of(&world, site.content_index).content_index == site.content_index)
+        sites.iter().all(|site| Site::new(&world, site.content_index).content_index == site.content_index)
     );
     let shares = &world.sites;
     let cms: Vec<&Site> = sites.iter().filter(|site| site.class == Class::Cms).collect();
@@ -253,7 +253,7 @@ fn links_between_sites_die_in_their_shares() {
     );
     let mut urls = Vec::new();
     for index in 0..200 {
-        let site = Site::of(&world, index);
+        let site = Site::new(&world, index);
         urls.extend(external(&world, &site, &page(&world, &site, &site.main.root())));
     }
     let (dead, gone) = (
@@ -270,7 +270,7 @@ fn links_between_sites_die_in_their_shares() {
 fn hosts_have_their_kinds_of_dns_records() {
     let world = world("[sites]\n[dns]\nv6_only_share = 0.05\n");
     let records: Vec<Records> = (0..COUNT)
-        .filter_map(|index| match world.lookup(&Site::of(&world, index).main_host) {
+        .filter_map(|index| match world.lookup(&Site::new(&world, index).main_host) {
             Lookup::Found(records) => Some(records),
             _ => None,
         })
@@ -295,7 +295,7 @@ fn nodes(world: &World, sites: u64) -> Vec<(u64, Tree, Node)> {
     }
     let mut found = Vec::new();
     for index in 0..sites {
-        let site = Site::of(world, index);
+        let site = Site::new(world, index);
         below(index, &site.main, &site.main.root(), &mut found);
     }
     found
@@ -378,7 +378,7 @@ fn a_sites_own_set_and_its_content_have_their_mean_number_of_links() {
     let world = plain_world(
         "links_page_share = 0.0\nvariant = \"homogeneous\"\ncontent_mean = 0.7\nsilent_share = 0.0\n",
     );
-    let sites: Vec<Site> = (0..4000).map(|index| Site::of(&world, index)).collect();
+    let sites: Vec<Site> = (0..4000).map(|index| Site::new(&world, index)).collect();
     let links: Vec<usize> = sites
         .iter()
         .map(|site| external(&world, site, &page(&world, site, &site.main.root())).len())
@@ -396,7 +396,7 @@ fn links_outside_go_where_they_should() {
     let world = plain_world("boilerplate_mean = 50.0\nlinks_page_share = 0.0\ncontent_mean = 0.0\n");
     let mut urls = Vec::new();
     for index in 0..200 {
-        let site = Site::of(&world, index);
+        let site = Site::new(&world, index);
         urls.extend(external(&world, &site, &page(&world, &site, &site.main.root())));
     }
     let inside: Vec<&Url> = urls.iter().filter(|url| Site::with_host(&world, &url.host).is_some()).collect();
@@ -410,7 +410,7 @@ fn a_third_of_the_sites_with_two_pages_has_a_page_of_links() {
     let world = plain_world("content_mean = 0.0\nboilerplate_mean = 0.0\n");
     let with_two = |site: &Site| site.main.root().budget >= 2;
     let sites: Vec<Site> =
-        (0..5000).map(|index| Site::of(&world, index)).filter(|site| with_two(site)).collect();
+        (0..5000).map(|index| Site::new(&world, index)).filter(|site| with_two(site)).collect();
     let with: Vec<&Site> = sites.iter().filter(|site| site.links_page(&world).is_some()).collect();
     assert_share("links pages", with.len(), sites.len(), world.external.links_page_share);
     let long = with.iter().filter(|site| {
@@ -425,7 +425,7 @@ fn a_third_of_the_sites_with_two_pages_has_a_page_of_links() {
 fn links_to_children_are_of_their_elements() {
     let world = plain_world("boilerplate_mean = 0.0\nlinks_page_share = 0.0\ncontent_mean = 0.0\n");
     let links: Vec<Element> = (0..2000)
-        .map(|index| Site::of(&world, index))
+        .map(|index| Site::new(&world, index))
         .flat_map(|site| page(&world, &site, &site.main.root()).links.into_iter())
         .map(|link| link.element)
         .collect();

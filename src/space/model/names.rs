@@ -34,7 +34,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    pub(crate) fn of(world: &World, index: u64) -> Self {
+    pub(crate) fn new(world: &World, index: u64) -> Self {
         let (domain, key) = (domain_of(world, index), site_key(world, index));
         let tls = Tls::draw(world, key);
         if key.draw("www").happens(world.sites.www_share) {

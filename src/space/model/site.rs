@@ -107,11 +107,11 @@ pub(crate) enum Role {
 const SUB_NAMES: [&str; 5] = ["library", "news", "shop", "blog", "mail"];
 
 impl Site {
-    pub(crate) fn of(world: &World, index: u64) -> Self {
+    pub(crate) fn new(world: &World, index: u64) -> Self {
         let key = site_key(world, index);
         let content_index = copies::mirrored(world, index).unwrap_or(index);
         let content = site_key(world, content_index);
-        let Hosts { main: main_host, bare: bare_host, tls } = Hosts::of(world, index);
+        let Hosts { main: main_host, bare: bare_host, tls } = Hosts::new(world, index);
         let domain = bare_host.as_ref().unwrap_or(&main_host);
         let fault = draw_fault(world, key);
         let class = draw_class(world, content);
@@ -143,8 +143,8 @@ impl Site {
             lists,
             traps: Traps::draw(world, content),
             tls,
-            main: Tree::of(world, content.part("main tree"), tree_pages - sub_pages, 0),
-            sub: (sub_pages > 0).then(|| Tree::of(world, content.part("second tree"), sub_pages, 1)),
+            main: Tree::new(world, content.part("main tree"), tree_pages - sub_pages, 0),
+            sub: (sub_pages > 0).then(|| Tree::new(world, content.part("second tree"), sub_pages, 1)),
             main_robots: Robots::draw(world, key.draw("robots")),
             sub_robots: Robots::draw(world, key.draw("second robots")),
             links_page: OnceLock::new(),
@@ -155,7 +155,7 @@ impl Site {
     /// The site a host belongs to, and which of its hosts it is.
     pub(crate) fn with_host(world: &World, host: &str) -> Option<(Self, Role)> {
         let (index, _) = site_index(world, host)?;
-        let site = Self::of(world, index);
+        let site = Self::new(world, index);
         let role = match host {
             host if host == site.main_host => Role::Main,
             host if Some(host) == site.bare_host.as_deref() => Role::Bare,
@@ -225,7 +225,7 @@ impl World {
     #[must_use]
     pub fn start_urls(&self) -> Vec<String> {
         (0..self.sites.count)
-            .map(|index| Site::of(self, index))
+            .map(|index| Site::new(self, index))
             .filter(|site| site.is_in_start_list)
             .map(|site| format!("http://{}/", site.start_host))
             .chain(self.hostile.start_urls())

@@ -40,7 +40,7 @@ impl Spot {
     }
 
     /// The URL of a resource on the same host, under the scheme of the request.
-    pub(crate) fn here(&self, resource: &Resource) -> Url {
+    pub(crate) fn same_host_url(&self, resource: &Resource) -> Url {
         Url { is_https: self.is_https, ..self.url(resource) }
     }
 

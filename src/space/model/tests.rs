@@ -111,7 +111,7 @@ proptest! {
     fn a_written_page_has_the_links_of_its_content(seed: u64) {
         let world = world(seed);
         for index in 0..world.sites.count {
-            for (_, url, page) in pages_from_front(&world, &Site::of(&world, index)) {
+            for (_, url, page) in pages_from_front(&world, &Site::new(&world, index)) {
                 let body = response(&world, &url).body;
                 let written = scan(&url.to_string(), &body);
                 let meant: Vec<Scanned> = page
@@ -132,7 +132,7 @@ proptest! {
     fn the_fewest_links_to_a_page_are_its_depth_in_the_tree(seed: u64) {
         let world = world(seed);
         for index in 0..world.sites.count {
-            let site = Site::of(&world, index);
+            let site = Site::new(&world, index);
             let mut nodes = 0;
             for (depth, url, _) in pages_from_front(&world, &site) {
                 let spot = Spot::find(&world, &url).unwrap();
@@ -156,7 +156,7 @@ proptest! {
         let world = world(seed);
         let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
         for index in 0..world.sites.count {
-            for (_, _, page) in pages_from_front(&world, &Site::of(&world, index)) {
+            for (_, _, page) in pages_from_front(&world, &Site::new(&world, index)) {
                 for link in page.links {
                     if Site::with_host(&world, &link.url.host).is_none() {
                         prop_assert!(!world.surveys(&crate::address::Host::parse(&link.url.host).unwrap()));
@@ -178,7 +178,7 @@ proptest! {
     fn any_host_and_path_are_answered(host in "[a-z0-9.]{0,30}", target in ".{0,60}", seed: u64) {
         let world = world(seed);
         let _ = world.respond(false, &host, &target);
-        let site = Site::of(&world, 0);
+        let site = Site::new(&world, 0);
         let _ = world.respond(false, &site.main_host, &target);
     }
 }
@@ -199,7 +199,7 @@ proptest! {
         const DEPTH: u64 = 7;
         let world = trapped_world(seed);
         for index in 0..world.sites.count {
-            let site = Site::of(&world, index);
+            let site = Site::new(&world, index);
             let mut calendar = [0; DEPTH as usize + 1];
             for (depth, url, page) in pages_to_depth(DEPTH, &world, &site) {
                 let spot = Spot::find(&world, &url).unwrap();
@@ -232,7 +232,7 @@ proptest! {
         let world = world(seed);
         let (mut aliases, mut duplicates) = (0, 0);
         for index in 0..world.sites.count {
-            let site = Site::of(&world, index);
+            let site = Site::new(&world, index);
             for (_, url, _) in pages_from_front(&world, &site) {
                 let spot = Spot::find(&world, &url).unwrap();
                 let (repeated, count) = match &spot.resource {
@@ -261,9 +261,9 @@ proptest! {
             pages.map(|(_, url, _)| url).filter(|url| url.host == site.main_host).map(|url| url.target).collect()
         };
         for index in 0..world.sites.count {
-            let mirror = Site::of(&world, index);
+            let mirror = Site::new(&world, index);
             if mirror.content_index != index {
-                let source = Site::of(&world, mirror.content_index);
+                let source = Site::new(&world, mirror.content_index);
                 prop_assert_ne!(&mirror.main_host, &source.main_host);
                 prop_assert_eq!(targets(&mirror), targets(&source));
             }
@@ -275,7 +275,7 @@ proptest! {
         let tls = "[https]\nshare = 1.0\nonly_share = 0.5\n";
         let world = World::parse(&format!("seed = {seed}\n{SMALL}{tls}")).unwrap();
         for index in 0..world.sites.count {
-            let site = Site::of(&world, index);
+            let site = Site::new(&world, index);
             let url = Url { is_https: true, ..Url::http(&site.main_host, "/") };
             let Content::Page(page) = Spot::find(&world, &url).unwrap().content(&world) else { continue };
             let Reaction::Response(answer) = world.respond(true, &url.host, "/") else { panic!("{url}") };
@@ -294,7 +294,7 @@ proptest! {
 #[test]
 fn a_page_is_a_pure_function_of_seed_host_and_path() {
     let (one, two, other) = (world(5), world(5), world(6));
-    let site = Site::of(&one, 3);
+    let site = Site::new(&one, 3);
     let url = Url::http(&site.main_host, "/");
     assert_eq!(response(&one, &url), response(&two, &url));
     assert!(matches!(other.respond(false, &url.host, "/"), Reaction::NoSuchHost));
@@ -305,7 +305,7 @@ fn the_bytes_of_the_specification_stay_as_they_are() {
     let world = world(1);
     let mut hash = 0;
     for index in 0..world.sites.count {
-        for (_, url, _) in pages_from_front(&world, &Site::of(&world, index)) {
+        for (_, url, _) in pages_from_front(&world, &Site::new(&world, index)) {
             hash = xxhash_rust::xxh3::xxh3_64_with_seed(&response(&world, &url).body, hash);
         }
     }
@@ -340,7 +340,7 @@ fn a_world_whose_doors_are_open_and_whose_links_live_has_the_bytes_of_before_the
         other => other,
     };
     world.start_urls().into_iter().for_each(&mut note);
-    for site in (0..world.sites.count).map(|index| Site::of(&world, index)) {
+    for site in (0..world.sites.count).map(|index| Site::new(&world, index)) {
         for role in [Role::Main, Role::Bare, Role::Sub] {
             let host = site.host(role);
             note(format!("{:?} {:?}", world.lookup(host), world.handshake(host)));
@@ -364,15 +364,15 @@ fn a_new_key_share_does_not_shift_other_draws() {
     let with_scripts =
         World::parse(&format!("seed = 9\n{}", SMALL.replace("script_share = 0.2", "script_share = 0.9")))
             .unwrap();
-    let site = Site::of(&plain, 2);
-    let changed = Site::of(&with_scripts, 2);
+    let site = Site::new(&plain, 2);
+    let changed = Site::new(&with_scripts, 2);
     assert_eq!((site.main_host, site.pages), (changed.main_host, changed.pages));
 }
 
 #[test]
 fn the_bare_name_redirects_to_www() {
     let world = world(2);
-    let site = (0..12).map(|index| Site::of(&world, index)).find(|site| site.bare_host.is_some()).unwrap();
+    let site = (0..12).map(|index| Site::new(&world, index)).find(|site| site.bare_host.is_some()).unwrap();
     let answer = response(&world, &Url::http(site.host(Role::Bare), "/part-0.html"));
     assert_eq!(answer.status, 301);
     assert_eq!(answer.location, Some(format!("http://{}/part-0.html", site.main_host)));
@@ -382,7 +382,7 @@ fn the_bare_name_redirects_to_www() {
 fn other_spellings_of_a_path_are_the_same_page() {
     let world = world(4);
     let site = (0..12)
-        .map(|index| Site::of(&world, index))
+        .map(|index| Site::new(&world, index))
         .find(|site| site.pages > 3 && !site.is_script_only)
         .unwrap();
     let body = |target: &str| response(&world, &Url::http(&site.main_host, target)).body;

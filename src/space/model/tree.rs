@@ -70,11 +70,11 @@ const MOST_WEIGHT: u64 = 1 << 42;
 const MOST_CHILDREN: u64 = 1000;
 
 impl Tree {
-    pub(crate) fn of(world: &World, key: Key, pages: u64, depth: u64) -> Self {
+    pub(crate) fn new(world: &World, key: Key, pages: u64, depth: u64) -> Self {
         let shape = world.shape.clone();
         let typical_fan_out =
             key.draw("typical fan-out").log_normal(shape.fan_out_median, shape.fan_out_site_sigma);
-        Self { key, pages, depth, typical_fan_out, shape, growth: Growth::of(world) }
+        Self { key, pages, depth, typical_fan_out, shape, growth: Growth::from_world(world) }
     }
 
     pub(crate) fn root(&self) -> Node {
@@ -120,11 +120,11 @@ impl Tree {
         }
         let count = self.child_count(node);
         let all = 0..count + self.growth.all_added(node.key, count);
-        all.filter_map(|number| self.gone(node, number).or_else(|| self.born(node, number))).max()
+        all.filter_map(|number| self.removed_in(node, number).or_else(|| self.born(node, number))).max()
     }
 
     fn is_there(&self, parent: &Node, number: u32) -> bool {
-        self.growth.is_none() || self.gone(parent, number).is_none()
+        self.growth.is_none() || self.removed_in(parent, number).is_none()
     }
 
     /// The edition that brought a page below this one; none for those that it was made with.
@@ -135,12 +135,12 @@ impl Tree {
 
     /// The edition that took away a page below this one. What the menu leads to stays: a front page keeps the children
     /// that it was made with.
-    fn gone(&self, parent: &Node, number: u32) -> Option<u64> {
+    fn removed_in(&self, parent: &Node, number: u32) -> Option<u64> {
         let born = self.born(parent, number);
         if parent.path.is_empty() && born.is_none() {
             return None;
         }
-        self.growth.gone(parent.key.child(u64::from(number)), born.unwrap_or_default())
+        self.growth.removed_in(parent.key.child(u64::from(number)), born.unwrap_or_default())
     }
 
     /// Children that the page was made with.
@@ -218,7 +218,7 @@ mod tests {
         #[test]
         fn budgets_add_up_to_the_pages_of_the_tree(seed: u64, pages in 1..3000_u64) {
             let world = World::parse("").unwrap();
-            let tree = Tree::of(&world, Key::of_world("test", seed), pages, 0);
+            let tree = Tree::new(&world, Key::of_world("test", seed), pages, 0);
             prop_assert_eq!(count(&tree, &tree.root()), pages);
         }
 

@@ -133,7 +133,7 @@ fn service_times_are_log_normal_and_hang_on_the_url() {
         Reaction::Response(response) => Some(response.service.as_secs_f64()),
         _ => None,
     };
-    let hosts: Vec<String> = (0..4000).map(|index| Site::of(&world, index).main_host).collect();
+    let hosts: Vec<String> = (0..4000).map(|index| Site::new(&world, index).main_host).collect();
     let sample: Vec<f64> = hosts.iter().filter_map(|host| service(host, "/robots.txt")).collect();
     assert_distribution("service", &sample, |x| log_normal(x, 0.6, 0.8));
     let host = hosts.iter().find(|host| service(host, "/").is_some()).unwrap();

@@ -60,7 +60,7 @@ enum Weight {
 }
 
 impl Weight {
-    pub(crate) fn of(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
+    pub(crate) fn new(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
         let is_robots_txt = url.path() == "/robots.txt";
         match () {
             () if exchange.address.is_none() => Self::NotAsked,
@@ -82,7 +82,7 @@ impl ReplayBuilder {
     /// Takes in one exchange.
     pub fn exchange(&mut self, exchange: &RecordedExchange<'_>) {
         let url = WebUrl::parse(exchange.url).ok();
-        let mishap = exchange.failure.map_or(Some((Mishap::None, true)), Mishap::of);
+        let mishap = exchange.failure.map_or(Some((Mishap::None, true)), Mishap::from_word);
         let (Some(url), Some((mishap, is_same))) = (url, mishap) else {
             self.contents.unreadable += 1;
             return;
@@ -91,8 +91,8 @@ impl ReplayBuilder {
         if let Some(word) = exchange.failure.filter(|_| !is_same && mishap != Mishap::NotAsked) {
             *self.contents.approximated.entry(word.to_owned()).or_default() += 1;
         }
-        let server = exchange.address.map(|address| self.servers.at(address));
-        self.place(&url, exchange, mishap, server);
+        let server = exchange.address.map(|address| self.servers.number_of(address));
+        self.note_host(&url, exchange, mishap, server);
         if mishap == Mishap::NotAsked {
             self.contents.not_asked += 1;
             return;
@@ -103,7 +103,7 @@ impl ReplayBuilder {
             self.servers.learn(server, exchange, self.software_names[saved.server as usize]);
         }
         let first_byte_us = exchange.first_byte.map_or(0, microseconds);
-        let weight = Weight::of(&url, exchange);
+        let weight = Weight::new(&url, exchange);
         self.enter(key, Pending { saved, server, first_byte_us, links: exchange.links, weight });
     }
 
@@ -128,7 +128,7 @@ impl ReplayBuilder {
         self.internal.resize(self.internal.len().max(self.texts.len()), false);
         self.internal[target.index()] |= link.is_internal;
         self.targets.push(target);
-        self.marks.push(Mark { element: Element::of(link.element), nofollow: link.nofollow });
+        self.marks.push(Mark { element: Element::from_word(link.element), nofollow: link.nofollow });
     }
 
     #[must_use]
@@ -175,7 +175,13 @@ impl ReplayBuilder {
     }
 
     /// Notes where a host stands. Having been found once counts more than not having been found.
-    fn place(&mut self, url: &WebUrl, exchange: &RecordedExchange<'_>, mishap: Mishap, server: Option<u32>) {
+    fn note_host(
+        &mut self,
+        url: &WebUrl,
+        exchange: &RecordedExchange<'_>,
+        mishap: Mishap,
+        server: Option<u32>,
+    ) {
         let name = match (server, mishap) {
             (Some(number), _) => Name::At(number),
             (None, Mishap::NoAddress) => Name::NoAddress,

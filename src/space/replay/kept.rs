@@ -61,7 +61,7 @@ pub(super) enum Element {
 
 impl Element {
     /// The element of a word of the table; an unknown one is taken for the commonest.
-    pub(crate) fn of(word: &str) -> Self {
+    pub(crate) fn from_word(word: &str) -> Self {
         match word {
             "area" => Self::Area,
             "frame" => Self::Frame,

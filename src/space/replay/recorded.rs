@@ -89,7 +89,7 @@ pub(super) enum Mishap {
 impl Mishap {
     /// What a word of the list is replayed as, and whether a survey of the replay sees the same word; none for
     /// a word that is not in the list.
-    pub(crate) fn of(word: &str) -> Option<(Self, bool)> {
+    pub(crate) fn from_word(word: &str) -> Option<(Self, bool)> {
         Some(match word {
             "dns_nxdomain" => (Self::NoSuchName, true),
             "dns_no_address" => (Self::NoAddress, true),

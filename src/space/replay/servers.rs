@@ -28,7 +28,7 @@ struct Notes {
 
 impl Servers {
     /// The number of an address.
-    pub(crate) fn at(&mut self, address: IpAddr) -> u32 {
+    pub(crate) fn number_of(&mut self, address: IpAddr) -> u32 {
         let next = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
             let (round_trips_us, bits_per_second) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ impl Servers {
             round_trip: Duration::from_micros(median(notes.round_trips_us, Ord::cmp).unwrap_or(0).into()),
             bits_per_second: median(notes.bits_per_second, f32::total_cmp)
                 .map_or(UNKNOWN_BITS_PER_SECOND, f64::from),
-            ..Server::at(notes.address)
+            ..Server::alone_at(notes.address)
         };
         self.notes.into_iter().map(server).collect()
     }

@@ -69,7 +69,7 @@ impl AccessLog {
         }
     }
 
-    pub(crate) fn kept(&self) -> Vec<Access> {
+    pub(crate) fn accesses(&self) -> Vec<Access> {
         self.notes().kept.clone()
     }
 

@@ -72,7 +72,7 @@ impl Gateway {
         Ok(leads_there)
     }
 
-    async fn answer<S: Stream>(
+    async fn respond_to<S: Stream>(
         &self,
         connection: &mut Connection<S>,
         head: &RequestHead,
@@ -105,7 +105,7 @@ impl Gateway {
             }
             Reaction::Response(response) => self.respond(connection, request, response).await,
             Reaction::Acts(acts) => {
-                let server = request.server.unwrap_or_else(|| Server::at(Ipv4Addr::UNSPECIFIED.into()));
+                let server = request.server.unwrap_or_else(|| Server::alone_at(Ipv4Addr::UNSPECIFIED.into()));
                 let acts = self.turned(&server, acts);
                 self.perform(connection, &server, &acts, request.access).await
             }

@@ -114,7 +114,7 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Waits until something has come; it is not looked at.
-    pub(crate) async fn hear(&mut self) -> io::Result<()> {
+    pub(crate) async fn wait_readable(&mut self) -> io::Result<()> {
         if !self.buffer.is_empty() {
             return Ok(());
         }

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn server(bits_per_second: f64, background: f64) -> Server {
-        Server { bits_per_second, background, ..Server::at([41, 90, 0, 1].into()) }
+        Server { bits_per_second, background, ..Server::alone_at([41, 90, 0, 1].into()) }
     }
 
     #[tokio::test(start_paused = true)]

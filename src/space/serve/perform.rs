@@ -93,7 +93,7 @@ impl Gateway {
                 },
                 // What it turns to is chosen before.
                 Act::Turn(..) => {}
-                Act::Hear => connection.hear().await?,
+                Act::Hear => connection.wait_readable().await?,
                 Act::Stall => {
                     let is_gone = connection.ignore().await;
                     return if is_gone {

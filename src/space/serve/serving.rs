@@ -110,7 +110,7 @@ impl Served {
     /// The accesses so far, in the order in which they ended.
     #[must_use]
     pub fn access_log(&self) -> Vec<Access> {
-        self.log.kept()
+        self.log.accesses()
     }
 
     /// Stops serving: open connections are closed, the access log is written to its end.

@@ -23,7 +23,7 @@ dns_silent_share = 0.0\nsilent_share = 0.0\nforbidden_share = 0.0\n[dns]\nalias_
 }
 
 fn site_with(world: &World, fault: Option<Fault>) -> Site {
-    (0..world.sites.count).map(|index| Site::of(world, index)).find(|site| site.fault == fault).unwrap()
+    (0..world.sites.count).map(|index| Site::new(world, index)).find(|site| site.fault == fault).unwrap()
 }
 
 async fn served(world: &Arc<World>) -> Served {
@@ -101,7 +101,7 @@ async fn the_network_serves_the_same_bytes_as_the_process() {
     let mut client = Client::connect(served.gateway_addr).await;
     let mut asked = 0;
     for site in
-        (0..world.sites.count).map(|index| Site::of(&world, index)).filter(|site| site.fault.is_none())
+        (0..world.sites.count).map(|index| Site::new(&world, index)).filter(|site| site.fault.is_none())
     {
         let host = site.main_host.as_str();
         let Content::Page(page) = Spot::find(&world, &Url::http(host, "/")).unwrap().content(&world) else {
@@ -176,7 +176,7 @@ async fn a_port_that_refuses_is_closed_without_a_byte_and_one_that_resets_is_res
                 reset_80_share = 0.5\n";
     let world = Arc::new(World::parse(text).unwrap());
     let served = served(&world).await;
-    let hosts = (0..world.sites.count).map(|index| Site::of(&world, index).main_host);
+    let hosts = (0..world.sites.count).map(|index| Site::new(&world, index).main_host);
     let mut seen = [0, 0];
     for host in hosts.filter(|host| matches!(world.lookup(host), Lookup::Found(_))) {
         let reaction = world.respond(false, &host, "/");
@@ -203,7 +203,7 @@ async fn a_bare_name_without_an_address_is_a_name_without_records() {
     let world = Arc::new(World::parse(text).unwrap());
     let served = served(&world).await;
     let site = (0..world.sites.count)
-        .map(|index| Site::of(&world, index))
+        .map(|index| Site::new(&world, index))
         .find(|site| site.fault.is_none() && site.bare_host.is_some())
         .unwrap();
     for kind in [RecordType::A, RecordType::AAAA] {

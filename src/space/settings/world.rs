@@ -379,7 +379,8 @@ mod tests {
     fn hostile_sites_are_in_the_start_list_and_not_in_the_truth() {
         let world = World::parse("[sites]\ncount = 3\n[hostile]\ncases = [\"tls-expired\"]").unwrap();
         assert_eq!(world.start_urls().last().unwrap(), "https://tls-expired.ke/");
-        let truth = Truth::of(&world, &TruthSettings { feed_back: FeedBack::Off, ..settings(&world, 1) });
+        let truth =
+            Truth::compute(&world, &TruthSettings { feed_back: FeedBack::Off, ..settings(&world, 1) });
         assert_eq!(truth.sites.len(), world.start_urls().len() - 1);
     }
 

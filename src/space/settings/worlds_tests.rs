@@ -33,7 +33,7 @@ fn world(name: &str) -> World {
 }
 
 fn truth(world: &World, depth: u16) -> Truth {
-    Truth::of(world, &settings(world, depth))
+    Truth::compute(world, &settings(world, depth))
 }
 
 fn requests(truth: &Truth) -> u64 {
@@ -49,7 +49,7 @@ fn every_world_registers_its_sites_below_public_suffixes() {
     for (name, text) in WORLDS {
         let world = World::parse(text).unwrap();
         assert!(world.registry_suffixes.iter().all(|suffix| SUFFIXES.is_icann_suffix(suffix)), "{name}");
-        for site in (0..world.sites.count).map(|index| Site::of(&world, index)) {
+        for site in (0..world.sites.count).map(|index| Site::new(&world, index)) {
             let domain = Host::parse(site.bare_host.as_deref().unwrap_or(&site.main_host)).unwrap();
             assert_eq!(SUFFIXES.registrable(&domain), Some(domain), "{name}");
         }
@@ -96,7 +96,7 @@ fn a_small_country_is_about_six_hundred_requests() {
 #[test]
 fn shared_hosting_has_two_addresses() {
     let world = world("shared hosting");
-    let hosts = (0..20).map(|index| Site::of(&world, index).main_host);
+    let hosts = (0..20).map(|index| Site::new(&world, index).main_host);
     let addresses: BTreeSet<_> = hosts.map(|host| Server::of_host(&world, &host).address).collect();
     assert_eq!(addresses.len(), 2);
 }
@@ -134,7 +134,7 @@ fn sessions_grow_by_as_many_pages_a_level_and_facets_end() {
     assert_eq!(at(&short, 11), at(&long, 11));
     let world = world("sessions and facets");
     let shop = (0..world.sites.count)
-        .map(|index| Site::of(&world, index))
+        .map(|index| Site::new(&world, index))
         .find(|site| site.traps.facets && !site.traps.sessions)
         .unwrap();
     let shop = short.sites.iter().find(|site| site.start_url.ends_with(&format!("//{}/", shop.start_host)));
@@ -163,10 +163,10 @@ fn soft_404_hosts_have_a_page_at_every_broken_link() {
 fn the_same_page_has_many_names() {
     let world = world("many names");
     let truth = truth(&world, 8);
-    let drawn: u64 = (0..world.sites.count).map(|index| Site::of(&world, index).pages).sum();
+    let drawn: u64 = (0..world.sites.count).map(|index| Site::new(&world, index).pages).sum();
     let pages: u64 = truth.sites.iter().map(|site| site.pages).sum();
     assert!(pages > drawn * 5 / 4, "{pages} {drawn}");
-    assert!((0..world.sites.count).any(|index| Site::of(&world, index).content_index != index));
+    assert!((0..world.sites.count).any(|index| Site::new(&world, index).content_index != index));
 }
 
 #[test]
@@ -190,10 +190,10 @@ fn a_site_with_https_only_costs_a_redirect_for_robots_txt_and_one_for_its_start_
     let plain = World::parse(&plain.replace("share = 0.7", "share = 0.0")).unwrap();
     let off = |world: &World| {
         let settings = TruthSettings { feed_back: FeedBack::Off, ..settings(world, 8) };
-        Truth::of(world, &settings)
+        Truth::compute(world, &settings)
     };
     let (with, without) = (off(&world), off(&plain));
-    let only = (0..world.sites.count).map(|index| Site::of(&world, index)).find(|site| {
+    let only = (0..world.sites.count).map(|index| Site::new(&world, index)).find(|site| {
         let is_simple = site.bare_host.is_none() && site.sub_host.is_none();
         site.is_in_start_list && is_simple && site.tls.links_itself_with_https()
     });
@@ -229,7 +229,7 @@ fn opens(world: &World, url: &str) -> bool {
 #[test]
 fn links_between_sites_die_and_doors_are_shut() {
     let world = world("doors");
-    let sites: Vec<Site> = (0..world.sites.count).map(|index| Site::of(&world, index)).collect();
+    let sites: Vec<Site> = (0..world.sites.count).map(|index| Site::new(&world, index)).collect();
     let open_doors = |site: &Site| {
         let bare = site.bare_host.as_deref().unwrap_or(&site.main_host);
         let names = [bare.to_owned(), format!("www.{bare}")].into_iter();
@@ -270,7 +270,7 @@ fn links_between_sites_die_and_doors_are_shut() {
 fn a_site_that_does_not_open_at_once_is_entered_by_its_doors_or_by_a_later_link() {
     let world = world("doors");
     let first_url = TruthSettings { entrances: Entrances::UpTo(1), ..settings(&world, 8) };
-    let (told, before) = (truth(&world, 8), Truth::of(&world, &first_url));
+    let (told, before) = (truth(&world, 8), Truth::compute(&world, &first_url));
     let entrances = ["offered", "front_page", "other_scheme", "other_name", "other_name_other_scheme"];
     for entrance in entrances {
         let rows = told.sites.iter().filter(|row| row.entrance.as_deref() == Some(entrance));
@@ -298,7 +298,7 @@ fn a_site_that_does_not_open_at_once_is_entered_by_its_doors_or_by_a_later_link(
 fn all_four_doors_of_every_site_are_asked_where_that_is_wanted() {
     let world = world("doors");
     let all = TruthSettings { entrances: Entrances::All, ..settings(&world, 8) };
-    let (told, usual) = (Truth::of(&world, &all), truth(&world, 8));
+    let (told, usual) = (Truth::compute(&world, &all), truth(&world, 8));
     let opened = |truth: &Truth| -> Vec<(String, Option<String>)> {
         let rows = truth.sites.iter().filter(|row| row.entrance.is_some());
         rows.map(|row| (row.site.clone(), row.entrance.clone())).collect()

@@ -67,7 +67,8 @@ impl<'a> Country<'a> {
             .filter_map(|link| fed_back(&link.url, self.settings.feed_back))
             .filter_map(|url| self.start(&url, Some(parent)))
             .filter(|start| {
-                let (urls, page) = (of_sites.entry(start.site.clone()).or_default(), PageId::of(&start.url));
+                let (urls, page) =
+                    (of_sites.entry(start.site.clone()).or_default(), PageId::from_url(&start.url));
                 let is_taken = urls.len() < MOST_URLS && !urls.contains(&page);
                 if is_taken {
                     urls.push(page);

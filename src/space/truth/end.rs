@@ -25,7 +25,7 @@ impl Oracle<'_> {
                 level.not_fetched_limit += urls;
             }
         };
-        class(self.here(), left);
+        class(self.current_level(), left);
         let below = self.depth + 1;
         if self.depth < self.country.settings.depth {
             class(self.level(below), found);

@@ -150,7 +150,7 @@ impl Entering {
             opened: None,
             by_rule: in_order(bare, offered).into(),
             anyway: if asks_all { doors(bare, offered).into() } else { VecDeque::new() },
-            listed: HashSet::from([(offered.is_https, PageId::of(offered))]),
+            listed: HashSet::from([(offered.is_https, PageId::from_url(offered))]),
             kept: HashMap::new(),
             answered: HashSet::new(),
             front_moved: false,
@@ -169,17 +169,17 @@ impl Entering {
     }
 
     pub(crate) fn note_listed(&mut self, url: &Url) {
-        self.listed.insert((url.is_https, PageId::of(url)));
+        self.listed.insert((url.is_https, PageId::from_url(url)));
     }
 
     pub(crate) fn is_listed(&self, url: &Url) -> bool {
-        self.listed.contains(&(url.is_https, PageId::of(url)))
+        self.listed.contains(&(url.is_https, PageId::from_url(url)))
     }
 
     /// A URL of level 0 is not asked for.
     pub(crate) fn note_kept(&mut self, entry: &LevelEntry, why: Kept) {
         if !entry.again {
-            self.kept.insert(PageId::of(&entry.url), why);
+            self.kept.insert(PageId::from_url(&entry.url), why);
         }
         self.kept_by_robots |= why == Kept::Robots;
         self.forbidden |= why == Kept::Robots && is_front(&entry.url);
@@ -187,7 +187,7 @@ impl Entering {
 
     /// Why the same page was not asked for under its other scheme.
     pub(crate) fn was_kept(&mut self, url: &Url) -> Option<Kept> {
-        self.kept.remove(&PageId::of(url))
+        self.kept.remove(&PageId::from_url(url))
     }
 
     /// A URL of level 0 leads away from the site.
@@ -214,11 +214,11 @@ impl Entering {
             let by_rule = self.by_rule.pop_front();
             let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(world, *relation, url));
             let (relation, url) = by_rule.or_else(|| self.anyway.pop_front())?;
-            let place = places.get(&PageId::of(&url)).copied();
+            let place = places.get(&PageId::from_url(&url)).copied();
             if !may || place == Some(UrlStanding::Earlier) || self.is_listed(&url) {
                 continue;
             }
-            places.insert(PageId::of(&url), UrlStanding::Listed);
+            places.insert(PageId::from_url(&url), UrlStanding::Listed);
             self.note_listed(&url);
             self.tried += 1;
             return Some(LevelEntry::entrance(url, relation, place == Some(UrlStanding::Listed)));

@@ -9,7 +9,7 @@ impl Oracle<'_> {
         if self.is_external(&link.url) {
             return self.find_external(page, link.url, word(link.element), link.nofollow);
         }
-        let id = PageId::of(&link.url);
+        let id = PageId::from_url(&link.url);
         let place = self.places.get(&id).copied();
         if link.nofollow {
             self.places.entry(id).or_insert(UrlStanding::Shunned);
@@ -20,13 +20,13 @@ impl Oracle<'_> {
     }
 
     pub(super) fn find_external(&mut self, page: &Url, url: Url, element: &str, nofollow: bool) {
-        if !self.external_urls.insert(PageId::of(&url)) {
+        if !self.external_urls.insert(PageId::from_url(&url)) {
             return;
         }
         let target_site = self.country.site_of(&url.host);
         let is_new_host = self.external_hosts.insert(url.host.clone());
         let is_new_site = self.external_sites.insert(target_site.clone());
-        let level = self.here();
+        let level = self.current_level();
         level.external_urls += 1;
         level.external_hosts += u64::from(is_new_host);
         level.external_sites += u64::from(is_new_site);
@@ -54,7 +54,7 @@ impl Oracle<'_> {
         found
             .into_iter()
             .filter(|url| {
-                self.places.insert(PageId::of(url), UrlStanding::Listed) == Some(UrlStanding::Found)
+                self.places.insert(PageId::from_url(url), UrlStanding::Listed) == Some(UrlStanding::Found)
             })
             .collect()
     }

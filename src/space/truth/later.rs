@@ -42,7 +42,7 @@ impl Queue {
 
     /// A URL is met that may begin a tree.
     pub(crate) fn offer(&mut self, start: Start) {
-        let page = PageId::of(&start.url);
+        let page = PageId::from_url(&start.url);
         match self.sites.get_mut(&start.site) {
             None => {
                 let site = Site { offered: vec![page], is_waiting: true, spares: Vec::new(), closed: None };
@@ -62,7 +62,7 @@ impl Queue {
         site.closed = closed.filter(|_| self.gives_later_trees);
         let spares = std::mem::take(&mut site.spares);
         for spare in spares {
-            let page = PageId::of(&spare.url);
+            let page = PageId::from_url(&spare.url);
             if site.is_waiting {
                 site.spare(spare, page);
             } else {
@@ -74,8 +74,8 @@ impl Queue {
 
 impl Site {
     fn spare(&mut self, start: Start, page: PageId) {
-        let is_new =
-            !self.offered.contains(&page) && self.spares.iter().all(|spare| PageId::of(&spare.url) != page);
+        let is_new = !self.offered.contains(&page)
+            && self.spares.iter().all(|spare| PageId::from_url(&spare.url) != page);
         if is_new && self.spares.len() < MOST_SPARES {
             self.spares.push(start);
         }
@@ -83,7 +83,7 @@ impl Site {
 
     /// One more tree, if the site is closed and no earlier one came upon that URL.
     fn take(&mut self, start: Start) -> Option<Start> {
-        let (page, seed) = (PageId::of(&start.url), self.offered.len());
+        let (page, seed) = (PageId::from_url(&start.url), self.offered.len());
         let is_known = self.closed.as_ref().is_none_or(|known| known.pages.contains(&page));
         if is_known || seed >= MOST_TREES {
             return None;

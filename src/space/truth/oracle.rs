@@ -69,7 +69,7 @@ impl<'a> Oracle<'a> {
         let entrances = country.settings.entrances;
         let mut places: HashMap<_, _> =
             known.pages.iter().map(|page| (*page, UrlStanding::Earlier)).collect();
-        places.insert(PageId::of(&start.url), UrlStanding::Listed);
+        places.insert(PageId::from_url(&start.url), UrlStanding::Listed);
         let offered = LevelEntry::entrance(start.url.clone(), Relation::Offered, false);
         Self {
             country,
@@ -100,7 +100,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    pub(super) fn spot(&self, url: &Url) -> Option<Spot> {
+    pub(super) fn url_location(&self, url: &Url) -> Option<Spot> {
         if !self.hosts.borrow().contains_key(&url.host) {
             let site = Site::with_host(self.country.world, &url.host);
             let site = site.map(|(site, role)| (Arc::new(site), role));
@@ -114,7 +114,7 @@ impl<'a> Oracle<'a> {
         spot.map_or(Content::Reset, |spot| spot.content(self.country.world))
     }
 
-    pub(super) fn here(&mut self) -> &mut LevelTruth {
+    pub(super) fn current_level(&mut self) -> &mut LevelTruth {
         self.level(self.depth)
     }
 

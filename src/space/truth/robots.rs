@@ -63,11 +63,11 @@ impl Oracle<'_> {
         }
         let name = file.to_string();
         if self.earlier_robots.contains(&name) {
-            self.here().shared_robots += 1;
+            self.current_level().shared_robots += 1;
         } else {
             self.robots_requests += 1;
         }
-        let (status, if_there) = match self.content(self.spot(file).as_ref()) {
+        let (status, if_there) = match self.content(self.url_location(file).as_ref()) {
             Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), Had::Rules),
             Content::Status(status) => (Some(status), Had::Nothing),
             Content::Redirect(_, to) => {

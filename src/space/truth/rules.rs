@@ -10,7 +10,7 @@ use crate::web::{Lookup, Web};
 pub(super) struct PageId(u128);
 
 impl PageId {
-    pub(crate) fn of(url: &Url) -> Self {
+    pub(crate) fn from_url(url: &Url) -> Self {
         Self::of_target(&url.host, &url.target)
     }
 

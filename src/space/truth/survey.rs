@@ -10,7 +10,7 @@ use crate::World;
 impl Truth {
     /// What a survey of the world with these settings must find. Of hostile sites nothing is told.
     #[must_use]
-    pub fn of(world: &World, settings: &TruthSettings) -> Self {
+    pub fn compute(world: &World, settings: &TruthSettings) -> Self {
         let country = Country::new(world, settings);
         let mut truth = Self { sites: Vec::new(), levels: Vec::new(), links: Vec::new() };
         let mut queue = Queue::new(settings.entrances != Entrances::UpTo(1));

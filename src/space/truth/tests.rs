@@ -97,7 +97,7 @@ proptest! {
     fn a_plain_reader_of_the_pages_finds_the_same_levels(seed: u64) {
         let world = open_world(seed);
         let settings = TruthSettings { feed_back: FeedBack::Off, ..settings(&world, 1000) };
-        let truth = Truth::of(&world, &settings);
+        let truth = Truth::compute(&world, &settings);
         for site in &truth.sites {
             let told: Vec<(u64, u64, u64)> = truth
                 .levels
@@ -112,7 +112,7 @@ proptest! {
     #[test]
     fn the_tables_agree_with_each_other(seed: u64, depth in 0..6_u16) {
         let world = world(seed);
-        let truth = Truth::of(&world, &settings(&world, depth));
+        let truth = Truth::compute(&world, &settings(&world, depth));
         for site in &truth.sites {
             let tree = (&site.site, site.seed);
             let levels: Vec<&LevelTruth> =
@@ -143,7 +143,7 @@ proptest! {
     fn a_shallow_survey_is_a_deep_one_cut_off(seed: u64, depth in 0..5_u16) {
         let world = world(seed);
         let off = |depth| TruthSettings { feed_back: FeedBack::Off, ..settings(&world, depth) };
-        let (shallow, deep) = (Truth::of(&world, &off(depth)), Truth::of(&world, &off(12)));
+        let (shallow, deep) = (Truth::compute(&world, &off(depth)), Truth::compute(&world, &off(12)));
         let cut = |truth: &Truth| -> Vec<LevelTruth> {
             truth.levels.iter().filter(|level| level.depth <= depth).cloned().collect()
         };
@@ -155,12 +155,12 @@ proptest! {
 
 fn truth_of(text: &str, depth: u16) -> Truth {
     let world = World::parse(text).unwrap();
-    Truth::of(&world, &settings(&world, depth))
+    Truth::compute(&world, &settings(&world, depth))
 }
 
 #[test]
 fn fed_back_sites_have_a_parent_and_the_next_generation() {
-    let truth = Truth::of(&world(3), &settings(&world(3), 3));
+    let truth = Truth::compute(&world(3), &settings(&world(3), 3));
     let has_generation = |site: &str, generation: u32| {
         truth.sites.iter().any(|row| row.site == site && row.generation == generation)
     };
@@ -179,9 +179,9 @@ fn fed_back_sites_have_a_parent_and_the_next_generation() {
 fn without_feed_back_only_the_start_list_is_walked() {
     let world = world(3);
     let off = TruthSettings { feed_back: FeedBack::Off, ..settings(&world, 3) };
-    assert_eq!(Truth::of(&world, &off).sites.len(), world.start_urls().len());
+    assert_eq!(Truth::compute(&world, &off).sites.len(), world.start_urls().len());
     let door = TruthSettings { feed_back: FeedBack::Door, ..settings(&world, 3) };
-    assert!(Truth::of(&world, &door).sites.iter().all(|row| row.start_url.ends_with('/')));
+    assert!(Truth::compute(&world, &door).sites.iter().all(|row| row.start_url.ends_with('/')));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn what_keeps_a_whole_site_back_is_its_outcome() {
 
 #[test]
 fn the_truth_is_written_as_csv_and_json() {
-    let truth = Truth::of(&world(1), &settings(&world(1), 2));
+    let truth = Truth::compute(&world(1), &settings(&world(1), 2));
     let csv = truth.to_csv(TruthTable::Sites);
     assert!(csv.starts_with("site,start_url,parent_site,generation,outcome,requests,pages,"), "{csv}");
     assert_eq!(csv.lines().count(), truth.sites.len() + 1);

@@ -61,7 +61,8 @@ impl Traps {
         let Some(levels) = levels else { return };
         for (_, _, found) in &mut read {
             found.retain(|url| {
-                !url.target.contains(['?', ';']) && places.get(&PageId::of(url)) == Some(&UrlStanding::Found)
+                !url.target.contains(['?', ';'])
+                    && places.get(&PageId::from_url(url)) == Some(&UrlStanding::Found)
             });
         }
         self.weigh_branches(places, &read, levels);
@@ -158,7 +159,7 @@ fn is_removable(places: &Places, url: &Url, at: usize) -> bool {
     }
     let rest: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
     let other = Url { target: format!("/{}", rest.join("/")), ..url.clone() };
-    places.contains_key(&PageId::of(&other))
+    places.contains_key(&PageId::from_url(&other))
 }
 
 fn is_digit(c: char) -> bool {

@@ -18,7 +18,7 @@ impl Oracle<'_> {
         self.entering = Entering::alone(&self.start.site, &self.start.url);
         self.level(0);
         self.walk_level();
-        self.here().pages > 0
+        self.current_level().pages > 0
     }
 
     pub(crate) fn walk(mut self) -> SiteTree {
@@ -72,7 +72,7 @@ impl Oracle<'_> {
         if self.depth > 0 || self.gave_up {
             return None;
         }
-        let has_page = self.here().pages > 0;
+        let has_page = self.current_level().pages > 0;
         self.entering.next(self.country.world, &mut self.places, has_page)
     }
 
@@ -90,7 +90,7 @@ impl Oracle<'_> {
         } else if !(entry.again || is_entrance || is_front(url)) && self.script_is_used_up(url) {
             self.keep(entry, Kept::Script);
         } else {
-            let spot = self.spot(url);
+            let spot = self.url_location(url);
             match self.robots_verdict(url, spot.as_ref()) {
                 RobotsAccess::Allowed => self.fetch(entry, spot.as_ref()),
                 RobotsAccess::Kept => self.keep(entry, Kept::Robots),
@@ -103,7 +103,7 @@ impl Oracle<'_> {
         if self.depth == 0 {
             self.entering.note_kept(entry, why);
         }
-        *why.count(self.here()) += u64::from(!entry.again);
+        *why.count(self.current_level()) += u64::from(!entry.again);
     }
 
     fn fetch(&mut self, entry: &LevelEntry, spot: Option<&Spot>) {
@@ -111,14 +111,14 @@ impl Oracle<'_> {
         if let Some(script) = script(url).filter(|_| !entry.again) {
             *self.queries.entry(script).or_default() += 1;
         }
-        self.here().fetched += u64::from(!entry.again);
+        self.current_level().fetched += u64::from(!entry.again);
         if entry.again
             && let Some(why) = self.entering.was_kept(url)
         {
-            *why.count(self.here()) -= 1;
-            self.here().fetched += 1;
+            *why.count(self.current_level()) -= 1;
+            self.current_level().fetched += 1;
         }
-        self.here().requests += 1;
+        self.current_level().requests += 1;
         let content = self.content(spot);
         let failed = matches!(content, Content::Refused | Content::Reset | Content::Silence);
         self.note_failure(failed, matches!(content, Content::Reset));
@@ -128,7 +128,7 @@ impl Oracle<'_> {
         match content {
             Content::Redirect(_, to) => self.redirect(entry, to),
             Content::Page(page) => {
-                self.here().pages += 1;
+                self.current_level().pages += 1;
                 self.entering.opened = self.entering.opened.or(entry.relation);
                 let (found, externals) = (self.found.len(), self.links.len());
                 for link in page.links {
@@ -158,9 +158,9 @@ impl Oracle<'_> {
             }
             return self.find_external(&from.url, to, "redirect", false);
         }
-        let (hops, relation, id) = (from.hops + 1, from.relation, PageId::of(&to));
+        let (hops, relation, id) = (from.hops + 1, from.relation, PageId::from_url(&to));
         let place = self.places.get(&id).copied();
-        let is_same = id == PageId::of(&from.url);
+        let is_same = id == PageId::from_url(&from.url);
         if is_same || (self.depth == 0 && place == Some(UrlStanding::Listed)) {
             let mut asked = from.asked;
             asked[usize::from(from.url.is_https)] = true;
@@ -176,7 +176,7 @@ impl Oracle<'_> {
         }
         self.places.insert(id, UrlStanding::Listed);
         if hops > MAX_HOPS {
-            self.here().not_fetched_redirects += 1;
+            self.current_level().not_fetched_redirects += 1;
         } else {
             let is_trap = self.traps.hold(&to, &self.places);
             self.enlist(LevelEntry { is_trap, relation, ..LevelEntry::new(to, hops) });
@@ -192,7 +192,7 @@ impl Oracle<'_> {
 
     /// A script is used up by its query URLs; its bare URL is kept back then, too.
     fn script_is_used_up(&self, url: &Url) -> bool {
-        let asked = self.queries.get(&script(url).unwrap_or_else(|| PageId::of(url)));
+        let asked = self.queries.get(&script(url).unwrap_or_else(|| PageId::from_url(url)));
         asked.is_some_and(|asked| *asked >= self.country.settings.queries_per_script)
     }
 }

@@ -117,7 +117,7 @@ mod tests {
             background,
             others_bytes: 1000.0,
             others_bytes_squared: 1e6,
-            ..Server::at([192, 0, 2, 1].into())
+            ..Server::alone_at([192, 0, 2, 1].into())
         }
     }
 

@@ -64,7 +64,7 @@ impl Reply {
             _ if matches!(response.status, 100..=199 | 204 | 304) => {
                 Self::bodiless(response.status, validators(&response), &response, is_last)
             }
-            _ => Self::whole(response, asked, is_last),
+            _ => Self::with_body(response, asked, is_last),
         }
     }
 
@@ -73,7 +73,7 @@ impl Reply {
         Self { status, fields, body: Vec::new(), is_chunked: false, is_cut: false }
     }
 
-    fn whole(mut response: Response, asked: &Asked, is_last: bool) -> Self {
+    fn with_body(mut response: Response, asked: &Asked, is_last: bool) -> Self {
         if response.content_encoding == Some("gzip") && !asked.accepts_gzip {
             response.content_encoding = None;
             response.body = decoded(&response.body);

@@ -54,7 +54,7 @@ const MOST_USE: f64 = 0.9;
 impl Server {
     /// A server without a world around it: nobody else uses it, and it takes no time.
     #[must_use]
-    pub fn at(address: IpAddr) -> Self {
+    pub fn alone_at(address: IpAddr) -> Self {
         Self {
             address,
             v6: None,

@@ -118,7 +118,7 @@ impl TruthCommand {
             trap_levels: self.trap_levels.0,
             suffixes: Arc::new(suffixes),
         };
-        let truth = Truth::of(&world, &settings);
+        let truth = Truth::compute(&world, &settings);
         if self.json {
             print_json(&truth.to_json())?;
         } else {

@@ -2,7 +2,7 @@
 
 use crate::Handshake;
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, anchors, answer, html, links, missing, redirect};
+use crate::hostile::pages::{Request, anchors, html, links, missing, redirect, response};
 use crate::web::Act;
 
 /// Pages that are delivered, the front page included, before a client is turned away.
@@ -16,22 +16,22 @@ const NOT_A_BOT: &[u8] = b"<html><head><title>Making sure you&#39;re not a bot!<
 
 pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("ban-403", "403 for everything after twenty pages.", |request| {
-        banning(request, answer(FORBIDDEN, &[], b""))
+        banning(request, response(FORBIDDEN, &[], b""))
     }),
     Case::of_pages(
         "ban-by-challenge",
         "Cloudflare's challenge for everything after twenty pages.",
-        |request| banning(request, answer(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)),
+        |request| banning(request, response(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)),
     ),
     Case::of_pages("ban-406", "406 for everything after twenty pages, as ModSecurity does.", |request| {
-        banning(request, answer("406 Not Acceptable", &[], b"<h1>Not Acceptable!</h1>"))
+        banning(request, response("406 Not Acceptable", &[], b"<h1>Not Acceptable!</h1>"))
     }),
     Case::of_pages("ban-by-interstitial", "An interstitial with status 200 after twenty pages.", |request| {
         banning(request, html(JUST_A_MOMENT))
     }),
     Case::of_pages("ban-by-captcha-202", "Status 202 and a captcha after twenty pages.", |request| {
         let body = b"<html><head><meta http-equiv=\"refresh\" content=\"0;/.well-known/sgcaptcha/?r=x\"></head></html>";
-        banning(request, answer("202 Accepted", &["SG-Captcha: challenge"], body))
+        banning(request, response("202 Accepted", &["SG-Captcha: challenge"], body))
     }),
     Case::of_pages("ban-by-resets", "Resets after twenty pages.", |request| {
         banning(request, vec![Act::Reset])
@@ -40,10 +40,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         banning(request, vec![Act::Close])
     }),
     Case::of_pages("ban-503", "503 for everything after twenty pages.", |request| {
-        banning(request, answer("503 Service Unavailable", &[], b""))
+        banning(request, response("503 Service Unavailable", &[], b""))
     }),
     Case::of_pages("ban-429", "429 for everything after twenty pages.", |request| {
-        banning(request, answer("429 Too Many Requests", &[], b""))
+        banning(request, response("429 Too Many Requests", &[], b""))
     }),
     Case::of_pages(
         "ban-in-words",
@@ -52,13 +52,13 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             let pages =
                 (1..=60).map(|page| format!("/{}/{}/", WORDS[page % WORDS.len()], WORDS[page / WORDS.len()]));
             let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
-            [vec![Act::Turn(DELIVERED, answer(FORBIDDEN, &[], b""))], delivered].concat()
+            [vec![Act::Turn(DELIVERED, response(FORBIDDEN, &[], b""))], delivered].concat()
         },
     ),
     Case::of_pages("ban-at-one-host", "One host bans after twenty pages, the other never does.", |request| {
         let shop = format!("shop.{}", request.main_host);
         if request.host == shop {
-            return [vec![Act::Turn(20, answer(FORBIDDEN, &[], b""))], html("<p>A page.</p>")].concat();
+            return [vec![Act::Turn(20, response(FORBIDDEN, &[], b""))], html("<p>A page.</p>")].concat();
         }
         // By turns.
         let pages = (1..=50).flat_map(|page| [format!("http://{shop}/p{page}"), format!("/p{page}")]);
@@ -70,7 +70,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         |request| {
             let shop = format!("shop.{}", request.main_host);
             if request.host == shop && request.target == "/forbidden" {
-                return answer(FORBIDDEN, &[], b"");
+                return response(FORBIDDEN, &[], b"");
             } else if request.host == shop {
                 return html("<p>A page.</p>");
             }
@@ -79,7 +79,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             let pages = pages.chain((26..=60).map(|page| format!("/p{page}")));
             let pages = pages.chain((1..=10).map(|page| format!("http://{shop}/p{page}")));
             let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
-            [vec![Act::Turn(DELIVERED, answer(FORBIDDEN, &[], b""))], delivered].concat()
+            [vec![Act::Turn(DELIVERED, response(FORBIDDEN, &[], b""))], delivered].concat()
         },
     ),
     Case::of_pages("forbidden-folder", "A folder of sixty pages that everybody is refused.", |request| {
@@ -87,7 +87,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let open = (1..=30).map(|page| format!("/open/{page}"));
         match request.target {
             "/" => links(private.chain(open)),
-            target if target.starts_with("/private/") => answer(FORBIDDEN, &[], b""),
+            target if target.starts_with("/private/") => response(FORBIDDEN, &[], b""),
             _ => html("<p>A page.</p>"),
         }
     }),
@@ -96,7 +96,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         "Forty pages in a row that everybody is refused, like those around them.",
         |request| match request.target.strip_prefix("/p").and_then(|page| page.parse::<u32>().ok()) {
             None => links((1..=80).map(|page| format!("/p{page}"))),
-            Some(21..=60) => answer(FORBIDDEN, &["Server: ddos-guard"], b""),
+            Some(21..=60) => response(FORBIDDEN, &["Server: ddos-guard"], b""),
             Some(_) => html("<p>A page.</p>"),
         },
     ),
@@ -105,10 +105,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         if request.target == "/" {
             return links(members);
         }
-        answer("401 Unauthorized", &["WWW-Authenticate: Basic realm=\"members\""], b"")
+        response("401 Unauthorized", &["WWW-Authenticate: Basic realm=\"members\""], b"")
     }),
     Case::of_pages("challenge-at-once", "A challenge from the first page on.", |_| {
-        answer(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)
+        response(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)
     }),
     Case::of_pages("interstitial-at-once", "An interstitial with status 200 from the first page on.", |_| {
         html(NOT_A_BOT)
@@ -131,10 +131,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             let after = "Retry-After: 1";
             match request.target {
                 "/" => links(["/moved", "/forbidden", "/missing", "/page"]),
-                "/moved" => answer("302 Found", &["Location: /next", after], b""),
-                "/forbidden" => answer(FORBIDDEN, &[after], b""),
-                "/missing" => answer("404 Not Found", &[after], b""),
-                "/page" => answer("200 OK", &[after], b"<p>A page.</p>"),
+                "/moved" => response("302 Found", &["Location: /next", after], b""),
+                "/forbidden" => response(FORBIDDEN, &[after], b""),
+                "/missing" => response("404 Not Found", &[after], b""),
+                "/page" => response("200 OK", &[after], b"<p>A page.</p>"),
                 _ => html("<p>A page.</p>"),
             }
         },
@@ -165,7 +165,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
     Case::of_robots("robots-forbidding-all", "Rules that forbid everything.", |request| {
         match request.target {
-            "/robots.txt" => answer("200 OK", &[], b"User-agent: *\nDisallow: /\n"),
+            "/robots.txt" => response("200 OK", &[], b"User-agent: *\nDisallow: /\n"),
             _ => html("<p>A page.</p>"),
         }
     }),

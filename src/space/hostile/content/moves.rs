@@ -1,7 +1,7 @@
 //! Redirects that lead round in circles, nowhere, or where nobody should go.
 
 use crate::hostile::case::{Case, neighbour};
-use crate::hostile::pages::{LINK_TO_NEXT, Request, answer, html, on_front, redirect};
+use crate::hostile::pages::{LINK_TO_NEXT, Request, html, on_front, redirect, response};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -75,7 +75,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || crate::hostile::pages::links([host.as_str(), "/next"]))
     }),
     Case::of_pages("redirect-without-location", "A redirect that does not say where to.", |_| {
-        answer("302 Found", &[], LINK_TO_NEXT.as_bytes())
+        response("302 Found", &[], LINK_TO_NEXT.as_bytes())
     }),
     Case::of_pages("redirect-to-nonsense", "Redirects to what is no URL.", |request| match request.target {
         "/empty" => redirect(""),
@@ -91,7 +91,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || redirect(&format!("/{}", "x".repeat(100_000))))
     }),
     Case::of_pages("redirect-to-many-places", "A redirect with three locations.", |request| {
-        on_front(request, || answer("302 Found", &["Location: /next", "Location: /b", "Location: /c"], b""))
+        on_front(request, || response("302 Found", &["Location: /next", "Location: /b", "Location: /c"], b""))
     }),
     Case::of_pages("redirect-in-latin-1", "A redirect to a path in Latin-1.", |request| {
         in_bytes(request, b"/th\xe9", "/th%E9")
@@ -103,10 +103,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         in_bytes(request, "/th\u{e9}".as_bytes(), "/th%C3%A9")
     }),
     Case::of_pages("header-refresh", "A page without links that a header leads on from.", |request| {
-        on_front(request, || answer("200 OK", &["Refresh: 0; url=next"], b"<p>Wait.</p>"))
+        on_front(request, || response("200 OK", &["Refresh: 0; url=next"], b"<p>Wait.</p>"))
     }),
     Case::of_pages("header-refresh-and-base", "A base, which a header Refresh does not go by.", |request| {
-        let refresh = || answer("200 OK", &["Refresh: 5;URL='next'"], b"<base href=\"/a/\"><p>Wait.</p>");
+        let refresh = || response("200 OK", &["Refresh: 5;URL='next'"], b"<base href=\"/a/\"><p>Wait.</p>");
         if request.target == "/a/next" {
             crate::hostile::pages::missing()
         } else {
@@ -114,7 +114,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         }
     }),
     Case::of_pages("redirect-and-refresh", "A redirect that refreshes too: to somewhere else.", |request| {
-        on_front(request, || answer("302 Found", &["Location: /next", "Refresh: 0; url=/b"], b""))
+        on_front(request, || response("302 Found", &["Location: /next", "Refresh: 0; url=/b"], b""))
     }),
     Case::of_robots("robots-to-private-address", "robots.txt is in a private network.", |request| {
         of_robots(request, "http://192.168.1.1/robots.txt")

@@ -1,7 +1,7 @@
 //! robots.txt of every kind that RFC 9309 has a word for, and of some that it has none for.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, answer, html, links, raw, redirect, unframed};
+use crate::hostile::pages::{Request, html, links, raw, redirect, response, unframed};
 use crate::hostile::transport::codings::gzipped;
 use crate::web::Act;
 
@@ -11,41 +11,47 @@ const RULES: &str = "User-agent: *\nDisallow: /private\n";
 pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_robots("robots-of-5-mb", "5 MB: a rule at the beginning, and one at the end.", |request| {
         let filler = "# filler\n".repeat(5_000_000 / 9);
-        of(request, || text(format!("{RULES}{filler}Disallow: /next\n")))
+        with_robots(request, || text(format!("{RULES}{filler}Disallow: /next\n")))
     }),
     Case::of_robots("endless-robots", "Rules without end.", |request| {
-        of(request, || vec![unframed("", RULES.as_bytes()), Act::endless(b"Disallow: /x\n")])
+        with_robots(request, || vec![unframed("", RULES.as_bytes()), Act::endless(b"Disallow: /x\n")])
     }),
     Case::of_robots("robots-in-one-line", "5 MB in one line.", |request| {
-        of(request, || text(format!("{RULES}Disallow: /{}", "x".repeat(5_000_000))))
+        with_robots(request, || text(format!("{RULES}Disallow: /{}", "x".repeat(5_000_000))))
     }),
     Case::of_robots("robots-with-mark", "A byte order mark before the first rule.", |request| {
-        of(request, || text(format!("\u{feff}{RULES}")))
+        with_robots(request, || text(format!("\u{feff}{RULES}")))
     }),
     Case::of_robots("robots-in-utf-16", "UTF-16, which RFC 9309 does not know.", |request| {
-        of(request, || text(RULES.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()))
+        with_robots(request, || text(RULES.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()))
     }),
     Case::of_robots("robots-as-html", "A page in the place of robots.txt.", |request| {
-        of(request, || html("<html><body>User-agent: * <p>Disallow: /next</p></body></html>"))
+        with_robots(request, || html("<html><body>User-agent: * <p>Disallow: /next</p></body></html>"))
     }),
     Case::of_robots("robots-401", "401 for robots.txt.", |request| {
-        of(request, || status("401 Unauthorized"))
+        with_robots(request, || status("401 Unauthorized"))
     }),
-    Case::of_robots("robots-403", "403 for robots.txt.", |request| of(request, || status("403 Forbidden"))),
-    Case::of_robots("robots-410", "410 for robots.txt.", |request| of(request, || status("410 Gone"))),
+    Case::of_robots("robots-403", "403 for robots.txt.", |request| {
+        with_robots(request, || status("403 Forbidden"))
+    }),
+    Case::of_robots("robots-410", "410 for robots.txt.", |request| {
+        with_robots(request, || status("410 Gone"))
+    }),
     Case::of_robots("robots-429", "429 for robots.txt.", |request| {
-        of(request, || status("429 Too Many Requests"))
+        with_robots(request, || status("429 Too Many Requests"))
     }),
     Case::of_robots("robots-500", "500 for robots.txt.", |request| {
-        of(request, || status("500 Internal Server Error"))
+        with_robots(request, || status("500 Internal Server Error"))
     }),
     Case::of_robots("robots-503", "503 for robots.txt.", |request| {
-        of(request, || status("503 Service Unavailable"))
+        with_robots(request, || status("503 Service Unavailable"))
     }),
     Case::of_robots("robots-time-out", "No answer for robots.txt.", |request| {
-        of(request, || vec![Act::Stall])
+        with_robots(request, || vec![Act::Stall])
     }),
-    Case::of_robots("robots-reset", "Reset at robots.txt.", |request| of(request, || vec![Act::Reset])),
+    Case::of_robots("robots-reset", "Reset at robots.txt.", |request| {
+        with_robots(request, || vec![Act::Reset])
+    }),
     Case::of_robots("robots-five-redirects", "Five redirects, then the rules.", |request| {
         redirects(request, 5)
     }),
@@ -53,57 +59,59 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         redirects(request, 6)
     }),
     Case::of_robots("robots-redirect-loop", "robots.txt redirects to itself.", |request| {
-        of(request, || redirect("/robots.txt"))
+        with_robots(request, || redirect("/robots.txt"))
     }),
     Case::of_robots("robots-broken-gzip", "Rules that are said to be gzip and are not.", |request| {
-        of(request, || answer("200 OK", &["Content-Encoding: gzip"], RULES.as_bytes()))
+        with_robots(request, || response("200 OK", &["Content-Encoding: gzip"], RULES.as_bytes()))
     }),
     Case::of_robots(
         "robots-in-members",
         "Gzipped rules, of which the second member forbids a page.",
         |request| {
             let members = ["User-agent: *\n", "Disallow: /private\n"].map(|rules| gzipped(rules.as_bytes()));
-            of(request, || answer("200 OK", &["Content-Encoding: gzip"], &members.concat()))
+            with_robots(request, || response("200 OK", &["Content-Encoding: gzip"], &members.concat()))
         },
     ),
     Case::of_robots("robots-coding-utf-8", "Rules whose charset is told as their coding.", |request| {
-        of(request, || answer("200 OK", &["Content-Encoding: utf-8"], RULES.as_bytes()))
+        with_robots(request, || response("200 OK", &["Content-Encoding: utf-8"], RULES.as_bytes()))
     }),
     Case::of_robots("robots-with-many-headers", "404 for robots.txt, with 200 header fields.", |request| {
-        of(request, || answer("404 Not Found", &["X-Filler: x"; 200], b""))
+        with_robots(request, || response("404 Not Found", &["X-Filler: x"; 200], b""))
     }),
     Case::of_robots("robots-truncated", "Rules that break off after the first.", |request| {
-        of(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Close])
+        with_robots(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Close])
     }),
     Case::of_robots("robots-stalled", "Rules that stop coming after the first.", |request| {
-        of(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Stall])
+        with_robots(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Stall])
     }),
     Case::of_robots("robots-without-http", "Rules without status and header.", |request| {
-        of(request, || vec![raw(RULES), Act::Close])
+        with_robots(request, || vec![raw(RULES), Act::Close])
     }),
     Case::of_robots("robots-of-nul", "A megabyte of zero bytes.", |request| {
-        of(request, || text(vec![0; 1 << 20]))
+        with_robots(request, || text(vec![0; 1 << 20]))
     }),
     Case::of_robots(
         "robots-challenge",
         "A challenge with status 200 for robots.txt, and no other.",
-        |request| of(request, || answer("200 OK", &["cf-mitigated: challenge"], b"<p>One moment.</p>")),
+        |request| {
+            with_robots(request, || response("200 OK", &["cf-mitigated: challenge"], b"<p>One moment.</p>"))
+        },
     ),
     Case::of_robots("robots-interstitial", "An interstitial in the place of robots.txt.", |request| {
-        of(request, || html("<html><head><title>Just a moment...</title></head></html>"))
+        with_robots(request, || html("<html><head><title>Just a moment...</title></head></html>"))
     }),
     Case::of_robots("robots-captcha-202", "Status 202 and a captcha for robots.txt.", |request| {
-        of(request, || answer("202 Accepted", &["SG-Captcha: challenge"], b""))
+        with_robots(request, || response("202 Accepted", &["SG-Captcha: challenge"], b""))
     }),
     Case::of_robots("robots-evil-patterns", "Patterns made to cost much time.", |request| {
         let pattern = format!("Disallow: /{}$\n", "*x".repeat(1000));
         let rules = pattern.repeat(200);
-        of(request, || text(format!("{RULES}{rules}")))
+        with_robots(request, || text(format!("{RULES}{rules}")))
     }),
 ];
 
 /// Answers for robots.txt as told. The front page leads to one page that the rules forbid and one that they do not.
-fn of(request: &Request<'_>, robots: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+fn with_robots(request: &Request<'_>, robots: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
     match request.target {
         "/robots.txt" => robots(),
         "/" => links(["/next", "/private"]),
@@ -119,7 +127,7 @@ fn text(body: impl AsRef<[u8]>) -> Vec<Act> {
 }
 
 fn status(line: &str) -> Vec<Act> {
-    answer(line, &[], b"")
+    response(line, &[], b"")
 }
 
 /// `/robots.txt`, `/rules/1`, `/rules/2` … redirect, so many times.
@@ -131,6 +139,6 @@ fn redirects(request: &Request<'_>, most: u32) -> Vec<Act> {
     match hop {
         Some(hop) if hop < most => redirect(&format!("/rules/{}", hop + 1)),
         Some(_) => text(RULES),
-        None => of(request, Vec::new),
+        None => with_robots(request, Vec::new),
     }
 }

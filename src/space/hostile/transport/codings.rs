@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, answer, on_front, unframed};
+use crate::hostile::pages::{LINK_TO_NEXT, on_front, response, unframed};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -36,7 +36,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || encoded("gzip", LINK_TO_NEXT.as_bytes()))
     }),
     Case::of_pages("unsaid-coding", "A gzipped page that is not said to be one.", |request| {
-        on_front(request, || answer("200 OK", &[], &gzipped(LINK_TO_NEXT.as_bytes())))
+        on_front(request, || response("200 OK", &[], &gzipped(LINK_TO_NEXT.as_bytes())))
     }),
     Case::of_pages("unknown-coding", "A coding of a name that nobody knows.", |request| {
         on_front(request, || encoded("rot13", b"<n uers=\"/arkg\">Arkg</n>"))
@@ -121,7 +121,7 @@ fn bomb_page() -> Vec<u8> {
 }
 
 fn encoded(coding: &str, body: &[u8]) -> Vec<Act> {
-    answer("200 OK", &[&format!("Content-Encoding: {coding}")], body)
+    response("200 OK", &[&format!("Content-Encoding: {coding}")], body)
 }
 
 pub(in crate::hostile) fn gzipped(bytes: &[u8]) -> Vec<u8> {

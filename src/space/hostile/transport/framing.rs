@@ -1,7 +1,7 @@
 //! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, answer, html, on_front, raw, unframed};
+use crate::hostile::pages::{LINK_TO_NEXT, Request, html, on_front, raw, response, unframed};
 use crate::web::Act;
 
 /// Every front page begins with a link, so that it shows whether the beginning was used.
@@ -112,17 +112,17 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || vec![raw("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n")])
     }),
     Case::of_pages("partial-unasked", "206 to who asked for no part.", |request| {
-        on_front(request, || answer("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
+        on_front(request, || response("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
     }),
     Case::of_pages("front-page-401", "A front page that wants a password.", |request| {
         let wants = ["WWW-Authenticate: Basic realm=\"x\""];
-        on_front(request, || answer("401 Unauthorized", &wants, LINK_TO_NEXT.as_bytes()))
+        on_front(request, || response("401 Unauthorized", &wants, LINK_TO_NEXT.as_bytes()))
     }),
     Case::of_pages("status-999", "A status of no class.", |request| {
-        on_front(request, || answer("999 Request Denied", &[], BEGIN))
+        on_front(request, || response("999 Request Denied", &[], BEGIN))
     }),
     Case::of_pages("status-of-five-digits", "A status of five digits.", |request| {
-        on_front(request, || answer("20000 OK", &[], BEGIN))
+        on_front(request, || response("20000 OK", &[], BEGIN))
     }),
     Case::of_pages("no-answer", "The connection is closed without a byte.", |request| {
         on_front(request, || vec![Act::Close])

@@ -2,7 +2,7 @@
 
 use crate::Handshake;
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, answer, front, missing, on_front, raw, unframed};
+use crate::hostile::pages::{LINK_TO_NEXT, Request, front, missing, on_front, raw, response, unframed};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -38,7 +38,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
                 "/" => ("200 OK", LINK_TO_NEXT),
                 _ => ("200 OK", "<p>A page.</p>"),
             };
-            [answer(status, &kept, body.as_bytes()), vec![Act::Hear, Act::Reset]].concat()
+            [response(status, &kept, body.as_bytes()), vec![Act::Hear, Act::Reset]].concat()
         },
     ),
     Case::of_robots(

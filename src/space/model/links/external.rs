@@ -27,7 +27,7 @@ pub(crate) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
 pub(crate) fn moved_to(world: &World, site: &Site) -> Url {
     let key = site.key.part("moved to");
     match other_site(world, site, key) {
-        Some(index) => front_page(&Hosts::of(world, index)),
+        Some(index) => front_page(&Hosts::new(world, index)),
         None => outside_host(world, key).0,
     }
 }
@@ -54,7 +54,7 @@ fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
 
 /// A URL of another site: mostly its front page, some a page below it.
 fn inside(world: &World, index: u64, key: Key) -> Url {
-    let hosts = Hosts::of(world, index);
+    let hosts = Hosts::new(world, index);
     let front = front_page(&hosts);
     if key.draw("dead link").happens(world.external.dead_share) {
         return dead(world, &hosts, front, key);
@@ -65,7 +65,7 @@ fn inside(world: &World, index: u64, key: Key) -> Url {
         return Url { host: bare.to_owned(), ..front };
     }
     if key.draw("deep link").happens(world.external.deep_share) {
-        return Url { target: deep_target(&Site::of(world, index), key), ..front };
+        return Url { target: deep_target(&Site::new(world, index), key), ..front };
     }
     front
 }

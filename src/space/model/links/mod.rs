@@ -22,7 +22,7 @@ use menu::{ancestors, entrances, front, insert_bare_script, link, menu, named};
 /// the fewest links that lead to a page are as many as its depth in the tree; only its own children
 /// and what hangs at it are found here first.
 pub(crate) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
-    let node = &shown(world, spot, node);
+    let node = &displayed_node(world, spot, node);
     let Some(tree) = spot.site.tree(spot.role) else { return bare_page(world, spot, node.key) };
     let mut links = menu(world, spot, node.key, node.path.is_empty());
     links.extend(entrances(world, spot, node));
@@ -42,13 +42,13 @@ pub(crate) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
     links.extend(secure_self(world, spot, node));
     let nofollow =
         !node.path.is_empty() && node.key.draw("meta nofollow").happens(world.pages.nofollow_share);
-    let written_at = spot.here(&Resource::Node(node.path.clone()));
+    let written_at = spot.same_host_url(&Resource::Node(node.path.clone()));
     let page = bare_page(world, spot, node.key);
     Page { nofollow, links, written_at, changed: page.changed.max(tree.last_growth(node)), ..page }
 }
 
 /// The page of the tree that a page shows: itself, or the one that it repeats.
-fn shown(world: &World, spot: &Spot, node: &Node) -> Node {
+fn displayed_node(world: &World, spot: &Spot, node: &Node) -> Node {
     let repeated = if is_links_page(world, spot, node) { None } else { copies::original(world, node) };
     repeated.unwrap_or_else(|| node.clone())
 }
