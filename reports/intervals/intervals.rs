@@ -99,10 +99,10 @@ type Brought = fn(&ProbedTree) -> f64;
 fn probed(all: &[ProbedTree], name: &str, trees: usize, runs: u64) {
     let figures: [(&str, Brought); 2] = [("urls", |tree| tree.urls), ("hosts", |tree| tree.hosts)];
     for (word, brought) in figures {
-        let truth = Mean::of(all, brought).value;
+        let truth = Mean::ratio(all, brought).value;
         let mut outcome = Outcome::default();
         for run in 0..runs {
-            let Mean { value, low, high } = Mean::of(&drawn(all, trees, run), brought);
+            let Mean { value, low, high } = Mean::ratio(&drawn(all, trees, run), brought);
             outcome.add(Estimate::between(low, value, high), truth, 1.0);
         }
         outcome.print(&format!("{name},probes,mean,{word}"), trees, 0, truth);

@@ -33,7 +33,7 @@ fn curves(dir: &Path) -> Result<(), Box<dyn Error>> {
     let curves = Curves::measure(&recorded, &sampling);
     let drawn = seconds() - loaded;
     let deepest = Deepest::measure(&recorded, &sampling);
-    let (unseen, censoring) = (Unseen::estimate(&recorded, &sampling), Censoring::of(&recorded));
+    let (unseen, censoring) = (Unseen::estimate(&recorded, &sampling), Censoring::measure(&recorded));
     let rows = row_counts(dir)?;
     let of = |table: &str| rows.get(table).map_or(0, |count| count.rows);
     let urls = curves.levels.last().map_or(0, |level| level.known[0]);

@@ -64,7 +64,7 @@ pub(super) fn draw_for_report(dir: &Path, recorded: &Recorded, measured: &Curves
     };
     let drawn = || {
         let there = read_curves(dir).unwrap_or_default();
-        if there.starts_with(&whole.rows(&recorded.standing())) && is_counted(&Manifest::load(dir)?) {
+        if there.starts_with(&whole.rows(&recorded.completeness())) && is_counted(&Manifest::load(dir)?) {
             return Ok(());
         }
         write(dir, recorded, whole)

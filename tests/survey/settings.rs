@@ -199,7 +199,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let recorded = Recorded::load(&surveyed.dir()).unwrap();
     let ended = |site: &str| recorded.trees.iter().find(|tree| &*tree.site == site).map(|tree| tree.ended);
     assert_eq!(ended(&largest), Some(Ended::Cut));
-    let censored = Censoring::of(&recorded);
+    let censored = Censoring::measure(&recorded);
     assert!(censored.cut_trees > 0 && censored.unasked_urls >= left_out, "{left_out} of {censored:?}");
 }
 

@@ -69,7 +69,7 @@ impl ReportCommand {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
         let findings = self.findings(environment, &rates)?;
-        let page = Report::of(&findings).html();
+        let page = Report::from_findings(&findings).html();
         let page = page.map_err(|error| CliError::Failed(one_line(&error.to_string())))?;
         match self.output {
             Some(file) if file.as_os_str() == "-" => print_data(page.as_bytes())?,
@@ -127,14 +127,14 @@ impl ReportCommand {
         let influence = choice.depth.filter(|_| tells_depth);
         Ok(Findings {
             comparison,
-            influence: influence.and_then(|depth| Influence::most(&recorded, &sampling, &choice, depth)),
+            influence: influence.and_then(|depth| Influence::strongest(&recorded, &sampling, &choice, depth)),
             deepest: Deepest::measure(&recorded, &sampling),
             unseen: Unseen::estimate(&recorded, &sampling),
             choice,
             forecast,
             groups: self.groups(&recorded, &evidence.curves, criterion)?,
             overview,
-            standing: recorded.standing().knowing(known),
+            standing: recorded.completeness().knowing(known),
             censoring: evidence.censoring,
             sampling,
             curves: evidence.curves,
@@ -149,9 +149,9 @@ impl ReportCommand {
         whole: &Curves,
         criterion: Criterion,
     ) -> Result<Vec<GroupCurves>, CliError> {
-        let grouped = Grouped::of(&self.dir, recorded, whole);
+        let grouped = Grouped::new(&self.dir, recorded, whole);
         let curves = |by: Grouping| {
-            let groups = Groups::of(&recorded.trees, by, MOST_GROUPS);
+            let groups = Groups::largest(&recorded.trees, by, MOST_GROUPS);
             let evidence = grouped.evidence(&groups, Evidence::EVEN)?;
             let curve = |(name, evidence): (&String, Evidence)| GroupCurve {
                 name: name.clone(),

@@ -21,7 +21,7 @@ pub struct TableDoc {
 }
 
 impl TableDoc {
-    fn of<R: Row>() -> Self {
+    fn for_row<R: Row>() -> Self {
         Self { name: R::TABLE, meaning: R::MEANING, columns: R::COLUMNS }
     }
 }
@@ -30,14 +30,14 @@ impl TableDoc {
 #[must_use]
 pub fn dictionary() -> Vec<TableDoc> {
     vec![
-        TableDoc::of::<ExchangeRow>(),
-        TableDoc::of::<LinkRow>(),
-        TableDoc::of::<SiteRow>(),
-        TableDoc::of::<LevelRow>(),
-        TableDoc::of::<CurveRow>(),
-        TableDoc::of::<ServerRow>(),
-        TableDoc::of::<PageLinkRow>(),
-        TableDoc::of::<RobotsRow>(),
+        TableDoc::for_row::<ExchangeRow>(),
+        TableDoc::for_row::<LinkRow>(),
+        TableDoc::for_row::<SiteRow>(),
+        TableDoc::for_row::<LevelRow>(),
+        TableDoc::for_row::<CurveRow>(),
+        TableDoc::for_row::<ServerRow>(),
+        TableDoc::for_row::<PageLinkRow>(),
+        TableDoc::for_row::<RobotsRow>(),
     ]
 }
 
@@ -48,7 +48,7 @@ pub fn dictionary_markdown() -> String {
     for table in dictionary() {
         page.push_str(&table_section(&table));
     }
-    page.push_str(&words());
+    page.push_str(&word_sections());
     page
 }
 
@@ -106,7 +106,7 @@ macro_rules! words_section {
     }};
 }
 
-fn words() -> String {
+fn word_sections() -> String {
     [
         words_section!(
             "Failures",

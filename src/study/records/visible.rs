@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// and tabs become spaces.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    shown(text, |character| match character {
+    replace_hidden(text, |character| match character {
         '\t' | '\n' | '\r' => Some(Cow::Borrowed(" ")),
         hidden if is_hidden(hidden) => Some(Cow::Owned(format!("⟨U+{:04X}⟩", u32::from(hidden)))),
         _ => None,
@@ -16,7 +16,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// The same for a text of several lines, whose line ends and tabs are ours.
 #[must_use]
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    shown(text, |character| match character {
+    replace_hidden(text, |character| match character {
         '\t' | '\n' => None,
         hidden if is_hidden(hidden) => Some(Cow::Owned(format!("⟨U+{:04X}⟩", u32::from(hidden)))),
         _ => None,
@@ -26,7 +26,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
 /// JSON in which such characters are escaped (RFC 8259 §7): programs read the same text, a terminal does not obey it.
 #[must_use]
 pub fn visible_json(json: &str) -> Cow<'_, str> {
-    shown(json, |character| match character {
+    replace_hidden(json, |character| match character {
         // Outside strings only; inside they are escaped already.
         '\t' | '\n' | '\r' => None,
         hidden if is_hidden(hidden) => {
@@ -38,7 +38,7 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-fn shown(text: &str, instead: impl Fn(char) -> Option<Cow<'static, str>>) -> Cow<'_, str> {
+fn replace_hidden(text: &str, instead: impl Fn(char) -> Option<Cow<'static, str>>) -> Cow<'_, str> {
     let Some(first) = text.char_indices().find(|(_, character)| instead(*character).is_some()) else {
         return Cow::Borrowed(text);
     };

@@ -9,7 +9,7 @@ use crate::records::units::{bytes, percent, thousands};
 #[must_use]
 pub fn interval(estimate: Estimate) -> String {
     let ends = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
-    let why = || estimate.no_interval.map(|why| why.shown().to_owned());
+    let why = || estimate.no_interval.map(|why| why.short_text().to_owned());
     ends.or_else(why).unwrap_or_default()
 }
 

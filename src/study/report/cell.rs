@@ -32,7 +32,7 @@ pub enum Cell {
 impl Cell {
     /// As a person reads it; words are as they came.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn display(&self) -> String {
         let interval = self.interval().map_or_else(String::new, |interval| format!(" {interval}"));
         self.value() + &interval
     }
@@ -49,7 +49,7 @@ impl Cell {
             Self::Seconds(seconds) => units::duration(*seconds),
             Self::Milliseconds(ms) => milliseconds(*ms),
             Self::ShareBetween(estimate) => percent(estimate.value),
-            Self::CountBetween(estimate) => whole(estimate.value),
+            Self::CountBetween(estimate) => format_integer(estimate.value),
             Self::Missing => "–".to_owned(),
         }
     }
@@ -65,8 +65,8 @@ impl Cell {
     pub fn interval(&self) -> Option<String> {
         match self {
             Self::ShareBetween(estimate) => between(estimate, |share| decimal(share * 100.0, 1), " %")
-                .or_else(|| estimate.no_interval.map(|why| format!("({})", why.shown()))),
-            Self::CountBetween(estimate) => between(estimate, whole, ""),
+                .or_else(|| estimate.no_interval.map(|why| format!("({})", why.short_text()))),
+            Self::CountBetween(estimate) => between(estimate, format_integer, ""),
             _ => None,
         }
     }
@@ -126,7 +126,7 @@ fn between(estimate: &Estimate, end: impl Fn(f64) -> String, unit: &str) -> Opti
     clippy::cast_sign_loss,
     reason = "`as` saturates, and no count is negative"
 )]
-fn whole(number: f64) -> String {
+fn format_integer(number: f64) -> String {
     if number.is_finite() { units::thousands(number.round() as u64) } else { "–".to_owned() }
 }
 
@@ -176,7 +176,7 @@ mod tests {
             ),
             (Cell::Missing, "–", ""),
         ] {
-            assert_eq!((cell.shown().as_str(), cell.raw().join(",").as_str()), (shown, raw));
+            assert_eq!((cell.display().as_str(), cell.raw().join(",").as_str()), (shown, raw));
         }
     }
 }

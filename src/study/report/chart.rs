@@ -285,7 +285,7 @@ impl Bar {
 
     /// The bar of all that has no bar of its own.
     #[must_use]
-    pub fn rest(mut self) -> Self {
+    pub fn as_remainder(mut self) -> Self {
         self.is_rest = true;
         self
     }

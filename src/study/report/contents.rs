@@ -9,7 +9,7 @@ use crate::analysis::{
 use crate::records::units::duration;
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
 
-/// All that was found of a survey, for [`Report::of`].
+/// All that was found of a survey, for [`Report::from_findings`].
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// The survey.
@@ -54,7 +54,7 @@ impl Findings {
 impl Report {
     /// Lays out what was found.
     #[must_use]
-    pub fn of(findings: &Findings) -> Self {
+    pub fn from_findings(findings: &Findings) -> Self {
         let manifest = &findings.recorded.manifest;
         let partial = Banner::if_partial(&findings.standing);
         Self {
@@ -183,7 +183,7 @@ fn recommended(findings: &Findings) -> Vec<Fact> {
                 best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
             format!(
                 "{} of what is known for {} of the requests{takes}",
-                Cell::ShareBetween(best.coverage).shown(),
+                Cell::ShareBetween(best.coverage).display(),
                 percent(best.load.value)
             )
         });

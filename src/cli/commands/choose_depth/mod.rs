@@ -173,7 +173,7 @@ impl ChooseDepth {
 
     /// Of a survey that left pages out, what can be said: nothing of depths.
     fn without_depth(&self, recorded: &Recorded) -> Result<Advice, CliError> {
-        let standing = recorded.standing().knowing(known_trees(&self.dir));
+        let standing = recorded.completeness().knowing(known_trees(&self.dir));
         Ok(Advice {
             survey: self.dir.clone(),
             partial: Banner::if_partial(&standing),
@@ -236,7 +236,7 @@ impl<'a> Advisor<'a> {
 
     fn advice(&self) -> Result<Advice, CliError> {
         let evidence = Evidence::measure(self.recorded, &self.sampling, self.confidence);
-        let standing = self.recorded.standing().knowing(known_trees(&self.asked.dir));
+        let standing = self.recorded.completeness().knowing(known_trees(&self.asked.dir));
         let answer = self.answer(&evidence, |_| true);
         Ok(Advice {
             survey: self.asked.dir.clone(),
@@ -296,12 +296,14 @@ impl<'a> Advisor<'a> {
 
     fn influence(&self, answer: &Answer, evidence: &Evidence) -> Option<Influence> {
         match answer {
-            Answer::Choice(choice) => Influence::most(self.recorded, &self.sampling, choice, choice.depth?),
+            Answer::Choice(choice) => {
+                Influence::strongest(self.recorded, &self.sampling, choice, choice.depth?)
+            }
             Answer::Forecast(forecast) => {
                 let at_least = forecast.environment.survey.coverage.unwrap_or(Criterion::COVERAGE);
                 let Forecast { of, reading, .. } = **forecast;
                 let choice = Choice::by(evidence, Criterion::Coverage { at_least, of, reading });
-                Influence::most(self.recorded, &self.sampling, &choice, forecast.depth?)
+                Influence::strongest(self.recorded, &self.sampling, &choice, forecast.depth?)
             }
             Answer::LeftOut(_) => None,
         }
@@ -324,11 +326,11 @@ impl<'a> Advisor<'a> {
         let trees = &self.recorded.trees;
         let groups = match (self.asked.by, &self.exchanges) {
             (_, Some(exchanges)) if self.asked.classes => classes(exchanges, trees.len()),
-            (Some(by), _) => Groups::of(trees, by, MOST_GROUPS),
+            (Some(by), _) => Groups::largest(trees, by, MOST_GROUPS),
             _ => return Ok(Vec::new()),
         };
         let evidence =
-            Grouped::of(&self.asked.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
+            Grouped::new(&self.asked.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
         let answered = (0..).zip(groups.names()).zip(evidence).map(|((group, name), evidence)| Group {
             name: name.clone(),
             trees: evidence.curves.trees,
@@ -363,8 +365,11 @@ impl<'a> Advisor<'a> {
 
 /// Site trees by the measured throughput of their servers.
 fn classes(exchanges: &Exchanges, trees: usize) -> Groups {
-    let of_trees: Vec<usize> =
-        exchanges.home_servers(trees).into_iter().map(|server| ServerClass::of(server) as usize).collect();
+    let of_trees: Vec<usize> = exchanges
+        .home_servers(trees)
+        .into_iter()
+        .map(|server| ServerClass::from_server(server) as usize)
+        .collect();
     Groups::named(&ServerClass::ALL.map(ServerClass::name), &of_trees)
 }
 

@@ -38,8 +38,8 @@ pub fn curve_rows(
     whole: &Curves,
     most: usize,
 ) -> Result<Vec<CurveRow>, AnalysisError> {
-    let standing = recorded.standing();
-    let (mut rows, grouped) = (whole.rows(&standing), Grouped::of(dir, recorded, whole));
+    let standing = recorded.completeness();
+    let (mut rows, grouped) = (whole.rows(&standing), Grouped::new(dir, recorded, whole));
     for by in Grouping::ALL {
         for (name, curves) in grouped.by(by, most)? {
             rows.extend(curves.rows_of(by.word(), &name, &standing));
@@ -102,7 +102,7 @@ mod tests {
     fn a_row_says_what_the_level_of_the_curve_says() {
         let recorded = survey(&country(60, 5, 3));
         let curves = Curves::measure(&recorded, &Sampling::default());
-        let (rows, levels) = (curves.rows(&recorded.standing()), &curves.levels);
+        let (rows, levels) = (curves.rows(&recorded.completeness()), &curves.levels);
         assert_eq!(rows.len(), levels.len());
         for (row, level) in rows.iter().zip(levels) {
             assert_eq!((row.grouped_by.as_str(), row.group_name.as_str(), row.trees), ("survey", "all", 60));
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_single_site_has_no_interval() {
         let recorded = survey(&[tree("complete", &[(2, &[1, 2]), (2, &[4])])]);
-        let row = &Curves::measure(&recorded, &Sampling::default()).rows(&recorded.standing())[0];
+        let row = &Curves::measure(&recorded, &Sampling::default()).rows(&recorded.completeness())[0];
         assert_eq!(
             (row.requests_share, row.requests_share_low, row.union_urls_coverage_high),
             (0.5, None, None)

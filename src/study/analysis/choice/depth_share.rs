@@ -35,19 +35,20 @@ pub struct DepthShare {
 impl DepthShares {
     /// Compares what the last levels brought with what they left unasked.
     #[must_use]
-    pub fn of(recorded: &Recorded) -> Self {
+    pub fn measure(recorded: &Recorded) -> Self {
         let unasked = recorded.trees.unasked();
         let mut open: Vec<u32> = unasked.iter().filter(|of| of.too_deep > 0).map(|of| of.tree).collect();
         open.dedup();
         let too_deep = |of: &Unasked| u64::from(of.too_deep);
         let might_bring = might_bring(recorded, too_deep);
-        let pair =
-            |kind: usize| DepthShare::of(&by_depth(recorded, |level| level.found()[kind]), might_bring[kind]);
+        let pair = |kind: usize| {
+            DepthShare::from_levels(&by_depth(recorded, |level| level.found()[kind]), might_bring[kind])
+        };
         let union = |kind: Kind| {
             let depths = 0..=recorded.trees.deepest();
             let known: Vec<f64> =
                 depths.map(|depth| recorded.known.counts(kind).up_to(depth) as f64).collect();
-            DepthShare::of(&news(&known), might_bring[kind as usize])
+            DepthShare::from_levels(&increments(&known), might_bring[kind as usize])
         };
         let urls: u64 = unasked.iter().map(too_deep).sum();
         Self {
@@ -57,14 +58,14 @@ impl DepthShares {
             load: LOAD.map(|amount| {
                 let (load, requests) = (by_depth(recorded, amount), by_depth(recorded, LOAD[0]));
                 let of_a_request = share(load.iter().sum(), requests.iter().sum());
-                DepthShare::of(&load, urls as f64 * of_a_request)
+                DepthShare::from_levels(&load, urls as f64 * of_a_request)
             }),
         }
     }
 
     /// The share of what there is to be known.
     #[must_use]
-    pub fn known(&self, kind: Kind, reading: Reading) -> DepthShare {
+    pub fn known_share(&self, kind: Kind, reading: Reading) -> DepthShare {
         match reading {
             Reading::Pair => self.pair.get(kind as usize).copied().unwrap_or(self.union[kind as usize]),
             Reading::Union => self.union[kind as usize],
@@ -80,7 +81,7 @@ impl DepthShares {
 
 impl DepthShare {
     /// Of what each level brought, from depth 0 down, and what may come at the next.
-    fn of(levels: &[f64], next: f64) -> Self {
+    fn from_levels(levels: &[f64], next: f64) -> Self {
         let all: f64 = levels.iter().sum();
         if next <= 0.0 || all <= 0.0 {
             return Self { with_next: 1.0, by_trend: 1.0 };
@@ -106,7 +107,7 @@ fn by_depth(recorded: &Recorded, amount: impl Fn(&LevelCost) -> f64) -> Vec<f64>
 }
 
 /// What each depth adds.
-fn news(up_to: &[f64]) -> Vec<f64> {
+fn increments(up_to: &[f64]) -> Vec<f64> {
     let before = std::iter::once(&0.0).chain(up_to);
     up_to.iter().zip(before).map(|(known, before)| known - before).collect()
 }
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_survey_that_saw_all_trees_to_their_ends_knows_all() {
-        let shares = DepthShares::of(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3])])]));
+        let shares = DepthShares::measure(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3])])]));
         let all = DepthShare { with_next: 1.0, by_trend: 1.0 };
         assert_eq!((shares.open_trees, shares.union, shares.load), (0, [all; 4], [all; 3]));
     }
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn urls_that_a_budget_or_a_trap_kept_back_are_not_deeper() {
         let kept_back = Grown { unasked: 9, ..tree("trap", &[(1, &[1, 2]), (2, &[3])]) };
-        assert_eq!(DepthShares::of(&survey(&[kept_back])).open_trees, 0);
+        assert_eq!(DepthShares::measure(&survey(&[kept_back])).open_trees, 0);
     }
 
     #[test]
@@ -139,7 +140,7 @@ mod tests {
         // might bring 20.
         let names: Vec<u64> = (0..14).collect();
         let grown = cut(&[(4, &names[..8]), (2, &names[8..12]), (1, &names[12..])], 10);
-        let shares = DepthShares::of(&survey(&[grown]));
+        let shares = DepthShares::measure(&survey(&[grown]));
         let expected = DepthShare { with_next: 14.0 / 34.0, by_trend: 14.0 / 16.0 };
         assert_eq!((shares.open_trees, shares.union[0], shares.pair[1]), (1, expected, expected));
         assert_eq!(shares.load[0], DepthShare { with_next: 7.0 / 17.0, by_trend: 7.0 / 8.0 });
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn levels_that_bring_more_and_more_have_no_trend() {
-        let shares = DepthShares::of(&survey(&[cut(&[(1, &[1]), (2, &[2, 3, 4])], 3)]));
+        let shares = DepthShares::measure(&survey(&[cut(&[(1, &[1]), (2, &[2, 3, 4])], 3)]));
         assert_eq!(shares.union[0], DepthShare { with_next: 0.5, by_trend: 0.5 });
     }
 }

@@ -51,8 +51,8 @@ impl Evidence {
         let two_sided = Sampling { confidence: 2.0 * confidence - 1.0, ..*sampling };
         Self {
             curves: draw(sampling),
-            censoring: Censoring::of(recorded),
-            shares: DepthShares::of(recorded),
+            censoring: Censoring::measure(recorded),
+            shares: DepthShares::measure(recorded),
             confidence,
             bounds: (confidence > Self::EVEN).then(|| draw(&two_sided)),
         }

@@ -17,7 +17,7 @@ pub struct Grouped<'a> {
 impl<'a> Grouped<'a> {
     /// Groups of the survey in `dir`, whose own curves are `whole`.
     #[must_use]
-    pub fn of(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
+    pub fn new(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
         Self { dir, recorded, whole }
     }
 
@@ -31,7 +31,7 @@ impl<'a> Grouped<'a> {
     /// # Errors
     /// The table of links cannot be read.
     pub fn by(&self, by: Grouping, most: usize) -> Result<Vec<(String, Curves)>, AnalysisError> {
-        let groups = Groups::of(&self.recorded.trees, by, most);
+        let groups = Groups::largest(&self.recorded.trees, by, most);
         let curves = self.each(&groups, |_, draw| draw(&self.whole.sampling))?;
         Ok(groups.names.into_iter().zip(curves).collect())
     }
@@ -114,7 +114,7 @@ mod tests {
         let whole = Curves::measure(&recorded, &Sampling::default());
         // As if there were too many for memory; there is no table to read them from.
         recorded.known.occurrences.iter_mut().for_each(|of| of.halvings = 1);
-        let groups = Grouped::of(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
+        let groups = Grouped::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
         let [(name, curves)] = groups.as_slice() else { panic!("{} groups", groups.len()) };
         assert_eq!((name.as_str(), figures(curves)), ("ke", figures(&whole)));
     }
@@ -123,7 +123,7 @@ mod tests {
     fn groups_are_the_largest_first_and_together_the_survey() {
         let recorded = survey(&country(90, 5, 3));
         let whole = Curves::measure(&recorded, &Sampling::default());
-        let groups = Grouped::of(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
+        let groups = Grouped::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
         let [(_, first), (_, second), (others, rest)] = groups.as_slice() else { panic!() };
         assert!(first.trees >= second.trees && second.trees >= rest.trees && others == "all others");
         assert_eq!(first.trees + second.trees + rest.trees, whole.trees);

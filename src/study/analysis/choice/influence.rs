@@ -31,7 +31,7 @@ impl Influence {
     /// Of the sites that alone have most, the one without which the figure of the depth `at` changes most. None of one
     /// site, and where none has a hundredth of all.
     #[must_use]
-    pub fn most(recorded: &Recorded, sampling: &Sampling, choice: &Choice, at: u16) -> Option<Self> {
+    pub fn strongest(recorded: &Recorded, sampling: &Sampling, choice: &Choice, at: u16) -> Option<Self> {
         let figure = |choice: &Choice| Some(choice.criterion.figure_of(choice.level(at)?));
         let with_all = figure(choice)?;
         let kinds = match choice.criterion {
@@ -39,7 +39,7 @@ impl Influence {
             Criterion::Load { .. } => &[],
         };
         let recorded = &recorded.of_kinds(kinds);
-        let weights = Weights::of(recorded, &choice.criterion);
+        let weights = Weights::measure(recorded, &choice.criterion);
         let mut sites: Vec<(usize, f64)> = weights.alone.iter().copied().enumerate().collect();
         sites.sort_by(|(one, alone), (other, more)| more.total_cmp(alone).then(one.cmp(other)));
         if sites.len() < 2 {
@@ -78,7 +78,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(recorded: &Recorded, criterion: &Criterion) -> Self {
+    fn measure(recorded: &Recorded, criterion: &Criterion) -> Self {
         let (mut numbers, mut names, mut site_of) = (HashMap::new(), Vec::new(), Vec::new());
         for tree in recorded.trees.iter() {
             let next = names.len();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn most(recorded: &Recorded, criterion: Criterion, at: u16) -> Option<Influence> {
-        Influence::most(recorded, &Sampling::default(), &choice(recorded, criterion), at)
+        Influence::strongest(recorded, &Sampling::default(), &choice(recorded, criterion), at)
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             (tree.site, tree.seed) = ("several.ke".into(), seed);
         }
         let criterion = Criterion::Coverage { at_least: 0.5, of: Kind::Hosts, reading: Reading::Union };
-        let weights = Weights::of(&recorded, &criterion);
+        let weights = Weights::measure(&recorded, &criterion);
         let place = weights.names.iter().position(|name| name == "several.ke").unwrap();
         assert_eq!((weights.alone[place], weights.whole), (6.0, 100.0));
     }

@@ -194,9 +194,9 @@ impl Criterion {
     }
 
     /// How much the survey knows of what the criterion speaks of.
-    fn known(&self, evidence: &Evidence) -> DepthShare {
+    fn known_share(&self, evidence: &Evidence) -> DepthShare {
         match self {
-            Self::Coverage { of, reading, .. } => evidence.shares.known(*of, *reading),
+            Self::Coverage { of, reading, .. } => evidence.shares.known_share(*of, *reading),
             Self::Load { unit, .. } => evidence.shares.spent(*unit),
         }
     }
@@ -229,7 +229,7 @@ impl Choice {
         let Evidence { curves, censoring, shares, confidence, .. } = evidence;
         let side = criterion.safe_side();
         let deciding = evidence.deciding(|level| criterion.figure(level), side);
-        let (chosen, known) = (criterion.choose(deciding.iter().copied()), criterion.known(evidence));
+        let (chosen, known) = (criterion.choose(deciding.iter().copied()), criterion.known_share(evidence));
         let verdict = match chosen {
             None => Verdict::NoneFits,
             Some(_) if criterion.can_choose(evidence.share(known)) => Verdict::Recommended,
@@ -251,7 +251,8 @@ impl Choice {
             as_measured: criterion.choose(figures().map(|figure| figure.value)),
             at_worst: at_worst.filter(|_| has_intervals && criterion.can_choose(known.with_next)),
             at_best: at_best.filter(|_| has_intervals),
-            settling: depth.and_then(|depth| Settling::of(figures().nth(depth.into())?, curves.trees)),
+            settling: depth
+                .and_then(|depth| Settling::from_estimate(figures().nth(depth.into())?, curves.trees)),
             deepest: curves.levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             cut_trees: censoring.cut_trees,
@@ -289,7 +290,7 @@ impl Settling {
         clippy::cast_sign_loss,
         reason = "`as` saturates; no count is negative"
     )]
-    pub(super) fn of(figure: Estimate, sites: u64) -> Option<Self> {
+    pub(super) fn from_estimate(figure: Estimate, sites: u64) -> Option<Self> {
         let (low, high) = figure.interval()?;
         let times = ((high - low) / (2.0 * Self::WITHIN)).powi(2);
         let more = sites as f64 * (times - 1.0);
@@ -415,7 +416,7 @@ mod tests {
 
     #[test]
     fn four_times_the_sites_halve_an_interval() {
-        let settling = |width: f64| Settling::of(Estimate::between(0.4, 0.5, 0.4 + width), 340);
+        let settling = |width: f64| Settling::from_estimate(Estimate::between(0.4, 0.5, 0.4 + width), 340);
         assert_eq!(settling(0.2), Some(Settling { within: 0.05, more_sites: 1100 }));
         assert_eq!([settling(0.09), settling(0.0)], [None, None]);
     }

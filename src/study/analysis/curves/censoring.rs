@@ -47,7 +47,7 @@ pub struct Bounds {
 impl Censoring {
     /// Bounds the coverage of a survey.
     #[must_use]
-    pub fn of(recorded: &Recorded) -> Self {
+    pub fn measure(recorded: &Recorded) -> Self {
         let trees = &recorded.trees;
         let is_cut = |tree: usize| trees.get(tree).ended == Ended::Cut;
         let unasked = |of: &Unasked| if is_cut(of.tree as usize) { of.urls() } else { 0 };
@@ -62,7 +62,7 @@ impl Censoring {
 /// and server addresses.
 pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&Unasked) -> u64) -> [f64; 4] {
     let trees = &recorded.trees;
-    let yields = Yields::of(trees);
+    let yields = Yields::from_trees(trees);
     let mut found = [0.0; 3];
     for of in trees.unasked() {
         let per_page = yields.of_a_page(trees, of.tree as usize, of.depth);
@@ -127,7 +127,7 @@ struct Yields {
 }
 
 impl Yields {
-    fn of(trees: &Trees) -> Self {
+    fn from_trees(trees: &Trees) -> Self {
         let mut pages = vec![0.0; usize::from(trees.deepest()) + 1];
         let mut found = vec![[0.0; 3]; pages.len()];
         let ended = (0..trees.len()).filter(|tree| trees.get(*tree).ended == Ended::ByItself);
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn without_cut_trees_coverage_is_what_was_measured() {
-        let found = Censoring::of(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3, 4])])]));
+        let found = Censoring::measure(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3, 4])])]));
         assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (0, 0, [0.0; 4]));
         assert_eq!(found.levels[0].union, [Bounds { low: 0.5, high: 0.5 }; 4]);
         assert_eq!(found.levels[1].pair, [Bounds { low: 1.0, high: 1.0 }; 3]);
@@ -175,7 +175,7 @@ mod tests {
     fn unasked_urls_bring_what_pages_of_their_depth_and_below_brought_elsewhere() {
         let ended = tree("complete", &[(1, &[1]), (2, &[2, 3]), (2, &[4, 5, 6, 7])]);
         let cut = Grown { unasked: 3, ..tree("depth", &[(1, &[1])]) };
-        let found = Censoring::of(&survey(&[ended, cut]));
+        let found = Censoring::measure(&survey(&[ended, cut]));
         // Two pages at depth 1 brought six with what was below them, so that three would bring nine.
         assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (1, 3, [9.0; 4]));
         assert_eq!(found.levels[0].pair[0], Bounds { low: 2.0 / 17.0, high: 2.0 / 8.0 });
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_tree_that_is_deeper_than_all_others_is_its_own_measure() {
         let cut = Grown { unasked: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
-        let found = Censoring::of(&survey(&[tree("complete", &[(1, &[])]), cut]));
+        let found = Censoring::measure(&survey(&[tree("complete", &[(1, &[])]), cut]));
         assert_eq!(found.might_bring, [10.0; 4]);
     }
 }

@@ -97,7 +97,7 @@ impl Curves {
     pub(super) fn draw(recorded: &Recorded, most: Most, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
         let readings = Readings::in_units(recorded, most, sampling);
-        let shares = Shares::of(&readings, &recorded.known, most, sampling);
+        let shares = Shares::new(&readings, &recorded.known, most, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
         // One site says nothing of how sites differ.
         let is_of_one_site = recorded.trees.is_of_one_site();
@@ -172,7 +172,7 @@ impl Readings {
 }
 
 impl Shares {
-    fn of(readings: &Readings, known: &Known, most: Most, sampling: &Sampling) -> Self {
+    fn new(readings: &Readings, known: &Known, most: Most, sampling: &Sampling) -> Self {
         let at = |first: u64, kind: usize, reading: &SampledRate| {
             let mut chance = Chance::new(sampling.seed, first + kind as u64);
             intervals(reading, most.weights, sampling, &mut chance)

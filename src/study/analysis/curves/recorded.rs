@@ -37,8 +37,8 @@ pub struct Recorded {
 impl Recorded {
     /// Whether these are all trees of the survey.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        Standing::of(&self.manifest, self.trees.len() as u64, self.out_of_budget)
+    pub fn completeness(&self) -> Standing {
+        Standing::new(&self.manifest, self.trees.len() as u64, self.out_of_budget)
     }
 
     /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
@@ -91,11 +91,11 @@ impl Recorded {
         loading.read_exchanges(dir)?;
         let out_of_budget = loading.out_of_budget.len() as u64;
         let (trees, index) = loading.finish();
-        let groupings = groupings.iter().map(|by| Groups::of(&trees, *by, most));
+        let groupings = groupings.iter().map(|by| Groups::largest(&trees, *by, most));
         let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
         let is_divided = !groupings.is_empty();
         let divided = Divided::read(dir, &index, &trees, groupings, kinds)?;
-        let known = divided.whole();
+        let known = divided.all_trees();
         // All occurrences tell what groups know, too.
         let divided = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(divided));
         Ok(Self { manifest, trees, known, out_of_budget, kinds, index: Arc::new(index), divided })
@@ -144,7 +144,7 @@ type AtLevel = (u32, u16, LevelCost);
 
 impl Loading {
     fn add_sites(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = SiteColumns::of(frame)?;
+        let columns = SiteColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
             if self.index.trees.add(site, seed).is_none() {
@@ -254,7 +254,7 @@ fn cut() -> impl Iterator<Item = Class> {
 }
 
 fn levels_of(frame: &DataFrame, index: &Index) -> PolarsResult<(Vec<AtLevel>, Vec<Unasked>)> {
-    let columns = LevelColumns::of(frame)?;
+    let columns = LevelColumns::from_frame(frame)?;
     let trees = index.trees.of_rows(frame)?;
     let (mut levels, mut unasked) = (Vec::with_capacity(trees.len()), Vec::new());
     let class = |class: Class| frame.column(class.as_str())?.u64();
@@ -304,7 +304,7 @@ struct Exchange {
 
 /// What was asked, and the trees that were refused a request because a budget which they share was used up.
 fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<Exchange>, Vec<u32>)> {
-    let columns = ExchangeColumns::of(frame)?;
+    let columns = ExchangeColumns::from_frame(frame)?;
     let (mut exchanges, mut ended) = (Vec::with_capacity(frame.height()), Vec::new());
     for (row, tree) in trees.of_rows(frame)?.into_iter().enumerate() {
         let Some(tree) = tree else { continue };

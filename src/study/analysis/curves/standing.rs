@@ -33,7 +33,7 @@ pub struct KnownTrees {
 impl Standing {
     /// Of a survey with so many trees in its tables, of which some ran into a budget that they share.
     #[must_use]
-    pub fn of(manifest: &Manifest, done: u64, out_of_budget: u64) -> Self {
+    pub fn new(manifest: &Manifest, done: u64, out_of_budget: u64) -> Self {
         let is_in_process = matches!(manifest.web(), SurveyedWeb::Virtual(_) | SurveyedWeb::Recorded(_));
         Self { state: manifest.state, is_resumable: !is_in_process, done, out_of_budget, known: None }
     }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_survey_is_whole_when_it_is_finished_and_no_shared_budget_cut_its_trees() {
         let mut manifest = Manifest::new(serde_json::Value::Null, Timestamp(0));
-        let is_partial = |manifest: &Manifest, cut| Standing::of(manifest, 5, cut).is_partial();
+        let is_partial = |manifest: &Manifest, cut| Standing::new(manifest, 5, cut).is_partial();
         for state in [SurveyState::Running, SurveyState::Interrupted, SurveyState::Failed] {
             manifest.state = state;
             assert!(is_partial(&manifest, 0));

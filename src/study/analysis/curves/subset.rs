@@ -12,7 +12,7 @@ impl Recorded {
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
         let numbers = numbers(self.trees.len(), keep);
         let occurrences = self.known.occurrences.each_ref().map(|all| all.only(&numbers));
-        let counts = occurrences.each_ref().map(Occurrences::known);
+        let counts = occurrences.each_ref().map(Occurrences::known_by_depth);
         self.part(&numbers, Known { counts, occurrences })
     }
 
@@ -74,7 +74,7 @@ impl Occurrences {
     }
 
     /// How many keys are known first at each depth, of all of which these are a share.
-    pub(in crate::analysis) fn known(&self) -> KnownByDepth {
+    pub(in crate::analysis) fn known_by_depth(&self) -> KnownByDepth {
         let mut known = KnownByDepth::default();
         let each_stands_for = 1_u64 << self.halvings.min(u64::BITS - 1);
         for key in self.keys() {
@@ -92,7 +92,7 @@ mod tests {
     fn keys_of_a_share_count_for_all() {
         let at = |key, tree, depth| Occurrence { key, tree, depth };
         let occurrences = Occurrences { list: vec![at(4, 0, 2), at(4, 1, 1), at(8, 0, 2)], halvings: 2 };
-        let known = occurrences.known();
+        let known = occurrences.known_by_depth();
         assert_eq!([known.up_to(0), known.up_to(1), known.up_to(2), known.total()], [0, 4, 8, 8]);
     }
 }

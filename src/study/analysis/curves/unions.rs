@@ -28,7 +28,7 @@ struct Seen {
 impl Seen {
     const NOWHERE: Self = Self { unit: u32::MAX, least: u16::MAX, next: u16::MAX };
 
-    fn at(&mut self, unit: u32, depth: u16) {
+    fn note(&mut self, unit: u32, depth: u16) {
         if depth < self.least || self.unit == u32::MAX {
             *self = Self { unit, least: depth, next: self.least };
         } else {
@@ -85,7 +85,7 @@ impl Union {
     fn see(&mut self, unit: u32) {
         for place in self.keys_of(unit) {
             let (key, depth) = self.known[place];
-            self.seen[key as usize].at(unit, depth);
+            self.seen[key as usize].note(unit, depth);
         }
     }
 

@@ -52,7 +52,7 @@ impl Unseen {
             let kind = Kind::ALL[number];
             let (known, occurrences) =
                 (recorded.known.counts(kind).total(), recorded.known.occurrences(kind));
-            let all = Frequencies::of(occurrences, known);
+            let all = Frequencies::count(occurrences, known);
             let without = Frequencies::without_each_tree(all, occurrences, trees);
             all.estimate(kind, &without, sampling)
         });
@@ -71,7 +71,7 @@ struct Frequencies {
 
 impl Frequencies {
     /// Where there is a sample of keys only, its counts stand for all.
-    fn of(occurrences: &Occurrences, known: u64) -> Self {
+    fn count(occurrences: &Occurrences, known: u64) -> Self {
         let count = |trees| occurrences.keys().filter(|key| key.len() == trees).count() as f64;
         let share = occurrences.share();
         Self {

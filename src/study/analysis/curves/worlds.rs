@@ -56,9 +56,9 @@ pub(in crate::analysis) fn survey(grown: &[Grown]) -> Recorded {
     }
     trees.labels = labels;
     let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
-    let cells = Cells::whole(trees.len());
-    let (counts, sampled) = Gatherer::of(&cells, &found);
-    let occurrences = sampled.whole();
+    let cells = Cells::single(trees.len());
+    let (counts, sampled) = Gatherer::collect(&cells, &found);
+    let occurrences = sampled.all_trees();
     let known = Known {
         counts: std::array::from_fn(|_| counts[0].clone()),
         occurrences: std::array::from_fn(|_| occurrences.clone()),
@@ -82,7 +82,7 @@ pub(in crate::analysis) fn cells(trees: u32) -> Cells {
     };
     let by_threes = groups(3, &|tree| tree % 3);
     let halves = groups(2, &|tree| u32::from(tree >= trees / 2));
-    Cells::whole(trees as usize).and(&by_threes).and(&halves)
+    Cells::single(trees as usize).and(&by_threes).and(&halves)
 }
 
 fn cost(pages: u32, found: usize) -> LevelCost {

@@ -27,7 +27,7 @@ impl ServerClass {
 
     /// The class of a server; none: it never answered.
     #[must_use]
-    pub fn of(server: Option<&MeasuredServer>) -> Self {
+    pub fn from_server(server: Option<&MeasuredServer>) -> Self {
         let Some(rate) = server.and_then(MeasuredServer::throughput) else { return Self::Unmeasured };
         ENDS.iter().find(|(end, _)| rate < *end).map_or(Self::Broad, |(_, class)| *class)
     }
@@ -54,13 +54,13 @@ mod tests {
         let class = |rate: f64| {
             let mut server = MeasuredServer::new([41, 90, 0, 1].into());
             (server.bytes, server.transfer) = (rate / 8.0, 1.0);
-            ServerClass::of(Some(&server))
+            ServerClass::from_server(Some(&server))
         };
         assert_eq!(class(63_999.0), ServerClass::Narrow);
         assert_eq!(class(64_000.0), ServerClass::Thin);
         assert_eq!(class(511_000.0), ServerClass::Thin);
         assert_eq!(class(3.9e6), ServerClass::Middling);
         assert_eq!(class(4e6), ServerClass::Broad);
-        assert_eq!(ServerClass::of(None), ServerClass::Unmeasured);
+        assert_eq!(ServerClass::from_server(None), ServerClass::Unmeasured);
     }
 }

@@ -48,7 +48,7 @@ impl Comparison {
             requests: level.requests,
             load: load_of(curves, level.depth),
             fits: level.fits,
-            ..Candidate::of(Strategy::Depth { depth: level.depth }, level.coverage)
+            ..Candidate::new(Strategy::Depth { depth: level.depth }, level.coverage)
         });
         let (_, reading) = criterion.counted();
         let judge = |replayed: &Replayed| Candidate {
@@ -58,14 +58,14 @@ impl Comparison {
                 Criterion::Coverage { .. } => replayed.deciding_coverage(reading),
                 Criterion::Load { .. } => replayed.deciding_load(),
             }),
-            ..Candidate::of(replayed.strategy.clone(), replayed.coverage(reading))
+            ..Candidate::new(replayed.strategy.clone(), replayed.coverage(reading))
         };
         let wanted = match criterion {
             Criterion::Coverage { at_least, .. } => Some(at_least),
             Criterion::Load { .. } => None,
         };
         let auto = replays.auto(wanted, judge, |one: &Candidate| one.fits);
-        Self::of(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
+        Self::new(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
     }
 
     /// The same in a network environment: what a strategy would take there is played as that of a depth is.
@@ -87,7 +87,8 @@ impl Comparison {
             let some = replays.exchanges(replayed, exchanges).unwrap_or_default();
             let schedule = Schedule::play(&some, u16::MAX, |_| true, conditions, &mut pacing());
             let coverage = (replayed.coverage(*reading), replayed.deciding_coverage(*reading));
-            let level = ForecastLevel::of(&schedule, &some, forecast.deepest, coverage, environment);
+            let level =
+                ForecastLevel::from_schedule(&schedule, &some, forecast.deepest, coverage, environment);
             Candidate::in_environment(replayed.strategy.clone(), &level, replayed.load())
         };
         let wanted = environment.survey.coverage;
@@ -96,10 +97,10 @@ impl Comparison {
             None => one.fits,
         };
         let auto = replays.auto(wanted, judge, is_enough);
-        Self::of(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
+        Self::new(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
     }
 
-    fn of(
+    fn new(
         verdict: Verdict,
         wanted: Option<f64>,
         depth: Option<Candidate>,
@@ -136,7 +137,7 @@ impl Comparison {
 }
 
 impl Candidate {
-    fn of(strategy: Strategy, coverage: Estimate) -> Self {
+    fn new(strategy: Strategy, coverage: Estimate) -> Self {
         let flags = strategy.flags();
         let load = Estimate::default();
         Self { strategy, flags, coverage, requests: 0, load, seconds: None, breaks: Vec::new(), fits: false }
@@ -149,7 +150,7 @@ impl Candidate {
             seconds: Some(level.seconds),
             breaks: level.breaks.clone(),
             fits: level.breaks.is_empty(),
-            ..Self::of(strategy, level.coverage)
+            ..Self::new(strategy, level.coverage)
         }
     }
 }

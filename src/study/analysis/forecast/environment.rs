@@ -103,7 +103,7 @@ impl Plan {
                 setting.parse_flag(&mut settings, std::slice::from_ref(word))?;
             }
         }
-        self.pace = Some(PlannedPace::of(&settings));
+        self.pace = Some(PlannedPace::from_settings(&settings));
         Ok(settings)
     }
 
@@ -126,7 +126,7 @@ struct PlannedPace {
 }
 
 impl PlannedPace {
-    fn of(settings: &Settings) -> Self {
+    fn from_settings(settings: &Settings) -> Self {
         Self {
             sites: settings.sites,
             min_delay_ms: in_ms(settings.min_delay.0),

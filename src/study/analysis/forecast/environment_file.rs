@@ -33,31 +33,31 @@ const SHARE: &str = "a share above 0 and up to 1";
 #[rustfmt::skip]
 const KEYS: [Key; 13] = [
     Key { table: "servers", name: "link", expected: LINK,
-        take: |to, value| put(&mut to.servers.link, bits_per_second(value)) },
+        take: |to, value| set(&mut to.servers.link, bits_per_second(value)) },
     Key { table: "servers", name: "rtt", expected: TIME,
-        take: |to, value| put(&mut to.servers.rtt, duration(value)) },
+        take: |to, value| set(&mut to.servers.rtt, duration(value)) },
     Key { table: "servers", name: "others", expected: "a share from 0 to 0.99",
-        take: |to, value| put(&mut to.servers.others, number(value, |n| (0.0..=0.99).contains(&n))) },
+        take: |to, value| set(&mut to.servers.others, number(value, |n| (0.0..=0.99).contains(&n))) },
     Key { table: "servers", name: "share", expected: SHARE,
-        take: |to, value| put(&mut to.servers.share, share(value)) },
+        take: |to, value| set(&mut to.servers.share, share(value)) },
     Key { table: "servers", name: "requests", expected: "a whole number of requests above 0",
-        take: |to, value| put(&mut to.servers.requests, whole(value)) },
+        take: |to, value| set(&mut to.servers.requests, whole_number(value)) },
     Key { table: "servers", name: "bytes", expected: "a number of bytes, for example \"50MB\"",
-        take: |to, value| put(&mut to.servers.bytes, bytes(value)) },
+        take: |to, value| set(&mut to.servers.bytes, bytes(value)) },
     Key { table: "surveyor", name: "link", expected: LINK,
-        take: |to, value| put(&mut to.surveyor.link, bits_per_second(value)) },
+        take: |to, value| set(&mut to.surveyor.link, bits_per_second(value)) },
     Key { table: "surveyor", name: "share", expected: SHARE,
-        take: |to, value| put(&mut to.surveyor.share, share(value)) },
+        take: |to, value| set(&mut to.surveyor.share, share(value)) },
     Key { table: "survey", name: "days", expected: "a number of days above 0",
-        take: |to, value| put(&mut to.survey.days, number(value, |n| n > 0.0)) },
+        take: |to, value| set(&mut to.survey.days, number(value, |n| n > 0.0)) },
     Key { table: "survey", name: "coverage", expected: SHARE,
-        take: |to, value| put(&mut to.survey.coverage, share(value)) },
+        take: |to, value| set(&mut to.survey.coverage, share(value)) },
     Key { table: "survey", name: "of", expected: "\"urls\", \"hosts\", \"sites\" or \"addresses\"",
-        take: |to, value| put(&mut to.survey.of, value.as_str().and_then(Kind::named)) },
+        take: |to, value| set(&mut to.survey.of, value.as_str().and_then(Kind::named)) },
     Key { table: "survey", name: "reading", expected: "\"union\" or \"pair\"",
-        take: |to, value| put(&mut to.survey.reading, value.as_str().and_then(Reading::named)) },
+        take: |to, value| set(&mut to.survey.reading, value.as_str().and_then(Reading::named)) },
     Key { table: "survey", name: "confidence", expected: "a share from 0.5 to 0.999",
-        take: |to, value| put(&mut to.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
+        take: |to, value| set(&mut to.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
 ];
 
 impl Environment {
@@ -80,7 +80,7 @@ impl Environment {
             }
             let Some(entries) = table.get_ref().as_table() else {
                 let message =
-                    format!("'{}' is {}, expected a table", name.get_ref(), shown(text, &table.span()));
+                    format!("'{}' is {}, expected a table", name.get_ref(), source_text(text, &table.span()));
                 return Err(error(table.span().start, message));
             };
             for (key, value) in entries {
@@ -105,7 +105,7 @@ impl Environment {
                 };
                 (known.take)(&mut environment, value.get_ref()).ok_or_else(|| {
                     let (place, value_shown) =
-                        (format!("{}.{}", known.table, known.name), shown(text, &value.span()));
+                        (format!("{}.{}", known.table, known.name), source_text(text, &value.span()));
                     error(
                         value.span().start,
                         format!("'{place}' is {value_shown}, expected {}", known.expected),
@@ -137,7 +137,7 @@ impl Environment {
 }
 
 /// The value as it stands in the file.
-fn shown(text: &str, span: &std::ops::Range<usize>) -> String {
+fn source_text(text: &str, span: &std::ops::Range<usize>) -> String {
     let value = text.get(span.clone()).unwrap_or_default();
     value.lines().next().unwrap_or_default().trim().chars().take(80).collect()
 }
@@ -147,7 +147,7 @@ fn line_at(text: &str, at: usize) -> usize {
 }
 
 /// A value of the wanted form is set.
-fn put<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
+fn set<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
     *slot = Some(value?);
     Some(())
 }
@@ -169,7 +169,7 @@ fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
 
 /// The value of a setting as it would stand behind its flag, or what is said of one that cannot be.
 fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, String> {
-    let shown = shown(text, &value.span());
+    let shown = source_text(text, &value.span());
     let word = match value.get_ref() {
         DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
             .map_or_else(|_| shown.clone(), |number| number.to_string()),
@@ -217,7 +217,7 @@ fn integer(value: &DeValue<'_>) -> Option<u64> {
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-fn whole(value: &DeValue<'_>) -> Option<u64> {
+fn whole_number(value: &DeValue<'_>) -> Option<u64> {
     integer(value).filter(|number| *number > 0)
 }
 

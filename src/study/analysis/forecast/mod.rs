@@ -176,7 +176,7 @@ impl Forecast {
         // Each depth is a survey of its own.
         let schedules = curves.levels.par_iter().map(|level| {
             let schedule = Schedule::play(exchanges, level.depth, &keep, conditions, &mut pacing());
-            Figures::of(&schedule, exchanges, environment)
+            Figures::from_schedule(&schedule, exchanges, environment)
         });
         let schedules: Vec<Figures> = schedules.collect();
         let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(sure).zip(schedules))
@@ -187,7 +187,7 @@ impl Forecast {
         let mut fitting = levels.iter().filter(|level| level.breaks.is_empty()).map(|level| level.depth);
         let wanted = environment.survey.coverage;
         let fits = if wanted.is_some() { fitting.next() } else { fitting.next_back() };
-        let known = evidence.shares.known(of, reading);
+        let known = evidence.shares.known_share(of, reading);
         let verdict = match fits {
             None => Verdict::NoneFits,
             Some(_)
@@ -206,9 +206,12 @@ impl Forecast {
             verdict,
             depth: fits.filter(|_| verdict == Verdict::Recommended),
             settling: wanted.and(fits).and_then(|depth| {
-                Settling::of(reading.coverage(curves.levels.get(usize::from(depth))?, of), curves.trees)
+                Settling::from_estimate(
+                    reading.coverage(curves.levels.get(usize::from(depth))?, of),
+                    curves.trees,
+                )
             }),
-            nearest: if fits.is_none() { Nearest::of(environment, &levels) } else { None },
+            nearest: if fits.is_none() { Nearest::find(environment, &levels) } else { None },
             deepest: curves.levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             open_trees: evidence.shares.open_trees,
@@ -284,7 +287,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(schedule: &Schedule, exchanges: &Exchanges, environment: &Environment) -> Self {
+    fn from_schedule(schedule: &Schedule, exchanges: &Exchanges, environment: &Environment) -> Self {
         let asked = || schedule.servers.iter().filter(|borne| borne.requests > 0);
         let shares = exchanges.servers().iter().zip(&schedule.servers).filter_map(|(server, borne)| {
             let link = environment.servers.link.or_else(|| server.throughput())?;
@@ -297,11 +300,13 @@ impl Figures {
             requests: schedule.requests,
             bytes: schedule.bytes,
             busiest_hour: schedule.busiest_hour,
-            server_requests: ServerSpread::of(asked().map(|borne| f64::from(borne.requests)).collect())
+            server_requests: ServerSpread::from_values(
+                asked().map(|borne| f64::from(borne.requests)).collect(),
+            )
+            .unwrap_or_default(),
+            server_bytes: ServerSpread::from_values(asked().map(|borne| borne.bytes as f64).collect())
                 .unwrap_or_default(),
-            server_bytes: ServerSpread::of(asked().map(|borne| borne.bytes as f64).collect())
-                .unwrap_or_default(),
-            server_share: ServerSpread::of(shares.collect()),
+            server_share: ServerSpread::from_values(shares.collect()),
         }
     }
 
@@ -336,20 +341,20 @@ impl Figures {
 
 impl ForecastLevel {
     /// What a schedule of these exchanges takes, for a coverage and the coverage that decides.
-    pub(super) fn of(
+    pub(super) fn from_schedule(
         schedule: &Schedule,
         exchanges: &Exchanges,
         depth: u16,
         coverage: (Estimate, f64),
         environment: &Environment,
     ) -> Self {
-        Figures::of(schedule, exchanges, environment).level(depth, coverage, environment)
+        Figures::from_schedule(schedule, exchanges, environment).level(depth, coverage, environment)
     }
 }
 
 impl ServerSpread {
     /// Nearest ranks; none of nothing.
-    fn of(mut values: Vec<f64>) -> Option<Self> {
+    fn from_values(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         let rank =
             |hundredths: usize| values.get((values.len() * hundredths).div_ceil(100).saturating_sub(1));
@@ -411,7 +416,7 @@ fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -
             bound,
             wanted,
             depths: keeping.map(|level| level.depth).collect(),
-            alone: least.filter(|_| !any_fits).map(|level| Nearest::at(level, environment)),
+            alone: least.filter(|_| !any_fits).map(|level| Nearest::from_level(level, environment)),
         }
     };
     bounds(environment).map(limit).collect()
@@ -419,15 +424,15 @@ fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -
 
 impl Nearest {
     /// The level whose worst bound is broken the least times over; of equals the least.
-    fn of(environment: &Environment, levels: &[ForecastLevel]) -> Option<Self> {
+    fn find(environment: &Environment, levels: &[ForecastLevel]) -> Option<Self> {
         let worst = |level: &ForecastLevel| {
             bounds(environment).map(|(bound, wanted)| bound.excess(wanted, level)).fold(0.0, f64::max)
         };
         let nearest = levels.iter().min_by(|one, other| worst(one).total_cmp(&worst(other)))?;
-        Some(Self::at(nearest, environment))
+        Some(Self::from_level(nearest, environment))
     }
 
-    fn at(level: &ForecastLevel, environment: &Environment) -> Self {
+    fn from_level(level: &ForecastLevel, environment: &Environment) -> Self {
         let broken = bounds(environment).filter(|(bound, _)| level.breaks.contains(bound));
         let give = |(bound, wanted): (Bound, f64)| Some(Give { bound, wanted, found: bound.found(level)? });
         Self { depth: level.depth, gives: broken.filter_map(give).collect() }
@@ -440,10 +445,13 @@ mod tests {
 
     #[test]
     fn a_spread_has_nearest_ranks() {
-        let spread = ServerSpread::of((1..=100).map(f64::from).collect());
+        let spread = ServerSpread::from_values((1..=100).map(f64::from).collect());
         assert_eq!(spread, Some(ServerSpread { median: 50.0, p95: 95.0, most: 100.0 }));
-        assert_eq!(ServerSpread::of(vec![7.0]), Some(ServerSpread { median: 7.0, p95: 7.0, most: 7.0 }));
-        assert_eq!(ServerSpread::of(Vec::new()), None);
+        assert_eq!(
+            ServerSpread::from_values(vec![7.0]),
+            Some(ServerSpread { median: 7.0, p95: 7.0, most: 7.0 })
+        );
+        assert_eq!(ServerSpread::from_values(Vec::new()), None);
     }
 
     /// Levels that take so many days and cover so much, under bounds on both.
@@ -475,7 +483,7 @@ mod tests {
             verdict: Verdict::NoneFits,
             depth: fits,
             settling: None,
-            nearest: Nearest::of(&environment, &levels),
+            nearest: Nearest::find(&environment, &levels),
             deepest: 0,
             trees: 1,
             open_trees: 0,

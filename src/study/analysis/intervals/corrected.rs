@@ -71,7 +71,7 @@ mod tests {
     }
 
     fn corrected_of(trees: &SampledRate, depth: usize) -> f64 {
-        let drawn = HeavyTail::of(trees, 1000).ends(400, 0.025, &mut Chance::new(1, 1));
+        let drawn = HeavyTail::new(trees, 1000).ends(400, 0.025, &mut Chance::new(1, 1));
         corrected(trees, depth, drawn[depth])
     }
 

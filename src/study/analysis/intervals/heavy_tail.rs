@@ -49,9 +49,9 @@ pub(in crate::analysis) struct Drawn {
 
 impl<'a> HeavyTail<'a> {
     /// No more than `most` small trees have weights of their own.
-    pub(in crate::analysis) fn of(sample: &'a SampledRate, most: usize) -> Self {
-        let tail = Tail::of(sample);
-        let own = Rows::of(sample, tail.threshold, most);
+    pub(in crate::analysis) fn new(sample: &'a SampledRate, most: usize) -> Self {
+        let tail = Tail::from_trees(sample);
+        let own = Rows::new(sample, tail.threshold, most);
         Self { sample, own, shared: sample.shared(), tail }
     }
 
@@ -118,7 +118,7 @@ const SHARED: usize = 2;
 
 impl Rows {
     /// Of the trees that have anything. Where small ones are more than `most`, as many rows have the sums of some each.
-    fn of(trees: &SampledRate, threshold: f64, most: usize) -> Self {
+    fn new(trees: &SampledRate, threshold: f64, most: usize) -> Self {
         let width = (trees.beyond.len() + SHARED).next_multiple_of(4);
         let has_any = |unit: &usize| trees.levels_of(*unit).iter().any(|level| *level != 0.0);
         let is_large = |unit: &usize| trees.wholes[*unit] > threshold;
@@ -203,7 +203,7 @@ struct Tail {
 }
 
 impl Tail {
-    fn of(trees: &SampledRate) -> Self {
+    fn from_trees(trees: &SampledRate) -> Self {
         let depths = trees.beyond.len();
         let size = |unit: &usize| trees.wholes[*unit];
         let mut units: Vec<usize> = (0..trees.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
@@ -244,7 +244,7 @@ impl Tail {
         let mut trees = [DrawnTree::default(); AT_ONCE];
         for first in (0..count).step_by(AT_ONCE) {
             let trees = &mut trees[..AT_ONCE.min(count - first)];
-            trees.fill_with(|| DrawnTree::of(chance));
+            trees.fill_with(|| DrawnTree::draw(chance));
             for tree in &mut *trees {
                 tree.size = self.threshold.ln() + tree.size / exponent;
             }
@@ -303,7 +303,7 @@ struct DrawnTree {
 }
 
 impl DrawnTree {
-    fn of(chance: &mut Chance) -> Self {
+    fn draw(chance: &mut Chance) -> Self {
         Self {
             size: chance.exponential(),
             of_like_size: chance.uniform(),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     fn ends(sample: &SampledRate) -> Vec<Drawn> {
-        HeavyTail::of(sample, 1000).ends(400, 0.025, &mut Chance::new(1, 1))
+        HeavyTail::new(sample, 1000).ends(400, 0.025, &mut Chance::new(1, 1))
     }
 
     #[test]
@@ -418,7 +418,7 @@ mod tests {
                 .collect();
         let sample = trees(&levels.iter().map(<[f64; 2]>::as_slice).collect::<Vec<_>>());
         let spread = |most: usize, level: usize| {
-            let (rows, mut chance) = (Rows::of(&sample, 39.0, most), Chance::new(3, 1));
+            let (rows, mut chance) = (Rows::new(&sample, 39.0, most), Chance::new(3, 1));
             let draw = |_| {
                 let mut levels = [0.0; 2];
                 rows.add_to(&mut levels, &mut chance);

@@ -48,7 +48,7 @@ pub(super) fn intervals(
     if !(0..depths).any(is_part) {
         return (0..depths).map(|depth| Estimate::exact(value(depth))).collect();
     }
-    let drawn = HeavyTail::of(all, most_weights).ends(sampling.replicates, sampling.tail(), chance);
+    let drawn = HeavyTail::new(all, most_weights).ends(sampling.replicates, sampling.tail(), chance);
     let estimate = |depth: usize| {
         let (of_all, is_part) = (Estimate::exact(value(depth)), is_part(depth));
         let corrected = corrected(all, depth, drawn[depth]);

@@ -67,7 +67,7 @@ impl NoInterval {
 
     /// A few words in the place of an interval.
     #[must_use]
-    pub fn shown(self) -> &'static str {
+    pub fn short_text(self) -> &'static str {
         match self {
             Self::OneSite => "one site",
             Self::FewTrees => "few trees",

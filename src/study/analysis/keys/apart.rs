@@ -6,7 +6,7 @@ pub(in crate::analysis) struct Apart<const PLACES: usize> {
 }
 
 /// Words with their places, which are less than `PLACES`.
-pub(in crate::analysis) fn apart<const PLACES: usize>(
+pub(in crate::analysis) fn partition<const PLACES: usize>(
     words: impl Iterator<Item = (usize, u64)> + Clone,
 ) -> Apart<PLACES> {
     let mut ends = [0; PLACES];

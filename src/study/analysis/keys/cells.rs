@@ -21,7 +21,7 @@ pub(in crate::analysis) struct Cells {
 
 impl Cells {
     /// One cell of all trees.
-    pub(in crate::analysis) fn whole(trees: usize) -> Self {
+    pub(in crate::analysis) fn single(trees: usize) -> Self {
         Self { of_tree: vec![0; trees], sets: vec![0], sharing: vec![1], width: 1 }
     }
 
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn trees_of_the_same_groups_are_a_cell() {
-        let cells = Cells::whole(5).and(&groups(&[0, 0, 1, 1, 0])).and(&groups(&[2, 1, 0, 0, 2]));
+        let cells = Cells::single(5).and(&groups(&[0, 0, 1, 1, 0])).and(&groups(&[2, 1, 0, 0, 2]));
         let of_tree: Vec<_> = (0..5).map(|tree| cells.of_tree(tree)).collect();
         assert_eq!((of_tree, cells.count()), (vec![0, 1, 2, 2, 0], 3));
         let sets: Vec<_> = (0..3).map(|cell| cells.sets_of(cell)).collect();

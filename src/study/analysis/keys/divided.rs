@@ -26,9 +26,9 @@ impl Divided {
     }
 
     /// What all trees know.
-    pub(in crate::analysis) fn whole(&self) -> Known {
+    pub(in crate::analysis) fn all_trees(&self) -> Known {
         let counts = self.gathered.each_ref().map(|(counts, _)| counts[0].clone());
-        let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.whole());
+        let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.all_trees());
         Known { counts, occurrences }
     }
 
@@ -51,7 +51,7 @@ impl Divided {
 }
 
 fn cells(trees: usize, groupings: &[Groups]) -> Cells {
-    groupings.iter().fold(Cells::whole(trees), |cells, groups| cells.and(groups))
+    groupings.iter().fold(Cells::single(trees), |cells, groups| cells.and(groups))
 }
 
 #[cfg(test)]
@@ -68,16 +68,17 @@ mod tests {
 
     fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> Divided {
         let cells = cells(recorded.trees.len(), &groupings);
-        let gathered = recorded.known.occurrences.each_ref().map(|all| Gatherer::of(&cells, all.list()));
+        let gathered = recorded.known.occurrences.each_ref().map(|all| Gatherer::collect(&cells, all.list()));
         Divided { groupings, gathered }
     }
 
     #[test]
     fn each_group_knows_what_the_survey_of_its_trees_alone_would() {
         let recorded = survey(&country(90, 5, 3));
-        let groupings = vec![Groups::of(&recorded.trees, Grouping::Cctld, 1), by(4, 90, |tree| tree / 25)];
+        let groupings =
+            vec![Groups::largest(&recorded.trees, Grouping::Cctld, 1), by(4, 90, |tree| tree / 25)];
         let divided = divided(&recorded, groupings.clone());
-        assert_eq!(divided.whole().counts, recorded.known.counts);
+        assert_eq!(divided.all_trees().counts, recorded.known.counts);
         for groups in groupings {
             let of_groups = divided.of_groups(&groups).unwrap();
             assert_eq!(of_groups.len(), groups.names.len());

@@ -19,7 +19,7 @@ const OTHERS: &str = "all others";
 impl Groups {
     /// With the `most` largest, or as many as can be told apart.
     #[must_use]
-    pub fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
+    pub fn largest(trees: &Trees, by: Grouping, most: usize) -> Self {
         let most = most.min(MOST_NAMED);
         let mut sizes = BTreeMap::<u32, usize>::new();
         for tree in 0..trees.len() {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
-use super::apart::{apart, sorted};
+use super::apart::{partition, sorted};
 use super::cells::Cells;
 use super::packed::{KEY_BITS, Packed};
 use crate::analysis::tables::in_turn::in_turn;

@@ -141,7 +141,7 @@ impl<'c> Gatherer<'c> {
 
     /// What is known by these occurrences.
     #[cfg(test)]
-    pub(in crate::analysis) fn of(
+    pub(in crate::analysis) fn collect(
         cells: &'c Cells,
         occurrences: &[Occurrence],
     ) -> (Vec<KnownByDepth>, Sampled) {

@@ -120,7 +120,7 @@ impl Sampled {
     }
 
     /// Those of all trees.
-    pub(in crate::analysis) fn whole(&self) -> Occurrences {
+    pub(in crate::analysis) fn all_trees(&self) -> Occurrences {
         let halvings = self.halvings[0];
         let list = self.list.iter().filter(|one| one.is_left_after(halvings)).copied().collect();
         Occurrences { list, halvings }
@@ -205,7 +205,7 @@ mod tests {
             let found = sample_of(&occurrences);
             let threes: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize % 3, tree)).collect();
             let halves: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize / 10, tree)).collect();
-            let of_sets = [vec![found.whole()], found.sets(1..4, &threes), found.sets(4..6, &halves)].concat();
+            let of_sets = [vec![found.all_trees()], found.sets(1..4, &threes), found.sets(4..6, &halves)].concat();
             for (set, of_set) in of_sets.iter().enumerate() {
                 let in_set = |tree| cells.sets_of(cells.of_tree(tree)).contains(&(set as u32));
                 let most = limit / cells.sharing()[set];

@@ -190,7 +190,7 @@ impl ExchangeReader {
         addresses: &mut Names,
         mut take: impl FnMut(&Exchange<'_>),
     ) -> PolarsResult<()> {
-        let columns = ExchangeColumns::of(frame)?;
+        let columns = ExchangeColumns::from_frame(frame)?;
         // Those that stand together are mostly with one server.
         let mut last: (Option<&str>, Option<u32>) = (None, None);
         for (row, tree) in listed.trees_of(frame)?.into_iter().enumerate() {

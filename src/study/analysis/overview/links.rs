@@ -144,7 +144,7 @@ impl LinksMaker {
         let (hosts, sites) = (hosts.counts(), sites.counts());
         let has_no_tree = |(key, _): &(u64, u32)| !listed.sites.contains_key(*key);
         let known_only_by_links = inside.counts().iter().filter(has_no_tree).count() as u64;
-        let wanted = Wanted { hosts: Most::of(&hosts), sites: Most::of(&sites) };
+        let wanted = Wanted { hosts: Most::new(&hosts), sites: Most::new(&sites) };
         let links = Links {
             hosts: hosts.len() as u64,
             sites: sites.len() as u64,
@@ -230,7 +230,7 @@ fn digest(
     surveyed: &[String],
     targets: &Targets,
 ) -> PolarsResult<Digest> {
-    let columns = LinkColumns::of(frame)?;
+    let columns = LinkColumns::from_frame(frame)?;
     let mut digesting = Digesting::default();
     let names = columns.host.iter().zip(columns.target_site.iter());
     let flags = columns.nofollow.iter().zip(columns.in_survey.iter());
@@ -318,7 +318,7 @@ impl Wanted {
     }
 
     pub(super) fn look(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let NameColumns { host: hosts, target_site: sites } = NameColumns::of(frame)?;
+        let NameColumns { host: hosts, target_site: sites } = NameColumns::from_frame(frame)?;
         hosts.iter().flatten().for_each(|host| self.hosts.look(host));
         sites.iter().flatten().for_each(|site| self.sites.look(site));
         Ok(())
@@ -341,7 +341,7 @@ struct Most {
 const MOST_TIED: usize = 10_000;
 
 impl Most {
-    fn of(counts: &KeyCounts) -> Self {
+    fn new(counts: &KeyCounts) -> Self {
         let greatest = greatest(counts.iter().map(|(_, count)| count), NAMED);
         let least = greatest.last().copied().unwrap_or(0);
         // The hash decides between more than can be looked at, so that the choice is the same every time.

@@ -55,7 +55,7 @@ impl Listed {
         frame: &DataFrame,
         mut take: impl FnMut(&SiteView<'_>, u32),
     ) -> PolarsResult<()> {
-        let columns = SiteColumns::of(frame)?;
+        let columns = SiteColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
             let cctld = columns.cctld.get(row);

@@ -33,7 +33,7 @@ pub struct ShownSetting {
 }
 
 impl Method {
-    pub(super) fn of(manifest: &Manifest) -> Self {
+    pub(super) fn from_manifest(manifest: &Manifest) -> Self {
         // Curves are drawn from the others, and say nothing of how these came about.
         let tables = manifest.tables.iter().filter(|(name, _)| *name != CurveRow::TABLE);
         Self {

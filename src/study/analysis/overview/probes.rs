@@ -111,8 +111,8 @@ impl ProbesOfRule {
             scripts: self.scripts.len() as u64,
             requests: self.requests,
             withheld,
-            external_urls: Mean::of(&trees, |tree| tree.urls),
-            external_hosts: Mean::of(&trees, |tree| tree.hosts),
+            external_urls: Mean::ratio(&trees, |tree| tree.urls),
+            external_hosts: Mean::ratio(&trees, |tree| tree.hosts),
             trees,
         })
     }
@@ -124,7 +124,7 @@ impl Mean {
     /// the standard error of the linearised ratio comes a quarter of that of the number of trees that bring anything,
     /// a Poisson count. Where none brings any, the interval ends where that of a share of trees does (Wilson, 1927).
     #[must_use]
-    pub fn of(trees: &[ProbedTree], brought: impl Fn(&ProbedTree) -> f64) -> Self {
+    pub fn ratio(trees: &[ProbedTree], brought: impl Fn(&ProbedTree) -> f64) -> Self {
         let count = trees.len() as f64;
         let (sum, withheld) =
             trees.iter().fold((0.0, 0.0), |sums, tree| (sums.0 + brought(tree), sums.1 + tree.withheld));

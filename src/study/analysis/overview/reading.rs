@@ -206,7 +206,7 @@ impl Makers {
             kept_back: self.kept_back.finish(),
             doors: self.doors.map(DoorsMaker::finish),
             ledger,
-            method: Method::of(manifest),
+            method: Method::from_manifest(manifest),
             ..Overview::default()
         };
         (overview, self.listed, surveyed)

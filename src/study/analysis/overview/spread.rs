@@ -20,7 +20,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    pub(super) fn of(mut values: Vec<f64>) -> Self {
+    pub(super) fn from_values(mut values: Vec<f64>) -> Self {
         if values.is_empty() {
             return Self::default();
         }
@@ -60,10 +60,10 @@ mod tests {
 
     #[test]
     fn percentiles_lie_between_neighbours() {
-        let spread = Spread::of(vec![4.0, 1.0, 2.0, 3.0]);
+        let spread = Spread::from_values(vec![4.0, 1.0, 2.0, 3.0]);
         assert_eq!((spread.count, spread.mean, spread.median, spread.max), (4, 2.5, 2.5, 4.0));
         assert!((spread.p95 - 3.85).abs() < 1e-9);
-        assert_eq!(Spread::of(Vec::new()), Spread::default());
+        assert_eq!(Spread::from_values(Vec::new()), Spread::default());
     }
 
     #[test]

@@ -36,7 +36,7 @@ const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
 /// Learns what pages bring from surveys that were walked to `deepest`, and what a request must promise for a coverage: at
 /// these prices each of the surveys comes to it.
 #[must_use]
-pub fn learn(grounds: &[Ground], deepest: u16) -> Learnt {
+pub fn train(grounds: &[Ground], deepest: u16) -> Learnt {
     let all: Vec<&Ground> = grounds.iter().collect();
     let mut rates = without_prices(&all);
     let wholes: Vec<Run> =
@@ -46,7 +46,7 @@ pub fn learn(grounds: &[Ground], deepest: u16) -> Learnt {
 }
 
 fn without_prices(grounds: &[&Ground]) -> Rates {
-    let vocabulary = Vocabulary::of(grounds);
+    let vocabulary = Vocabulary::from_graphs(grounds);
     let trees: Vec<&SiteTree> = grounds.iter().flat_map(|ground| &ground.trees).collect();
     let samples: Vec<_> = trees.par_iter().map(|tree| samples(tree, &vocabulary)).collect();
     let own = fit(&samples, &vocabulary, |sample| sample.own, |_| 1.0);
@@ -74,7 +74,7 @@ struct Sample {
 }
 
 impl Vocabulary {
-    fn of(grounds: &[&Ground]) -> Self {
+    fn from_graphs(grounds: &[&Ground]) -> Self {
         let mut trees: HashMap<String, u32> = HashMap::new();
         for tree in grounds.iter().flat_map(|ground| &ground.trees) {
             let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| words(&page.url)).collect();

@@ -12,7 +12,7 @@ pub struct Memories {
 impl Memories {
     /// Of a site; none of one that was not surveyed, or where nothing answered.
     #[must_use]
-    pub fn of(&self, site: &str) -> Option<&Memory> {
+    pub fn get(&self, site: &str) -> Option<&Memory> {
         self.by_site.get(site)
     }
 }

@@ -20,7 +20,7 @@ mod play;
 mod two_levels;
 
 pub use ground::{Ground, GroundError, PlayedPage, SiteTree};
-pub use learn::{Learnt, learn};
+pub use learn::{Learnt, train};
 pub use memories::Memories;
 pub(in crate::analysis) use play::Fetched;
 pub use play::{Point, Policy, Run, prices};

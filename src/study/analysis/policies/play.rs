@@ -77,7 +77,7 @@ impl Ground {
 
     /// What the survey itself asked and found.
     #[must_use]
-    pub fn whole(&self) -> Run {
+    pub fn recorded_run(&self) -> Run {
         let whole = |tree: &SiteTree| {
             let hosts: HashSet<u32> = tree.pages.iter().flat_map(|page| &page.hosts).copied().collect();
             TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect() }
@@ -162,7 +162,7 @@ impl<'a> Walk<'a> {
             Policy::Auto(rates, price) => Some((Appraiser::new(rates.clone(), *price), rates.as_ref())),
             Policy::Focus(rates, price, memories) => {
                 let appraiser = Appraiser::new(rates.clone(), *price);
-                let appraiser = match memories.of(&tree.name.0) {
+                let appraiser = match memories.get(&tree.name.0) {
                     Some(memory) => appraiser.remembering(memory.clone()),
                     None => appraiser,
                 };
@@ -213,7 +213,7 @@ impl<'a> Walk<'a> {
                 if self.is_over() {
                     return false;
                 }
-                self.ask(&one, &mut waiting);
+                self.request(&one, &mut waiting);
             }
         }
         let deepest = match self.policy {
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn ask(&mut self, one: &Waiting, waiting: &mut Vec<Waiting>) {
+    fn request(&mut self, one: &Waiting, waiting: &mut Vec<Waiting>) {
         let tree = self.tree;
         let page = &tree.pages[one.page as usize];
         self.requests += page.requests;

@@ -17,7 +17,7 @@ impl Ground {
     #[must_use]
     pub(in crate::analysis) fn in_two_levels(&self, run: &Run, like: &Recorded) -> Recorded {
         let places = self.places();
-        let (whole, mut levels, mut found) = (self.whole(), Vec::new(), Vec::new());
+        let (whole, mut levels, mut found) = (self.recorded_run(), Vec::new(), Vec::new());
         let mut trees = Vec::with_capacity(like.trees.len());
         for (number, tree) in (0..).zip(like.trees.iter()) {
             let first_level = levels.len();
@@ -38,7 +38,7 @@ impl Ground {
         found.sort_unstable();
         let mut known = Known::default();
         let of_hosts = Occurrences { list: found, halvings: 0 };
-        known.counts[Kind::Hosts as usize] = of_hosts.known();
+        known.counts[Kind::Hosts as usize] = of_hosts.known_by_depth();
         known.occurrences[Kind::Hosts as usize] = of_hosts;
         let trees =
             Trees { trees, levels: Arc::new(levels), unasked: Vec::new(), labels: like.trees.labels.clone() };
@@ -153,7 +153,7 @@ mod tests {
             let ground = ground(&trees);
             let like = survey(&vec![tree("complete", &[(1, &[])]); trees.len()]);
             let (run, fetched) = ground.trace(&Policy::Depth(depth), 20);
-            let point = run.point(&ground.whole());
+            let point = run.point(&ground.recorded_run());
             let sampling = Sampling { replicates: 20, ..Sampling::default() };
             let curves = Curves::measure(&ground.in_two_levels(&run, &like), &sampling);
             let level = &curves.levels[0];
@@ -183,17 +183,17 @@ mod tests {
         let ground = ground(&[hub, barren]);
         // Robots.txt, two entrances, and of the four other pages those on the way to the hosts.
         let (memories, focus) = ground.memories(&rates, 0.75);
-        let requests: u64 = ground.whole().trees.iter().map(|tree| tree.requests).sum();
+        let requests: u64 = ground.recorded_run().trees.iter().map(|tree| tree.requests).sum();
         assert_eq!((focus.earlier_requests, focus.settled_requests), (requests, 4));
         let worth = |number: usize, page: usize| {
             let url = &ground.trees[number].pages[page].url;
-            memories.of(&format!("site{number}.ke")).unwrap().worth(url).unwrap()
+            memories.get(&format!("site{number}.ke")).unwrap().worth(url).unwrap()
         };
         assert!(worth(0, 2) > 1.0 && worth(0, 1) > 1.0 && worth(1, 2) < 0.2, "{memories:?}");
         let (rates, price) = (std::sync::Arc::new(rates), focus.price.unwrap());
         let policy = Policy::Focus(rates, price, std::sync::Arc::new(memories));
         let run = ground.play(&policy, 20);
-        assert_eq!(run.point(&ground.whole()).coverage, 1.0);
+        assert_eq!(run.point(&ground.recorded_run()).coverage, 1.0);
         assert_eq!(run.trees[1].requests, 2, "of the barren site only what is asked for in any case");
     }
 }

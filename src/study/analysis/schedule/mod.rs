@@ -69,7 +69,7 @@ pub struct Respite {
 impl Respite {
     /// From the end of the exchange to the next at the same server.
     #[must_use]
-    pub fn whole(self) -> Duration {
+    pub fn total(self) -> Duration {
         self.rest.max(self.put_off)
     }
 }
@@ -100,7 +100,7 @@ pub struct Settled {
 impl Settled {
     /// How long the server had the question ([`Timings::answering`](crate::exchange::Timings::response_time)).
     #[must_use]
-    pub fn answering(&self) -> Duration {
+    pub fn response_time(&self) -> Duration {
         self.first_byte.map_or(self.took, |first_byte| (first_byte + self.transfer).min(self.took))
     }
 }

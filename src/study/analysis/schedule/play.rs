@@ -173,7 +173,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         self.schedule.busiest_hour = self.hours.iter().copied().max().unwrap_or(0);
     }
 
-    fn foresee(&mut self, at: Duration, event: Event) {
+    fn schedule_event(&mut self, at: Duration, event: Event) {
         self.foreseen += 1;
         self.events.push(Reverse((at, self.foreseen, event)));
     }
@@ -234,7 +234,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             walk.began = Some(self.now);
             self.schedule.trees += 1;
         }
-        self.ask(tree);
+        self.request_next(tree);
     }
 
     /// An exchange of a tree by its place in it; none behind the last.
@@ -253,17 +253,17 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     /// The walk asks its next question, or has none.
-    fn ask(&mut self, tree: u32) {
+    fn request_next(&mut self, tree: u32) {
         let Some(exchange) = self.next_exchange(tree) else {
-            return self.foresee(self.now, Event::Done(tree));
+            return self.schedule_event(self.now, Event::Done(tree));
         };
         if exchange.server == NO_SERVER {
             let took = self.conditions.times(exchange, None).total;
-            return self.foresee(self.now + took, Event::End(tree));
+            return self.schedule_event(self.now + took, Event::End(tree));
         }
         let address = self.exchanges.servers.get(exchange.server as usize).map(|server| server.address);
         if address.is_some_and(|address| self.roster.go_to(u64::from(tree), address)) {
-            self.foresee(self.now, Event::Room);
+            self.schedule_event(self.now, Event::Room);
         }
         let server = &mut self.servers[exchange.server as usize];
         if server.is_taken {
@@ -298,7 +298,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         }
         self.servers[server].is_taken = true;
         if at > self.now {
-            self.foresee(at, Event::Turn(tree));
+            self.schedule_event(at, Event::Turn(tree));
         } else {
             self.turn(tree);
         }
@@ -306,8 +306,8 @@ impl<'a, P: Pacing> Play<'a, P> {
 
     fn put_off(&mut self, tree: u32, until: Duration) {
         self.roster.leave(u64::from(tree), Some(Back::PutOff(tree, time_of(until))));
-        self.foresee(until, Event::Room);
-        self.foresee(self.now, Event::Room);
+        self.schedule_event(until, Event::Room);
+        self.schedule_event(self.now, Event::Room);
     }
 
     fn turn(&mut self, tree: u32) {
@@ -325,7 +325,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             // Time must pass, lest the same moment comes again and again.
             let at = at.max(self.now + Duration::from_micros(1));
             self.refill = Some(at);
-            self.foresee(at, Event::Refill);
+            self.schedule_event(at, Event::Refill);
         }
     }
 
@@ -352,7 +352,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         borne.requests += 1;
         borne.bytes += u64::from(exchange.bytes);
         let took = self.conditions.times(exchange, server).total;
-        self.foresee(self.now + took, Event::End(tree));
+        self.schedule_event(self.now + took, Event::End(tree));
     }
 
     fn end(&mut self, tree: u32) {
@@ -360,14 +360,14 @@ impl<'a, P: Pacing> Play<'a, P> {
         self.schedule.took = self.now;
         self.walks[tree as usize].asked += 1;
         if exchange.server == NO_SERVER {
-            return self.ask(tree);
+            return self.request_next(tree);
         }
         self.settle(tree, exchange);
         // Who has just heard an answer asks on before those who wait for the server are told that it is free.
         if self.next_exchange(tree).is_some_and(|next| next.server == exchange.server) {
             self.servers[exchange.server as usize].waiting.push_front(tree);
         } else {
-            self.ask(tree);
+            self.request_next(tree);
         }
         self.pass_on(exchange.server as usize);
         self.feed();
@@ -402,7 +402,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             is_unread: exchange.is_unread(),
         };
         let pause = self.pacing.pause_after(number, &settled);
-        let (rests, free) = (self.now + pause.rest, self.now + pause.whole());
+        let (rests, free) = (self.now + pause.rest, self.now + pause.total());
         self.servers[number] = PlayedServer {
             is_taken: false,
             rests,

@@ -81,7 +81,7 @@ struct QueuedTree {
 
 impl Order<'_> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = SiteColumns::of(frame)?;
+        let columns = SiteColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let Some(tree) = self.numbers.find(columns.site.get(row), columns.seed.get(row)) else {
                 continue;
@@ -132,7 +132,7 @@ const UNKNOWN: u8 = u8::MAX;
 
 impl<P: Pacing> Loading<'_, P> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ExchangeColumns::of(frame)?;
+        let columns = ExchangeColumns::from_frame(frame)?;
         let mut last: Option<(&str, u32, Option<u32>)> = None;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
@@ -237,7 +237,7 @@ impl<P: Pacing> Loading<'_, P> {
         self.before = Some(Before {
             server,
             ended,
-            pause: respite.whole().max(respite.of_site),
+            pause: respite.total().max(respite.of_site),
             was_refused: self.pacing.asks_for_pause(told.status),
         });
     }

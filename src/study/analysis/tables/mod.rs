@@ -71,7 +71,7 @@ macro_rules! columns {
         impl<'f> $columns<'f> {
             pub(in crate::analysis) const NAMES: &'static [&'static str] = &[$(stringify!($column)),+];
 
-            fn of(frame: &'f polars::prelude::DataFrame) -> polars::prelude::PolarsResult<Self> {
+            fn from_frame(frame: &'f polars::prelude::DataFrame) -> polars::prelude::PolarsResult<Self> {
                 Ok(Self { $($column: columns!(@read frame.column(stringify!($column))?, $type),)+ })
             }
         }

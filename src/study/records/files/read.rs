@@ -29,7 +29,7 @@ pub fn read_table<R: Row>(
             let (footer, group) = group?;
             let mut reader = open(&path)?.with_slice(Some(group));
             reader.set_metadata(footer);
-            let frame = reader.finish().map_err(wrong_in(&path, None))?;
+            let frame = reader.finish().map_err(read_error(&path, None))?;
             R::rows(&frame).map_err(TablesError::at("read table", &path))
         })
     }))
@@ -104,7 +104,7 @@ impl<R: Row> RowGroup<R> {
         let mut reader =
             open(&self.path)?.read_parallel(ParallelStrategy::RowGroups).with_slice(Some(self.rows));
         reader.set_metadata(self.footer.clone());
-        read_columns::<R>(reader, columns, self.rows.1).map_err(wrong_in(&self.path, Some(columns)))
+        read_columns::<R>(reader, columns, self.rows.1).map_err(read_error(&self.path, Some(columns)))
     }
 }
 
@@ -195,7 +195,7 @@ pub(in crate::records) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>,
 }
 
 pub(in crate::records) fn rows_of(path: &Path) -> Result<u64, TablesError> {
-    let rows = open(path)?.num_rows().map_err(wrong_in(path, Some(&[])))?;
+    let rows = open(path)?.num_rows().map_err(read_error(path, Some(&[])))?;
     Ok(rows as u64)
 }
 
@@ -209,10 +209,10 @@ pub(in crate::records) fn read_file<R: Row>(
         None => reader.finish(),
         Some(columns) => reader.num_rows().and_then(|rows| read_columns::<R>(reader, columns, rows)),
     }
-    .map_err(wrong_in(path, columns))
+    .map_err(read_error(path, columns))
 }
 
-fn wrong_in(path: &Path, columns: Option<&[&str]>) -> impl FnOnce(PolarsError) -> TablesError {
+fn read_error(path: &Path, columns: Option<&[&str]>) -> impl FnOnce(PolarsError) -> TablesError {
     move |error| TablesError::new("read table", path, damage(path, columns, error))
 }
 

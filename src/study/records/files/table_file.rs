@@ -35,19 +35,19 @@ impl TableFile {
         // Each chunk would be a row group of its own.
         rows.rechunk_mut_par();
         self.writer.write_batch(&rows).map_err(TablesError::at("encode", &self.path))?;
-        self.staging.write(&self.encoded.take()).map_err(at(&self.path))
+        self.staging.write(&self.encoded.take()).map_err(to_error(&self.path))
     }
 
     /// Puts the file in its place.
     pub(in crate::records) fn finish(mut self) -> Result<(), TablesError> {
         self.writer.finish().map_err(TablesError::at("encode", &self.path))?;
-        self.staging.write(&self.encoded.take()).map_err(at(&self.path))?;
-        self.staging.finish().map_err(at(&self.path))?;
-        durable::publish_in_folder(&self.path).map_err(at(&self.path))
+        self.staging.write(&self.encoded.take()).map_err(to_error(&self.path))?;
+        self.staging.finish().map_err(to_error(&self.path))?;
+        durable::publish_in_folder(&self.path).map_err(to_error(&self.path))
     }
 }
 
-fn at(path: &Path) -> impl FnOnce(io::Error) -> TablesError {
+fn to_error(path: &Path) -> impl FnOnce(io::Error) -> TablesError {
     TablesError::at("write table", path)
 }
 

@@ -83,7 +83,9 @@ impl Geo {
     pub fn lookup(&self, address: IpAddr) -> GeoLocation {
         let address = server_at(address);
         self.databases.iter().fold(GeoLocation::default(), |known, (_, reader)| {
-            known.or(|| reader.lookup(address).map(|record| GeoLocation::of(&record)).unwrap_or_default())
+            known.or(|| {
+                reader.lookup(address).map(|record| GeoLocation::from_record(&record)).unwrap_or_default()
+            })
         })
     }
 
@@ -174,7 +176,7 @@ fn knows_ipv4(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -
 
 fn any(records: Within<'_, Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> Result<bool, MaxMindDbError> {
     for record in records {
-        if wanted(&GeoLocation::of(&record?)) {
+        if wanted(&GeoLocation::from_record(&record?)) {
             return Ok(true);
         }
     }

@@ -70,7 +70,7 @@ enum NumberOrText {
 
 impl GeoLocation {
     /// What one record of a database tells; values of an unknown form are not known.
-    pub(in crate::records) fn of<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
+    pub(in crate::records) fn from_record<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
         let text = |path: &Path| value::<String, S>(record, path);
         let organisation_at = |paths: &[Path]| paths.iter().find_map(|path| organisation(&text(path)?));
         let asn = ASN.iter().find_map(|path| system_number(value(record, path)?));

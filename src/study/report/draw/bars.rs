@@ -18,7 +18,7 @@ pub(super) struct Rows {
 const BAR: f64 = 14.0;
 
 impl Rows {
-    pub(super) fn of<'a>(
+    pub(super) fn new<'a>(
         labels: impl Iterator<Item = &'a str>,
         room: PageWidth,
         values: f64,
@@ -64,10 +64,10 @@ impl Rows {
 
 pub(super) fn draw(chart: &Bars, room: PageWidth) -> Drawing {
     let shown = chart.bars.iter().map(|bar| width_of(&bar.shown)).fold(0.0, f64::max);
-    let rows = Rows::of(chart.bars.iter().map(|bar| bar.label.as_str()), room, shown + GAP, LINE + GAP);
+    let rows = Rows::new(chart.bars.iter().map(|bar| bar.label.as_str()), room, shown + GAP, LINE + GAP);
     let greatest = chart.bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     Paper::drawn(room.width(), rows.height(chart.bars.len()), |paper| {
-        paper.words(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
         for (number, bar) in chart.bars.iter().enumerate() {
             draw_bar(paper, &rows, number, bar, greatest);
         }
@@ -84,5 +84,5 @@ fn draw_bar(paper: &mut Paper, rows: &Rows, number: usize, bar: &Bar, greatest: 
     paper.rect((rows.left, top), (end, bottom), ink);
     // A line of its own for each: one through all would cross words that stand above bars.
     paper.line((rows.left, top - 2.0), (rows.left, bottom + 2.0), Ink::Axis);
-    paper.words(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), At::Start, Ink::Value);
+    paper.label(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), At::Start, Ink::Value);
 }

@@ -47,6 +47,6 @@ fn draw_names(paper: &mut Paper, frame: &Frame, chart: &Columns) {
     for (number, (name, _)) in chart.columns.iter().enumerate().step_by(step.unwrap_or(100)) {
         let (left, right) = edges(frame, chart, number);
         let below = frame.bottom + GAP + LETTER / 2.0;
-        paper.words(name, (f64::midpoint(left, right), below), At::Middle, Ink::Label);
+        paper.label(name, (f64::midpoint(left, right), below), At::Middle, Ink::Label);
     }
 }

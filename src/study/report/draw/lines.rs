@@ -83,7 +83,7 @@ fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f
         let middle = if y + apart + LINE / 2.0 > floor { y - apart } else { y + apart };
         let wanted = Taken { from: (x, middle - LINE / 2.0), to: (x + width + 4.0, middle + LINE / 2.0) };
         if wanted.to.0 <= paper.width && !taken.iter().any(|other| other.overlaps(&wanted)) {
-            paper.words(&point.label, (x + 3.0, middle), At::Start, Ink::Value);
+            paper.label(&point.label, (x + 3.0, middle), At::Start, Ink::Value);
             taken.push(wanted);
         }
     }

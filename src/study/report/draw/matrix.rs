@@ -1,7 +1,7 @@
 use super::frame::{GAP, LINE};
 use super::ink::{Ink, SHADES};
 use super::paper::{At, LETTER, Paper, fitting, width_of};
-use super::span::words;
+use super::span::tick_label;
 use super::{Drawing, PageWidth};
 use crate::report::Matrix;
 
@@ -20,19 +20,19 @@ const LARGEST: f64 = 64.0;
 const HEIGHT: f64 = 26.0;
 
 pub(super) fn draw(chart: &Matrix, room: PageWidth) -> Drawing {
-    let grid = Grid::of(chart, room);
+    let grid = Grid::new(chart, room);
     let greatest = chart.cells.iter().flatten().flatten().copied().fold(0.0, f64::max);
     let height = grid.top + grid.down * chart.rows.len() as f64;
     Paper::drawn(room.width(), height + GAP, |paper| {
-        paper.words(&chart.row_title, (0.0, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
-        paper.words(&chart.column_title, (grid.left, LINE + LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&chart.row_title, (0.0, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&chart.column_title, (grid.left, LINE + LETTER / 2.0 + 1.0), At::Start, Ink::Title);
         for (number, name) in chart.columns.iter().enumerate() {
             grid.draw_column_name(paper, number, name);
         }
         for (row, name) in chart.rows.iter().enumerate() {
             let middle = grid.top + (row as f64 + 0.5) * grid.down;
             let name = fitting(name, grid.left - GAP);
-            paper.words(&name, (grid.left - GAP, middle), At::End, Ink::Label);
+            paper.label(&name, (grid.left - GAP, middle), At::End, Ink::Label);
             let cells = chart.cells.get(row).map_or(&[][..], Vec::as_slice);
             for (column, value) in cells.iter().take(chart.columns.len()).enumerate() {
                 if let Some(value) = value {
@@ -44,14 +44,15 @@ pub(super) fn draw(chart: &Matrix, room: PageWidth) -> Drawing {
 }
 
 impl Grid {
-    fn of(chart: &Matrix, room: PageWidth) -> Self {
+    fn new(chart: &Matrix, room: PageWidth) -> Self {
         let widest = |names: &[String]| names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
         let left = widest(&chart.rows).min(room.width() * 0.3) + GAP;
         let across = ((room.width() - left) / chart.columns.len().max(1) as f64).min(LARGEST);
         let names = widest(&chart.columns);
         // Names that are wider than their column stand upright.
         let head = if names + 2.0 > across { names } else { LINE };
-        let shown = chart.cells.iter().flatten().flatten().map(|value| width_of(&words(chart.scale, *value)));
+        let shown =
+            chart.cells.iter().flatten().flatten().map(|value| width_of(&tick_label(chart.scale, *value)));
         let has_values = shown.fold(0.0, f64::max) + GAP <= across;
         Self { left, top: 2.0 * LINE + head + GAP, across, down: HEIGHT, has_values }
     }
@@ -61,7 +62,7 @@ impl Grid {
         if self.top > 3.0 * LINE + GAP {
             paper.upright(name, (middle, self.top - 4.0), Ink::Label);
         } else {
-            paper.words(name, (middle, self.top - GAP - LETTER / 2.0), At::Middle, Ink::Label);
+            paper.label(name, (middle, self.top - GAP - LETTER / 2.0), At::Middle, Ink::Label);
         }
     }
 
@@ -77,9 +78,9 @@ impl Grid {
         let corner = (x + self.across - 1.0, y + self.down - 1.0);
         paper.rect((x, y), corner, Ink::Shade(shade(value, greatest)));
         if self.has_values {
-            let shown = words(chart.scale, value);
+            let shown = tick_label(chart.scale, value);
             let middle = (x + self.across / 2.0, y + self.down / 2.0);
-            paper.words(&shown, middle, At::Middle, Ink::Inside);
+            paper.label(&shown, middle, At::Middle, Ink::Inside);
         }
     }
 }

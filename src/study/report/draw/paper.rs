@@ -68,7 +68,7 @@ impl Paper {
     }
 
     /// Words, centred on the height of their place.
-    pub(super) fn words(&mut self, words: &str, place: Point, at: At, ink: Ink) {
+    pub(super) fn label(&mut self, words: &str, place: Point, at: At, ink: Ink) {
         self.text(words, place, at, ink, "", "");
     }
 
@@ -188,7 +188,7 @@ mod tests {
     fn words_of_strangers_are_no_elements() {
         let words = " </text><b a=\"x\" b='&'>\u{202e} ";
         assert_eq!(
-            inside(|paper| paper.words(words, (1.0, 2.0), At::Middle, Ink::Label)),
+            inside(|paper| paper.label(words, (1.0, 2.0), At::Middle, Ink::Label)),
             "<text x=\"10\" y=\"20\" dy=\"0.5ex\" text-anchor=\"middle\" class=\"label\">\
              &lt;/text&gt;&lt;b a=&quot;x&quot; b=&apos;&amp;&apos;&gt;⟨U+202E⟩</text>"
         );

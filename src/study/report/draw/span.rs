@@ -41,7 +41,7 @@ impl Span {
         let ticks = (0..=MOST_TICKS)
             .map(|number| f64::from(number) * step)
             .take_while(|at| *at <= high * (1.0 + f64::EPSILON))
-            .map(|at| (at, words(scale, at)))
+            .map(|at| (at, tick_label(scale, at)))
             .collect();
         Self { scale, low: 0.0, high, ticks }
     }
@@ -52,7 +52,7 @@ impl Span {
         let ticks = (0..=MOST_TICKS)
             .map(|number| low + f64::from(number) * step)
             .take_while(|at| *at <= high)
-            .map(|at| (at, words(scale, 10_f64.powf(at))))
+            .map(|at| (at, tick_label(scale, 10_f64.powf(at))))
             .collect();
         Self { scale, low, high, ticks }
     }
@@ -91,7 +91,7 @@ fn step_over(length: f64, most: usize) -> f64 {
 }
 
 /// What stands at a tick.
-pub(super) fn words(scale: Scale, value: f64) -> String {
+pub(super) fn tick_label(scale: Scale, value: f64) -> String {
     match scale {
         Scale::Depth => format!("{value:.0}"),
         Scale::Share => format!("{:.0} %", value * 100.0),

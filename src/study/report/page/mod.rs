@@ -29,6 +29,6 @@ impl Report {
         // A line with nothing but a tag of the template leaves no empty line.
         environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
         environment.add_template("page.html", TEMPLATE)?;
-        Ok(environment.get_template("page.html")?.render(Serde(PageView::of(self, STYLE)))?)
+        Ok(environment.get_template("page.html")?.render(Serde(PageView::new(self, STYLE)))?)
     }
 }

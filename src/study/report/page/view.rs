@@ -127,7 +127,7 @@ struct DrawingView {
 }
 
 impl PageView {
-    pub(super) fn of(report: &Report, style: &'static str) -> Self {
+    pub(super) fn new(report: &Report, style: &'static str) -> Self {
         let mut figures = 0;
         Self {
             title: plain(&report.title),
@@ -138,20 +138,20 @@ impl PageView {
                 .iter()
                 .map(|banner| (plain(&banner.title), plain(&banner.text)))
                 .collect(),
-            facts: report.facts.iter().map(FactView::of).collect(),
-            sections: report.sections.iter().map(|section| SectionView::of(section, &mut figures)).collect(),
+            facts: report.facts.iter().map(FactView::new).collect(),
+            sections: report.sections.iter().map(|section| SectionView::new(section, &mut figures)).collect(),
         }
     }
 }
 
 impl SectionView {
     /// `figures` counts through the page.
-    fn of(section: &Section, figures: &mut usize) -> Self {
+    fn new(section: &Section, figures: &mut usize) -> Self {
         Self {
             id: section.id,
             title: plain(&section.title),
-            lead: whole(&section.lead),
-            blocks: section.blocks.iter().map(|block| BlockView::of(block, figures)).collect(),
+            lead: plain_lines(&section.lead),
+            blocks: section.blocks.iter().map(|block| BlockView::new(block, figures)).collect(),
         }
     }
 }
@@ -160,49 +160,53 @@ impl SectionView {
 const SENTENCE: usize = 40;
 
 impl BlockView {
-    fn of(block: &Block, figures: &mut usize) -> Self {
+    fn new(block: &Block, figures: &mut usize) -> Self {
         match block {
             Block::Heading(text) => Self::Heading { text: plain(text) },
-            Block::Text(text) => Self::Text { text: whole(text) },
-            Block::Note(text) => Self::Note { text: whole(text) },
+            Block::Text(text) => Self::Text { text: plain_lines(text) },
+            Block::Note(text) => Self::Note { text: plain_lines(text) },
             Block::Facts(facts) => {
-                let facts: Vec<FactView> = facts.iter().map(FactView::of).collect();
+                let facts: Vec<FactView> = facts.iter().map(FactView::new).collect();
                 let long = facts.iter().filter(|fact| fact.value.chars().count() > SENTENCE).count();
                 Self::Facts { is_prose: 2 * long > facts.len(), facts }
             }
-            Block::Table(table) => Self::Table { table: TableView::of(table) },
+            Block::Table(table) => Self::Table { table: TableView::new(table) },
             Block::Figure(figure) => {
                 *figures += 1;
-                Self::Figure { figure: FigureView::of(figure, *figures) }
+                Self::Figure { figure: FigureView::new(figure, *figures) }
             }
             Block::Verdicts(Verdicts { id, caption, list }) => Self::Verdicts {
                 id: id.clone(),
-                caption: whole(caption),
-                list: list.iter().map(VerdictView::of).collect(),
+                caption: plain_lines(caption),
+                list: list.iter().map(VerdictView::new).collect(),
             },
         }
     }
 }
 
 /// A text of ours, of any length, which may name words of strangers.
-fn whole(text: &str) -> String {
+fn plain_lines(text: &str) -> String {
     unbroken(&text.split(' ').map(plain).collect::<Vec<_>>().join(" "))
 }
 
 impl FactView {
-    fn of(fact: &Fact) -> Self {
-        Self { name: plain(&fact.name), value: whole(&fact.value.shown()), note: whole(&fact.note) }
+    fn new(fact: &Fact) -> Self {
+        Self {
+            name: plain(&fact.name),
+            value: plain_lines(&fact.value.display()),
+            note: plain_lines(&fact.note),
+        }
     }
 }
 
 impl VerdictView {
-    fn of((promise, judgement, evidence): &(String, Judgement, String)) -> Self {
+    fn new((promise, judgement, evidence): &(String, Judgement, String)) -> Self {
         let (word, class) = match judgement {
             Judgement::Held => ("held", "held"),
             Judgement::Broken => ("broken", "broken"),
             Judgement::NotJudged => ("not shown", "not-shown"),
         };
-        Self { promise: whole(promise), word, class, evidence: whole(evidence) }
+        Self { promise: plain_lines(promise), word, class, evidence: plain_lines(evidence) }
     }
 }
 
@@ -210,14 +214,14 @@ impl VerdictView {
 const TIGHT: usize = 4;
 
 impl TableView {
-    fn of(table: &Table) -> Self {
+    fn new(table: &Table) -> Self {
         let row = |row: &Vec<Cell>| {
             let cells = table.columns.iter().zip(row);
-            cells.map(|(column, cell)| CellView::of(column.form != Form::Text, cell)).collect()
+            cells.map(|(column, cell)| CellView::new(column.form != Form::Text, cell)).collect()
         };
         Self {
             id: table.id.clone(),
-            caption: whole(&table.caption),
+            caption: plain_lines(&table.caption),
             is_tight: table.columns.iter().filter(|column| column.form == Form::Interval).count() >= TIGHT,
             columns: (table.columns.iter())
                 .map(|column| ColumnView {
@@ -233,7 +237,7 @@ impl TableView {
 }
 
 impl CellView {
-    fn of(is_number: bool, cell: &Cell) -> Self {
+    fn new(is_number: bool, cell: &Cell) -> Self {
         Self {
             text: plain(&cell.value()),
             meaning: cell.meaning(),
@@ -245,28 +249,28 @@ impl CellView {
 }
 
 impl FigureView {
-    fn of(figure: &Figure, number: usize) -> Self {
+    fn new(figure: &Figure, number: usize) -> Self {
         let entry = |(part, swatch): (Part, crate::report::draw::Swatch)| LegendView {
             name: plain(&part.name),
             meaning: part.meaning,
-            swatch: DrawingView::of(swatch.draw(), "swatch"),
+            swatch: DrawingView::new(swatch.draw(), "swatch"),
         };
         Self {
             number,
             id: figure.id.clone(),
-            caption: whole(&figure.caption),
-            alt: whole(&figure.alt),
+            caption: plain_lines(&figure.caption),
+            alt: plain_lines(&figure.alt),
             legend: legend(&figure.chart).into_iter().map(entry).collect(),
             drawings: (PageWidth::ALL.into_iter())
-                .map(|room| DrawingView::of(draw(&figure.chart, room), room.class()))
+                .map(|room| DrawingView::new(draw(&figure.chart, room), room.class()))
                 .collect(),
-            data: TableView::of(&figure.data),
+            data: TableView::new(&figure.data),
         }
     }
 }
 
 impl DrawingView {
-    fn of(drawing: Drawing, class: &'static str) -> Self {
+    fn new(drawing: Drawing, class: &'static str) -> Self {
         Self { class, view_box: drawing.view_box, inside: Value::from_safe_string(drawing.inside) }
     }
 }

@@ -19,7 +19,7 @@ pub(in crate::report) fn section(
             "{} external hosts are known, and by the estimate below there are at least {}. {} site trees \
              were cut, and {} URLs found in them were not asked for.",
             thousands(hosts.known),
-            Cell::CountBetween(hosts.all).shown(),
+            Cell::CountBetween(hosts.all).display(),
             thousands(censoring.cut_trees),
             thousands(censoring.unasked_urls),
         )

@@ -52,7 +52,7 @@ fn recommendation(choice: &Choice) -> String {
                 "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
                  {} needs.",
                 level.depth,
-                Cell::ShareBetween(level.coverage).shown(),
+                Cell::ShareBetween(level.coverage).display(),
                 saved(LoadUnit::Requests),
                 saved(LoadUnit::Bytes),
                 choice.deepest,

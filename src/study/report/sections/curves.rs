@@ -202,7 +202,7 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
     let told: Vec<String> = (curves.levels.iter().take(4))
         .filter_map(|level| {
             let new = level.new_servers_per_1000_requests?;
-            Some(format!("{} at depth {}", Cell::Number(new, 1).shown(), level.depth))
+            Some(format!("{} at depth {}", Cell::Number(new, 1).display(), level.depth))
         })
         .collect();
     let columns = vec![Column::number("depth", ""), Column::number(name, "")];

@@ -15,7 +15,7 @@ pub(in crate::report) fn section(deepest: &Deepest, sampling: &Sampling, chosen:
         thousands(deepest.trees),
         thousands(cut),
         percent(cut as f64 / deepest.trees.max(1) as f64),
-        Cell::ShareBetween(deepest.share_without_end).shown(),
+        Cell::ShareBetween(deepest.share_without_end).display(),
     );
     let mut section = Section::new("deepest", "How deep site trees are", lead)
         .with(by_level(deepest, chosen))

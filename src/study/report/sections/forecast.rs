@@ -20,7 +20,7 @@ fn recommendation(forecast: &Forecast) -> String {
             "Depth {} is recommended: it keeps all bounds, takes {} and covers {} of the {}.{}",
             level.depth,
             duration(level.seconds),
-            Cell::ShareBetween(level.coverage).shown(),
+            Cell::ShareBetween(level.coverage).display(),
             counted(forecast.of, forecast.reading),
             if forecast.may_go_deeper() {
                 format!(" {}", TooShallow::from(forecast).beside_a_depth().join(" "))

@@ -13,7 +13,7 @@ pub(in crate::report) fn section(ledger: &Ledger, standing: &Standing) -> Sectio
         "{of}{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
          that the tables can show, {} were kept and {} broken.",
         thousands(ledger.requests.count),
-        Cell::Number(ledger.requests.median, 0).shown(),
+        Cell::Number(ledger.requests.median, 0).display(),
         thousands(ledger.requests.max as u64),
         count(Judgement::Held) + count(Judgement::Broken),
         count(Judgement::Held),

@@ -14,9 +14,9 @@ pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: O
                 "Depth {} costs {} of the requests that the deepest level walked needs, and shows {} of the external \
                  URLs and {} of the hosts.",
                 level.depth,
-                Cell::ShareBetween(level.load(LoadUnit::Requests)).shown(),
-                Cell::ShareBetween(level.union(Kind::Urls)).shown(),
-                Cell::ShareBetween(level.union(Kind::Hosts)).shown(),
+                Cell::ShareBetween(level.load(LoadUnit::Requests)).display(),
+                Cell::ShareBetween(level.union(Kind::Urls)).display(),
+                Cell::ShareBetween(level.union(Kind::Hosts)).display(),
             )
         },
     );

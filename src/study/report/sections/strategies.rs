@@ -9,8 +9,8 @@ pub(super) fn lead(comparison: &Comparison, of_depth: String, is_partial: bool) 
             "{provisional}{} is recommended: it covers {} of the external hosts with {} of the requests. One depth for all sites: \
              {of_depth}",
             best.flags,
-            Cell::ShareBetween(best.coverage).shown(),
-            Cell::ShareBetween(best.load).shown(),
+            Cell::ShareBetween(best.coverage).display(),
+            Cell::ShareBetween(best.load).display(),
         ),
         None => format!("{provisional}{of_depth}"),
     }

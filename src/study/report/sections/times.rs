@@ -16,10 +16,10 @@ pub(in crate::report) fn section(times: &Times) -> Section {
         format!(
             "Half of the responses begin within {}. Of the {} that came whole, half are complete within {} and 95 % within \
              {}; {} exchanges that reached a server brought none.",
-            Cell::Milliseconds(first_byte.median).shown(),
+            Cell::Milliseconds(first_byte.median).display(),
             thousands(whole.count),
-            Cell::Milliseconds(whole.median).shown(),
-            Cell::Milliseconds(whole.p95).shown(),
+            Cell::Milliseconds(whole.median).display(),
+            Cell::Milliseconds(whole.p95).display(),
             thousands(total.count - whole.count.min(total.count)),
         )
     };
@@ -87,8 +87,10 @@ fn figure(id: &str, caption: &str, what: &str, rows: Vec<(&str, Percentiles)>) -
         axis: Axis::new("Milliseconds", Scale::LogMilliseconds),
         boxes: rows.iter().take(BOXES).map(plot).collect(),
     };
-    let told =
-        rows.iter().take(BOXES).map(|(name, of)| format!("{name} {}", Cell::Milliseconds(of.median).shown()));
+    let told = rows
+        .iter()
+        .take(BOXES)
+        .map(|(name, of)| format!("{name} {}", Cell::Milliseconds(of.median).display()));
     let alt = format!("Medians: {}.", told.collect::<Vec<_>>().join(", "));
     Figure::new(id, caption, alt, chart, table("", "", what, rows))
 }

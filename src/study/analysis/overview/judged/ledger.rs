@@ -107,7 +107,7 @@ columns! {
 
 impl Addresses {
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ServerColumns::of(frame)?;
+        let columns = ServerColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let Some(address) = columns.address.get(row) else { continue };
             let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
@@ -146,7 +146,7 @@ impl Addresses {
         known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
     }
 
-    fn burden(&self, number: u32, borne: &AddressLoad) -> Burden {
+    fn totals(&self, number: u32, borne: &AddressLoad) -> Burden {
         let server = self.servers.get(number as usize);
         let label = |number: Option<u32>| number.map(|number| self.labels.name(number).to_owned());
         Burden {
@@ -165,10 +165,12 @@ impl Ledger {
         timeline: &mut Timeline,
         addresses: &Addresses,
     ) -> Self {
-        let all: Vec<(u32, AddressLoad)> =
-            timeline.by_address().map(|turns| (turns[0].address, super::timeline::borne(turns))).collect();
+        let all: Vec<(u32, AddressLoad)> = timeline
+            .by_address()
+            .map(|turns| (turns[0].address, super::timeline::address_load(turns)))
+            .collect();
         let each = |value: &dyn Fn(&AddressLoad) -> f64| {
-            Spread::of(all.iter().map(|(_, borne)| value(borne)).collect())
+            Spread::from_values(all.iter().map(|(_, borne)| value(borne)).collect())
         };
         let gaps = all.iter().filter_map(|(_, borne)| borne.smallest_gap_ms);
         Self {
@@ -194,5 +196,5 @@ fn most_burdened(all: &[(u32, AddressLoad)], addresses: &Addresses) -> Vec<Burde
         let by_load = b.1.busy_ms.total_cmp(&a.1.busy_ms).then(b.1.requests.cmp(&a.1.requests));
         by_load.then_with(|| name(a.0).cmp(name(b.0)))
     });
-    order.into_iter().take(NAMED).map(|(number, borne)| addresses.burden(*number, borne)).collect()
+    order.into_iter().take(NAMED).map(|(number, borne)| addresses.totals(*number, borne)).collect()
 }

@@ -30,10 +30,10 @@ impl Evidence<'_> {
         let systems = self.addresses.systems();
         let system_of = Box::new(move |address| systems.get(&address).copied());
         let mut judge = Judge::new(limits.clone(), Seen::default()).with_systems(system_of);
-        timeline.tell(&mut judge, &self.addresses.names, self.sites);
+        timeline.feed(&mut judge, &self.addresses.names, self.sites);
         let turns = timeline.by_time();
         let flow = flow(turns);
-        questions.tell(&mut judge, self.sites, &Standstills::of(turns, limits.pace.longest_wait()));
+        questions.feed(&mut judge, self.sites, &Standstills::find(turns, limits.pace.longest_wait()));
         let mut seen = judge.seen_at_the_end();
         for host in questions.asked_after_opt_out() {
             seen.opted_out.add(|| host.to_owned());

@@ -104,7 +104,7 @@ impl TreeQuestions {
     }
 
     /// Tells the judge of all trees. Nobody's time is used at a standstill of the whole survey.
-    pub(in crate::analysis::overview) fn tell(
+    pub(in crate::analysis::overview) fn feed(
         &mut self,
         judge: &mut Judge,
         sites: &Names,
@@ -163,7 +163,7 @@ mod tests {
         let questions = TreeQuestions { trees, ..TreeQuestions::default() };
         let charged = |accounts| {
             let all = questions
-                .charged(Budget { accounts, ..Budget::default() }, &Standstills::of(&[], Duration::ZERO));
+                .charged(Budget { accounts, ..Budget::default() }, &Standstills::find(&[], Duration::ZERO));
             let seconds = |it: &Charged| it.time.as_secs();
             all.iter().map(|it| (it.site, it.requests, it.bytes, seconds(it))).collect::<Vec<_>>()
         };

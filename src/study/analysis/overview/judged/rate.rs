@@ -56,7 +56,7 @@ pub(in crate::analysis::overview) struct Standstills {
 
 impl Standstills {
     /// `turns` are in order of time.
-    pub(in crate::analysis::overview) fn of(turns: &[Turn], longest_wait: Duration) -> Self {
+    pub(in crate::analysis::overview) fn find(turns: &[Turn], longest_wait: Duration) -> Self {
         let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
         let (mut list, mut last_end, mut before) = (Vec::new(), None::<i64>, 0);
         for turn in turns {

@@ -101,7 +101,7 @@ impl Timeline {
     /// Tells the judge of all exchanges in the order in which they began.
     ///
     /// Rows of damaged tables that name no address or no site are nobody's.
-    pub(in crate::analysis::overview) fn tell(
+    pub(in crate::analysis::overview) fn feed(
         &mut self,
         judge: &mut Judge,
         addresses: &Names,
@@ -115,7 +115,7 @@ impl Timeline {
             if told % A_WHILE == 0 {
                 judge.forget_ended_by(moment(turn.started));
             }
-            let Some((address, site, answer)) = parties.heard(turn) else { continue };
+            let Some((address, site, answer)) = parties.observed(turn) else { continue };
             let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
             let (purpose, url, answer) = (PURPOSE, None, &answer);
             judge.note(&Fact { site, address, purpose, url, answer, crawl_delay: None, against });
@@ -133,10 +133,10 @@ struct Parties {
 }
 
 impl Parties {
-    fn heard(&self, turn: &Turn) -> Option<(IpAddr, &Site, Answer)> {
+    fn observed(&self, turn: &Turn) -> Option<(IpAddr, &Site, Answer)> {
         let address = self.addresses.get(turn.address as usize).copied().flatten()?;
         let site = self.sites.get(turn.site as usize).and_then(Option::as_ref)?;
-        Some((address, site, turn.answer(address)))
+        Some((address, site, turn.to_response(address)))
     }
 }
 
@@ -150,7 +150,7 @@ impl Turn {
     }
 
     /// As the survey heard it, as far as promises are judged by it.
-    fn answer(&self, address: IpAddr) -> Answer {
+    fn to_response(&self, address: IpAddr) -> Answer {
         let mut answer = Answer::not_sent(moment(self.started), Some(address), Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
         answer.timings.total = Duration::from_micros(self.took.into());
@@ -173,7 +173,7 @@ fn moment(micros: i64) -> SystemTime {
 }
 
 /// What the exchanges of one address make together.
-pub(in crate::analysis::overview) fn borne(turns: &[Turn]) -> AddressLoad {
+pub(in crate::analysis::overview) fn address_load(turns: &[Turn]) -> AddressLoad {
     let mut borne = AddressLoad::default();
     let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
     for (place, turn) in turns.iter().enumerate() {

@@ -107,7 +107,7 @@ columns! {
 impl InfrastructureMaker {
     /// The servers come before the sites.
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ServerColumns::of(frame)?;
+        let columns = ServerColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let country = columns.country.get(row);
             let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
@@ -168,8 +168,8 @@ impl InfrastructureMaker {
             countries: listed(self.countries),
             networks,
             by_country_domain,
-            hosts_per_address: Spread::of(self.hosts),
-            sites_per_address: Spread::of(self.sites),
+            hosts_per_address: Spread::from_values(self.hosts),
+            sites_per_address: Spread::from_values(self.sites),
             location_doubt: NOT_TESTED.to_owned(),
             ..self.found
         }

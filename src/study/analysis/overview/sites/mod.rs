@@ -138,7 +138,7 @@ impl SitesMaker {
             by_size: self.by_size(),
             by_country_domain: self.by_country_domain(listed),
             unevenness: gini(with_page.clone()),
-            pages: Spread::of(with_page),
+            pages: Spread::from_values(with_page),
             by_deepest: self.by_deepest,
             by_generation: self.by_generation,
             query_pages: self.query_pages,
@@ -190,7 +190,7 @@ impl SitesMaker {
         }
         let finish = |(cctld, (domain, spread)): (u32, (CountryDomain, Vec<f64>))| CountryDomain {
             name: listed.labels.name(cctld).to_owned(),
-            median_pages: Spread::of(spread).median,
+            median_pages: Spread::from_values(spread).median,
             ..domain
         };
         let mut list: Vec<CountryDomain> = domains.into_iter().map(finish).collect();

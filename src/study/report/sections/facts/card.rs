@@ -24,10 +24,10 @@ pub(in crate::report) fn section(overview: &Overview, standing: &Standing) -> Se
         count(totals.sites, "site"),
         count(totals.start_urls, "start URL"),
         count(totals.requests, "request"),
-        Cell::Seconds(totals.lasted_seconds).shown(),
+        Cell::Seconds(totals.lasted_seconds).display(),
     );
     let mut section = Section::new("card", "Collection card", lead)
-        .with(what(card, standing))
+        .with(survey_facts(card, standing))
         .with(Block::Heading("What it cost".to_owned()))
         .with(cost(card, &overview.ledger))
         .with(Block::Heading("How gently".to_owned()))
@@ -40,7 +40,7 @@ pub(in crate::report) fn section(overview: &Overview, standing: &Standing) -> Se
     section
 }
 
-fn what(card: &Card, standing: &Standing) -> Vec<Fact> {
+fn survey_facts(card: &Card, standing: &Standing) -> Vec<Fact> {
     let totals = &card.totals;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let contact = card.contact.clone().map(|contact| Fact::new("Contact", contact));

@@ -44,7 +44,7 @@ pub(in crate::report::sections) fn table(
     list: &[Counted],
 ) -> Table {
     let mut table = table_of(id, caption, Whole::sum(what, unit, list), list);
-    let rest = rest(list, ROWS);
+    let rest = remainder(list, ROWS);
     if rest > 0 {
         let whole = list.iter().map(|counted| counted.count).sum();
         table.push(vec![OTHERS.into(), Cell::Count(rest), share(rest, whole)]);
@@ -62,7 +62,7 @@ fn table_of(id: &str, caption: &str, of: Whole<'_>, list: &[Counted]) -> Table {
 
 const OTHERS: &str = "all others";
 
-fn rest(list: &[Counted], shown: usize) -> u64 {
+fn remainder(list: &[Counted], shown: usize) -> u64 {
     list.iter().skip(shown).map(|counted| counted.count).sum()
 }
 
@@ -79,9 +79,9 @@ pub(in crate::report::sections) fn figure(
     list: &[Counted],
 ) -> Figure {
     let mut bars: Vec<Bar> = list.iter().take(BARS).map(bar).collect();
-    let rest = rest(list, BARS);
+    let rest = remainder(list, BARS);
     if rest > 0 {
-        bars.push(Bar::new(OTHERS, rest as f64, thousands(rest)).rest());
+        bars.push(Bar::new(OTHERS, rest as f64, thousands(rest)).as_remainder());
     }
     let chart = Bars::new(Axis::new(&capital(unit), Scale::Count), bars);
     Figure::new(id, caption, first(list), chart, table("", "", what, unit, list))

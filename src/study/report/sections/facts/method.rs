@@ -17,7 +17,7 @@ pub(in crate::report) fn section(overview: &Overview) -> Section {
         .with(sources(method))
         .with(Block::Heading("What words mean".to_owned()))
         .with(definitions())
-        .with(words())
+        .with(word_table())
         .with(settings("table-settings", "The effective settings of the survey", &method.settings))
         .with(Block::Heading("To cite".to_owned()))
         .with(Block::text(citation(overview)))
@@ -59,7 +59,7 @@ fn definitions() -> Vec<Fact> {
 }
 
 /// What the words in tables and figures mean: who prints the page has no other way to see it.
-fn words() -> Table {
+fn word_table() -> Table {
     macro_rules! rows {
         ($column:literal, $Words:ident) => {
             $Words::ALL.iter().map(|word| [$column, word.as_str(), word.meaning()].map(Cell::from).to_vec())

@@ -11,7 +11,7 @@ pub(in crate::report) fn section(sites: &Sites) -> Section {
         "Of {} with a page, half have {} pages or fewer, and {} have a single one. The largest 1 % \
          have {} of all pages.",
         count(pages.count, "site"),
-        Cell::Number(pages.median, 0).shown(),
+        Cell::Number(pages.median, 0).display(),
         share_of(sites.with_one_page, pages.count),
         percent(sites.share_of_largest_hundredth),
     );
