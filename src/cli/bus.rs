@@ -2,7 +2,7 @@ use std::path::Path;
 use std::pin::pin;
 
 use super::error::CliError;
-use super::output::say;
+use super::output::print_message;
 use crate::cluster::{Bus, ClusterError, Coordinator, Login, Since};
 use crate::settings::Settings;
 use crate::survey::settings_of;
@@ -11,7 +11,7 @@ use crate::survey::settings_of;
 ///
 /// # Errors
 /// When it cannot be used.
-pub(super) async fn of(settings: &Settings) -> Result<Option<Bus>, CliError> {
+pub(super) async fn for_settings(settings: &Settings) -> Result<Option<Bus>, CliError> {
     match &settings.nats {
         None => Ok(None),
         // The entries of a tree follow each other.
@@ -27,7 +27,7 @@ pub(super) async fn of(settings: &Settings) -> Result<Option<Bus>, CliError> {
 pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, CliError> {
     let known = Login::read(login)?;
     for path in known.exposed() {
-        say(&format!(
+        print_message(&format!(
             "warning: {}: others than its owner can read this file, which holds our credentials: `chmod 600 {}`",
             path.display(),
             path.display()
@@ -35,14 +35,14 @@ pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, 
     }
     let bus = Bus::connect(address, &known).await?;
     if bus.loses_entries() {
-        say(&format!(
+        print_message(&format!(
             "warning: {}: this cluster of NATS servers loses entries when one of them is started again, as all before version \
              2.10 do; the survey then stops, and is to be resumed. Use later ones",
             bus.server()
         ));
     }
     if bus.is_open_to_everybody() {
-        say(&format!(
+        print_message(&format!(
             "warning: {} is open to everybody who reaches it: whoever does can have servers asked in your name; give \
              it users (--nats-login), or let it listen on this machine only",
             bus.server()
@@ -60,7 +60,7 @@ pub(super) async fn coordinator(bus: Option<Bus>, dir: &Path) -> Result<Option<C
         None => Ok(None),
         Some(bus) => {
             let opened = Box::pin(Coordinator::open(bus.clone(), dir));
-            telling(&bus, opened).await.map(Some)
+            with_outage_messages(&bus, opened).await.map(Some)
         }
     }
 }
@@ -69,7 +69,7 @@ pub(super) async fn coordinator(bus: Option<Bus>, dir: &Path) -> Result<Option<C
 ///
 /// # Errors
 /// Those of the work.
-pub(super) async fn telling<T>(
+pub(super) async fn with_outage_messages<T>(
     bus: &Bus,
     work: impl Future<Output = Result<T, ClusterError>>,
 ) -> Result<T, CliError> {
@@ -81,7 +81,7 @@ pub(super) async fn telling<T>(
             done = &mut work => return Ok(done?),
             Ok(()) = outage.changed() => {
                 if let Some(Since { outage, .. }) = &*outage.borrow_and_update() {
-                    say(&format!("waiting: {}: {outage}", bus.server()));
+                    print_message(&format!("waiting: {}: {outage}", bus.server()));
                 }
             }
         }
@@ -97,7 +97,7 @@ pub(super) async fn clear(dir: &Path) {
         Coordinator::clear(&bus, dir).await
     };
     if let Err(error) = cleared.await {
-        say(&format!("warning: what the survey left on the bus may still be there: {error}"));
+        print_message(&format!("warning: what the survey left on the bus may still be there: {error}"));
     }
 }
 

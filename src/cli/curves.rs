@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::one_line;
-use super::output::say;
+use super::output::print_message;
 use crate::analysis::{AnalysisError, Curves, Grouping, Recorded, Sampling, curve_rows};
 use crate::records::units::thousands;
 use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves, row_count, write_curves};
@@ -29,7 +29,7 @@ pub(super) fn draw_at_the_end(dir: &Path) {
         let links = links(&manifest);
         if links > MOST_LINKS {
             let (links, dir) = (thousands(links), dir.display());
-            say(&format!(
+            print_message(&format!(
                 "the table of curves is not drawn yet: {links} external links take a while; `ccsurvey report {dir}` draws it"
             ));
             return Ok(());
@@ -37,7 +37,7 @@ pub(super) fn draw_at_the_end(dir: &Path) {
         let recorded = Recorded::with_groups(dir, &Grouping::ALL, MOST_GROUPS)?;
         write(dir, &recorded, &Curves::measure(&recorded, &Sampling::default()))
     };
-    tell(dir, drawn());
+    report_failure(dir, drawn());
 }
 
 /// The groupings of a report's groups, as far as is known before the tables are read: those that were `asked` for if the table of
@@ -69,7 +69,7 @@ pub(super) fn draw_for_report(dir: &Path, recorded: &Recorded, measured: &Curves
         }
         write(dir, recorded, whole)
     };
-    tell(dir, drawn());
+    report_failure(dir, drawn());
 }
 
 /// Whether the manifest tells of the table as far as it has to.
@@ -85,7 +85,7 @@ fn links(manifest: &Manifest) -> u64 {
 fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), AnalysisError> {
     let links = links(&recorded.manifest);
     if links > MANY_LINKS {
-        say(&format!("drawing the curves of all groups from {} external links", thousands(links)));
+        print_message(&format!("drawing the curves of all groups from {} external links", thousands(links)));
     }
     let rows = curve_rows(dir, recorded, whole, MOST_GROUPS)?;
     write_curves(dir, &rows)?;
@@ -98,9 +98,9 @@ fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), Analysis
     Ok(())
 }
 
-fn tell(dir: &Path, drawn: Result<(), AnalysisError>) {
+fn report_failure(dir: &Path, drawn: Result<(), AnalysisError>) {
     if let Err(error) = drawn {
         let error = one_line(&error.to_string());
-        say(&format!("the table of curves of {} is not written: {error}", dir.display()));
+        print_message(&format!("the table of curves of {} is not written: {error}", dir.display()));
     }
 }

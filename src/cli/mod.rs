@@ -55,11 +55,11 @@ pub fn main() -> ExitCode {
     let arguments = input::arguments::with_negative_values(std::env::args_os());
     let done = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command.execute(),
-        Err(error) => answer(&error),
+        Err(error) => print_help(&error),
     };
     let exit = done.unwrap_or_else(|error| {
         if !matches!(error, CliError::ClosedPipe) {
-            output::say(&format!("error: {error}"));
+            output::print_message(&format!("error: {error}"));
         }
         error.exit()
     });
@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Help and version are asked for, all else is a mistake.
-fn answer(error: &clap::Error) -> Result<Exit, CliError> {
+fn print_help(error: &clap::Error) -> Result<Exit, CliError> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             error.print().map_err(|error| CliError::of_output(&error))?;

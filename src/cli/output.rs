@@ -45,7 +45,7 @@ fn no_json(error: serde_json::Error) -> CliError {
 
 /// Tells the user something on standard error, in a line. Nobody listening there is no reason to stop.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn say(message: &str) {
+pub(super) fn print_message(message: &str) {
     let _ = writeln!(io::stderr().lock(), "ccsurvey: {}", visible(message));
 }
 

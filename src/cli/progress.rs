@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::output::{say, show, terminal_of_messages};
+use super::output::{print_message, show, terminal_of_messages};
 use crate::records::SurveyState;
 use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
 use crate::survey::{BusProblem, Snapshot};
@@ -64,7 +64,7 @@ impl Display {
     /// Tells the user something between two pictures of the display.
     pub(super) fn teller(&self) -> impl FnOnce(&str) + Send + 'static {
         let bar = self.bar.clone();
-        move |message| bar.suspend(|| say(message))
+        move |message| bar.suspend(|| print_message(message))
     }
 
     /// Takes the display away and leaves one line of how it stands.
@@ -72,7 +72,7 @@ impl Display {
         self.task.abort();
         self.bar.finish_and_clear();
         if let Ok(Some(last)) = Snapshot::load(&self.dir) {
-            say(&(self.words.line)(&last, self.started.elapsed()));
+            print_message(&(self.words.line)(&last, self.started.elapsed()));
         }
     }
 }
@@ -89,7 +89,7 @@ async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, word
         if is_terminal {
             show(&bar, &(words.lines)(&now, started.elapsed()));
         } else if is_news || second > 0 && second % SECONDS_PER_LINE == 0 {
-            say(&(words.line)(&now, started.elapsed()));
+            print_message(&(words.line)(&now, started.elapsed()));
         }
     }
 }

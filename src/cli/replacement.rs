@@ -14,7 +14,7 @@ pub(super) struct Replacement {
 impl Replacement {
     /// # Errors
     /// When nothing can be written there.
-    pub(super) fn of(file: &Path) -> io::Result<Self> {
+    pub(super) fn create(file: &Path) -> io::Result<Self> {
         let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
             let out = BufWriter::new(File::options().write(true).open(&file)?);
@@ -68,11 +68,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("page.html");
         fs::write(&file, "old").unwrap();
-        let mut unfinished = Replacement::of(&file).unwrap();
+        let mut unfinished = Replacement::create(&file).unwrap();
         unfinished.write_all(b"half").unwrap();
         drop(unfinished);
         assert_eq!(fs::read_to_string(&file).unwrap(), "old");
-        let mut whole = Replacement::of(&file).unwrap();
+        let mut whole = Replacement::create(&file).unwrap();
         whole.write_all(b"new").unwrap();
         whole.finish().unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
@@ -86,7 +86,7 @@ mod tests {
         let [file, link] = ["page.html", "latest.html"].map(|name| folder.path().join(name));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let mut page = Replacement::of(&link).unwrap();
+        let mut page = Replacement::create(&link).unwrap();
         page.write_all(b"new").unwrap();
         page.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());

@@ -5,7 +5,7 @@ use super::curves::draw_at_the_end;
 use super::error::CliError;
 use super::exit::Exit;
 use super::log::{self, LogLevel};
-use super::output::{print, print_json, say};
+use super::output::{print, print_json, print_message};
 use super::progress::Display;
 use super::stop;
 use crate::cluster::Coordinator;
@@ -55,7 +55,7 @@ pub(super) async fn run(
     let stopping = stopping_politely(dir);
     let stopped = stop::on_signal(move || match teller {
         Some(tell) => tell(&stopping),
-        None => say(&stopping),
+        None => print_message(&stopping),
     });
     if let Ok(program) = std::env::current_exe() {
         survey.read_suspects_with(program);
@@ -64,7 +64,7 @@ pub(super) async fn run(
         None => survey.run(stopped).await,
         Some(coordinator) => {
             if let Some(nats) = &survey.settings().nats {
-                say(&format!(
+                print_message(&format!(
                     "agents walk the sites: `ccsurvey agent --nats {nats}`, here and on other machines"
                 ));
             }
@@ -74,7 +74,7 @@ pub(super) async fn run(
             match at_work.end(is_finished).await {
                 // What is left there is removed by another `resume`.
                 Err(error) if is_finished => {
-                    say(&format!("warning: the survey is finished, and on the bus: {error}"));
+                    print_message(&format!("warning: the survey is finished, and on the bus: {error}"));
                 }
                 Err(error) if ended.is_ok() => {
                     if let Some(display) = display {
@@ -108,7 +108,7 @@ fn stopping_politely(dir: &Path) -> String {
 ///
 /// # Errors
 /// That which ended it, or its tables cannot be read.
-pub(super) fn tell(
+pub(super) fn print_result(
     ended: Result<Ending, SurveyError>,
     dir: &Path,
     showing: Showing,
@@ -120,7 +120,7 @@ pub(super) fn tell(
     } else if ending.is_finished {
         print(&format!("\n{}\n{}", Summary::read(dir)?, next_steps(dir)))?;
     } else {
-        say(&format!("stopped, the state is kept; `ccsurvey resume {}` goes on", dir.display()));
+        print_message(&format!("stopped, the state is kept; `ccsurvey resume {}` goes on", dir.display()));
     }
     Ok(verdict(&ending))
 }
@@ -128,7 +128,7 @@ pub(super) fn tell(
 /// Names the promises that were broken, and says with which exit code the program ends.
 pub(super) fn verdict(ending: &Ending) -> Exit {
     for promise in &ending.broken_promises {
-        say(&format!("error: a load promise was broken: {promise}"));
+        print_message(&format!("error: a load promise was broken: {promise}"));
     }
     match ending {
         Ending { broken_promises, .. } if !broken_promises.is_empty() => Exit::PromiseBroken,

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bus::{
-    Bus, Published, finished_subject, here_subject, orders_subject, said_subject, tree_subject,
+    Bus, Published, dispatch_subject, finished_subject, heartbeat_subject, report_subject, tree_subject,
 };
 use super::machine::Watch;
 use super::message::{Dispatch, Here, Said, Terms, TreeEntry, Welcome, decode, encode, parts_of};
@@ -23,7 +23,7 @@ use super::{AgentLimits, ClusterError, FRESH, Outage, PATIENCE, SIGN_OF_LIFE};
 use crate::address::OBEYED_WITHIN;
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
-use crate::survey::{Worker, held_up};
+use crate::survey::{Worker, process_stalled};
 use crate::walk::Content;
 
 /// Puts the questions of a survey that a coordinator keeps, and reads the answers.
@@ -185,7 +185,7 @@ impl Run {
         tell: &impl Fn(&str),
     ) -> Result<Ended, ClusterError> {
         let mut refusal = self.bus.watch_refusals();
-        let mut orders = self.bus.subscribe(orders_subject(&self.survey, &self.id)).await?;
+        let mut orders = self.bus.subscribe(dispatch_subject(&self.survey, &self.id)).await?;
         let mut finished = self.bus.subscribe(finished_subject(&self.survey)).await?;
         let (mut outage, mut times_gone) = (self.bus.watch(), 0);
         let mut pings = JoinSet::new();
@@ -209,7 +209,7 @@ impl Run {
                 Some(_) = finished.next() => return Ok(Ended::Finished),
                 Some(order) = orders.next() => match (decode::<Dispatch>(&order.payload), &told.worker) {
                     (Ok(dispatch), Some(worker)) => {
-                        exchanges.spawn(self.obey(worker.clone(), dispatch, leaving.clone()));
+                        exchanges.spawn(self.execute(worker.clone(), dispatch, leaving.clone()));
                     }
                     (Err(error), _) => tell(&format!("warning: an order cannot be read: {error}")),
                     // Before it has joined it gets none.
@@ -234,7 +234,7 @@ impl Run {
                             // Now it can join.
                             sign.reset_immediately();
                         }
-                        if let Some(words) = self.hear(welcome, &mut told)? {
+                        if let Some(words) = self.handle_reply(welcome, &mut told)? {
                             if words != said {
                                 tell(&words);
                             }
@@ -261,13 +261,13 @@ impl Run {
                     }
                 },
                 _ = sign.tick(), if asking.is_terminated() => {
-                    let here = self.here(&told, &mut machine, is_leaving, exchanges.len());
-                    asking.set(self.say_here(here).fuse());
+                    let here = self.heartbeat(&told, &mut machine, is_leaving, exchanges.len());
+                    asking.set(self.send_heartbeat(here).fuse());
                 }
                 _ = words.tick() => tell(&self.in_words()),
             }
             if is_leaving && exchanges.is_empty() {
-                let farewell = self.say_here(self.here(&told, &mut machine, true, 0));
+                let farewell = self.send_heartbeat(self.heartbeat(&told, &mut machine, true, 0));
                 let _ = tokio::time::timeout(LAST_WORDS, farewell).await;
                 return Ok(Ended::Stopped);
             }
@@ -289,7 +289,7 @@ impl Run {
         format!("{requests} requests, {pages} pages, {rate:.1} pages/s")
     }
 
-    fn here(&self, told: &Instructed, machine: &mut Watch, is_leaving: bool, under_way: usize) -> Here {
+    fn heartbeat(&self, told: &Instructed, machine: &mut Watch, is_leaving: bool, under_way: usize) -> Here {
         Here {
             id: self.id.clone(),
             name: self.agent.name.clone(),
@@ -306,12 +306,12 @@ impl Run {
         }
     }
 
-    async fn say_here(&self, here: Here) -> Result<Welcome, Away> {
+    async fn send_heartbeat(&self, here: Here) -> Result<Welcome, Away> {
         let Ok(bytes) = encode(&here) else { return Err(Away::Silent) };
         if !self.bus.is_connected() {
             return Err(Away::Silent);
         }
-        match self.bus.client.request(here_subject(&self.survey), bytes.into()).await {
+        match self.bus.client.request(heartbeat_subject(&self.survey), bytes.into()).await {
             // A coordinator of another version cannot be understood: that is no reason to ask it again.
             Ok(answer) => Ok(decode(&answer.payload).unwrap_or_else(|error| Welcome::No(error.to_string()))),
             Err(error) if error.kind() == RequestErrorKind::NoResponders => {
@@ -337,7 +337,7 @@ impl Run {
     }
 
     /// Takes what the coordinator said; gives words for whoever looks on.
-    fn hear(&self, welcome: Welcome, told: &mut Instructed) -> Result<Option<String>, ClusterError> {
+    fn handle_reply(&self, welcome: Welcome, told: &mut Instructed) -> Result<Option<String>, ClusterError> {
         match welcome {
             Welcome::Go => Ok(None),
             Welcome::Terms(terms, now) => {
@@ -361,7 +361,7 @@ impl Run {
     }
 
     /// Puts a question, if it may be put now and nobody has given it up, and tells what came of it.
-    fn obey(
+    fn execute(
         &self,
         worker: Arc<Worker>,
         dispatch: Dispatch,
@@ -375,7 +375,7 @@ impl Run {
         let mut record = Record {
             tree,
             subject: tree_subject(&self.survey, tree),
-            said: said_subject(&self.survey),
+            said: report_subject(&self.survey),
             after: dispatch.after,
             what: format!("{}-{attempt}", self.id),
             number: 0,
@@ -386,15 +386,15 @@ impl Run {
         async move {
             if is_leaving
                 || permission.obtain(&dispatch, deadline).await.is_none()
-                || !record.keep(&TreeEntry::Asked { asked }, FRESH).await?
+                || !record.publish(&TreeEntry::Asked { asked }, FRESH).await?
             {
                 // It may not be sent, or has been given up, or follows something else than it says.
-                record.say(TreeEntry::Unsent { asked }).await?;
+                record.report(TreeEntry::Unsent { asked }).await?;
                 return Ok(());
             }
             // To publish the entry may have taken a while.
             let Some(permit) = permission.obtain(&dispatch, deadline).await else {
-                record.tell(TreeEntry::Unsent { asked }).await?;
+                record.report_or_publish(TreeEntry::Unsent { asked }).await?;
                 return Ok(());
             };
             counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -404,12 +404,12 @@ impl Run {
             let carried_out = tokio::select! {
                 biased;
                 // A connection may have come about while this process stood still, and the request be about to be sent.
-                () = held_up(OBEYED_WITHIN) => None,
-                reply = worker.carry_out(&dispatch.order, &meter) => reply.ok(),
+                () = process_stalled(OBEYED_WITHIN) => None,
+                reply = worker.execute(&dispatch.order, &meter) => reply.ok(),
             };
             // Nor is it known what came of a request while the machine slept.
             let Some(reply) = carried_out.filter(|_| clock.slept() == slept) else {
-                record.tell(TreeEntry::Lost { asked }).await?;
+                record.report_or_publish(TreeEntry::Lost { asked }).await?;
                 return Ok(());
             };
             let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
@@ -417,13 +417,13 @@ impl Run {
             let began = permit.time_of(reply.answer.started, clock);
             let parts = parts_of(asked, began, &reply, bus.most_bytes())?;
             for part in &parts {
-                match record.say(part.clone()).await? {
+                match record.report(part.clone()).await? {
                     Some(true) => {}
                     Some(false) => return Ok(()),
                     // The coordinator is away: the bus keeps it, whole.
                     None => {
                         for part in &parts {
-                            if !record.keep(part, PATIENCE).await? {
+                            if !record.publish(part, PATIENCE).await? {
                                 break;
                             }
                         }
@@ -467,15 +467,15 @@ impl Record {
     }
 
     /// Tells the coordinator, or, where that is away, the bus, which keeps it.
-    async fn tell(&mut self, told: TreeEntry) -> Result<(), ClusterError> {
-        if self.say(told.clone()).await?.is_none() {
-            self.keep(&told, PATIENCE).await?;
+    async fn report_or_publish(&mut self, told: TreeEntry) -> Result<(), ClusterError> {
+        if self.report(told.clone()).await?.is_none() {
+            self.publish(&told, PATIENCE).await?;
         }
         Ok(())
     }
 
     /// Tells the coordinator; says whether it wants more, or nothing where it is away.
-    async fn say(&mut self, told: TreeEntry) -> Result<Option<bool>, ClusterError> {
+    async fn report(&mut self, told: TreeEntry) -> Result<Option<bool>, ClusterError> {
         if !self.bus.is_connected() {
             return Ok(None);
         }
@@ -485,7 +485,7 @@ impl Record {
     }
 
     /// Publishes an entry that follows the last one. Says whether it stands there: somebody may have given the question up.
-    async fn keep(&mut self, told: &TreeEntry, patience: Duration) -> Result<bool, ClusterError> {
+    async fn publish(&mut self, told: &TreeEntry, patience: Duration) -> Result<bool, ClusterError> {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
         let bytes = encode(told)?;

@@ -86,7 +86,7 @@ impl<'a> Wait<'a> {
         self.gone_since = (outage == Outage::StreamGone).then(|| self.gone_since.unwrap_or(now));
         let is_gone = self.gone_since.is_some_and(|since| now >= since + CERTAIN);
         if now >= self.until || is_gone {
-            return Err(self.bus.out(outage));
+            return Err(self.bus.outage_error(outage));
         }
         tokio::time::sleep(BETWEEN_TRIES).await;
         Ok(())
@@ -184,7 +184,7 @@ impl Bus {
     /// The surveys whose coordinators have been here.
     pub(super) async fn surveys(&self) -> Result<Vec<String>, ClusterError> {
         let names = self.attempt(self.context.stream_names().try_collect::<Vec<String>>()).await;
-        let names = names.map_err(|outage| self.out(outage))?;
+        let names = names.map_err(|outage| self.outage_error(outage))?;
         self.condition.note_response();
         let mut ours: Vec<String> =
             names.iter().filter_map(|name| name.strip_prefix(PREFIX).map(ToOwned::to_owned)).collect();
@@ -260,7 +260,7 @@ impl Bus {
     /// Removes the stream of a survey that is over.
     pub(super) async fn remove(&self, name: &str) -> Result<(), ClusterError> {
         let removed = self.attempt(Box::pin(self.context.delete_stream(stream_name(name)))).await;
-        removed.map(|_| ()).map_err(|outage| self.out(outage))
+        removed.map(|_| ()).map_err(|outage| self.outage_error(outage))
     }
 
     /// Whether the stream of a survey is there.
@@ -321,7 +321,7 @@ impl Bus {
                 Ok(None) => return self.is_ours(&subject, after.unwrap_or_default(), id).await,
                 Err(outage @ Outage::Full(_)) => {
                     self.condition.note_failure(&outage);
-                    return Err(self.out(outage));
+                    return Err(self.outage_error(outage));
                 }
                 Err(Outage::NoLeader) => wait.after(self.why_unserved(&subject).await).await?,
                 Err(outage) => wait.after(outage).await?,
@@ -395,7 +395,7 @@ impl Bus {
     }
 
     /// Says something to whoever listens, and keeps nothing. It has left this process when this is over.
-    pub(super) async fn say(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
+    pub(super) async fn send(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
         let said = self.client.publish(Subject::from(subject), bytes.into()).await;
         said.map_err(|error| self.error("say something", error))?;
         self.client.flush().await.map_err(|error| self.error("say something", error))
@@ -411,7 +411,7 @@ impl Bus {
         ClusterError::Bus { server: self.server.clone(), what, why: Outage::from_error(&error) }
     }
 
-    fn out(&self, outage: Outage) -> ClusterError {
+    fn outage_error(&self, outage: Outage) -> ClusterError {
         ClusterError::Outage { server: self.server.clone(), outage }
     }
 }
@@ -460,7 +460,7 @@ pub(super) fn coordinator_subject(name: &str) -> String {
 }
 
 /// Where agents say that they are there.
-pub(super) fn here_subject(name: &str) -> String {
+pub(super) fn heartbeat_subject(name: &str) -> String {
     format!("ccsurvey.{name}.here")
 }
 
@@ -470,7 +470,7 @@ pub(super) fn finished_subject(name: &str) -> String {
 }
 
 /// Where an agent gets its orders.
-pub(super) fn orders_subject(name: &str, agent: &str) -> String {
+pub(super) fn dispatch_subject(name: &str, agent: &str) -> String {
     format!("ccsurvey.{name}.orders.{agent}")
 }
 
@@ -480,7 +480,7 @@ pub(super) fn ping_subject(name: &str) -> String {
 }
 
 /// Where agents say what comes of questions.
-pub(super) fn said_subject(name: &str) -> String {
+pub(super) fn report_subject(name: &str) -> String {
     format!("ccsurvey.{name}.said")
 }
 

@@ -14,11 +14,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::agent::{MOST_CAPACITY, is_name};
 use super::bus::{
-    Bus, Published, coordinator_subject, finished_subject, here_subject, ping_subject, said_subject,
+    Bus, Published, coordinator_subject, finished_subject, heartbeat_subject, ping_subject, report_subject,
     subject_word,
 };
 use super::hand::AgentHand;
-use super::left::left;
+use super::left::kept_replies;
 use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, encode};
 use super::office::Office;
 use super::outage::Since;
@@ -73,7 +73,7 @@ impl Coordinator {
         let id = id_of(dir)?;
         let stream = bus.open(&name, &id).await?;
         let last = last_presence(&bus, &stream, &name).await?;
-        let replies = left(&bus, &stream, &name, Clock::system()).await?;
+        let replies = kept_replies(&bus, &stream, &name, Clock::system()).await?;
         let (said, process) = (watch::Sender::new(None), std::process::id());
         let presence = Presence { bus: bus.clone(), name: name.clone(), last, said, process };
         Ok(Self { bus, name, stream, replies, presence })
@@ -105,7 +105,7 @@ impl Coordinator {
     pub async fn begin(self, survey: &Survey, stop: watch::Receiver<bool>) -> Result<AtWork, ClusterError> {
         let Self { bus, name, stream, mut presence, .. } = self;
         let clock = survey.clock();
-        let Some(staff) = survey.staff() else {
+        let Some(staff) = survey.agent_pool() else {
             return Err(ClusterError::Message("this survey has no agents".to_owned()));
         };
         let lacks_copies = bus.lacks_copies(&stream).then(|| stream.clone());
@@ -114,14 +114,14 @@ impl Coordinator {
         tasks.spawn(report_outages(bus.clone(), survey.progress()));
         tokio::select! {
             biased;
-            told = Box::pin(presence.tell()) => told?,
+            told = Box::pin(presence.announce()) => told?,
             _ = asked.wait_for(|stop| *stop) => {
                 office.stop();
                 return Ok(AtWork { office, tasks });
             }
         }
-        let said = bus.subscribe(said_subject(&name)).await?;
-        let arrivals = bus.subscribe(here_subject(&name)).await?;
+        let said = bus.subscribe(report_subject(&name)).await?;
+        let arrivals = bus.subscribe(heartbeat_subject(&name)).await?;
         let pings = bus.subscribe(ping_subject(&name)).await?;
         let register = Register {
             office: office.clone(),
@@ -142,11 +142,11 @@ impl Coordinator {
             });
         };
         watch_over(Box::pin(listen(said, office.clone())));
-        watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
+        watch_over(Box::pin(reply_to_heartbeats(arrivals, register.clone())));
         let present = presence.said.subscribe();
         watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks(), present)));
-        watch_over(Box::pin(keep_the_register(register)));
-        watch_over(Box::pin(async move { presence.keep_up().await }));
+        watch_over(Box::pin(run_register(register)));
+        watch_over(Box::pin(async move { presence.announce_periodically().await }));
         if let Some(stream) = lacks_copies {
             watch_over(Box::pin(add_copies(bus, stream, progress)));
         }
@@ -183,7 +183,7 @@ impl AtWork {
 
 /// A survey is finished: says so, and leaves nothing on the bus.
 async fn end_on(bus: &Bus, name: &str) -> Result<(), ClusterError> {
-    let said = bus.say(finished_subject(name), encode(&())?);
+    let said = bus.send(finished_subject(name), encode(&())?);
     // Whoever is cut off now finds that the survey is gone.
     let _ = tokio::time::timeout(SIGN_OF_LIFE, said).await;
     bus.remove(name).await
@@ -260,7 +260,7 @@ struct Presence {
 }
 
 impl Presence {
-    async fn tell(&mut self) -> Result<(), ClusterError> {
+    async fn announce(&mut self) -> Result<(), ClusterError> {
         let subject = coordinator_subject(&self.name);
         let id = format!("coordinator-{}-{:?}-{}", self.process, Clock::system().now(), self.last);
         let system = Clock::system();
@@ -284,10 +284,10 @@ impl Presence {
         Ok(if is_later { ClusterError::Deposed(name) } else { ClusterError::LostEntries { server, name } })
     }
 
-    async fn keep_up(&mut self) -> Result<(), ClusterError> {
+    async fn announce_periodically(&mut self) -> Result<(), ClusterError> {
         loop {
             tokio::time::sleep(SIGN_OF_LIFE).await;
-            self.tell().await?;
+            self.announce().await?;
         }
     }
 }
@@ -351,10 +351,10 @@ struct Employed {
     pages: u64,
 }
 
-async fn welcome_agents(mut arrivals: Subscriber, register: Arc<Register>) -> Result<(), ClusterError> {
+async fn reply_to_heartbeats(mut arrivals: Subscriber, register: Arc<Register>) -> Result<(), ClusterError> {
     while let Some(message) = arrivals.next().await {
         let welcome = match decode::<Here>(&message.payload) {
-            Ok(here) => register.welcome(here),
+            Ok(here) => register.handle_heartbeat(here),
             Err(error) => Welcome::No(error.to_string()),
         };
         register.answer(message, &welcome).await?;
@@ -388,27 +388,27 @@ async fn reply_to_pings(
 }
 
 /// Notes who is silent, and says how agents stand.
-async fn keep_the_register(register: Arc<Register>) -> Result<(), ClusterError> {
+async fn run_register(register: Arc<Register>) -> Result<(), ClusterError> {
     let mut every_second = tokio::time::interval(Duration::from_secs(1));
     // Where this process was held up, agents were not silent all the time: what they said is still to be read.
     every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut missing_since = None;
     loop {
         every_second.tick().await;
-        register.pass_a_second(&mut missing_since);
+        register.tick_second(&mut missing_since);
     }
 }
 
 impl Register {
-    async fn answer(&self, message: Message, welcome: &Welcome) -> Result<(), ClusterError> {
+    async fn reply(&self, message: Message, welcome: &Welcome) -> Result<(), ClusterError> {
         let Some(reply) = message.reply else { return Ok(()) };
         self.office.bus.reply(reply, encode(welcome)?).await
     }
 
-    fn welcome(&self, here: Here) -> Welcome {
+    fn handle_heartbeat(&self, here: Here) -> Welcome {
         let now = self.clock.now();
-        let mut agents = held(&self.agents);
-        if let Some(error) = wrong_with(&here) {
+        let mut agents = lock(&self.agents);
+        if let Some(error) = invalid_heartbeat(&here) {
             return Welcome::No(error);
         }
         if here.is_leaving {
@@ -448,7 +448,7 @@ impl Register {
         let number = self.staff.join(here.name.clone(), agent, Arc::new(hand));
         tracing::info!(agent = here.name, sites = here.sites, "an agent joins");
         let seen = AgentSeen {
-            since: Some(self.clock.shown_at(now)),
+            since: Some(self.clock.system_time_at(now)),
             places: u64::from(here.sites),
             ..AgentSeen::default()
         };
@@ -460,7 +460,7 @@ impl Register {
 
     fn terms_for(&self, here: &Here) -> Option<Welcome> {
         let is_told = here.terms == self.terms.hash();
-        (!is_told).then(|| Welcome::Terms(self.terms.clone(), self.clock.shown()))
+        (!is_told).then(|| Welcome::Terms(self.terms.clone(), self.clock.system_time()))
     }
 
     fn dismiss(&self, agent: Employed, why: &str) {
@@ -471,8 +471,8 @@ impl Register {
     }
 
     /// `missing_since` is when the last agent went, while none is there.
-    fn pass_a_second(&self, missing_since: &mut Option<SystemTime>) {
-        let mut agents = held(&self.agents);
+    fn tick_second(&self, missing_since: &mut Option<SystemTime>) {
+        let mut agents = lock(&self.agents);
         for agent in agents.values_mut() {
             agent.silent += 1;
         }
@@ -494,7 +494,7 @@ impl Register {
                 let LinkSeen { broken, failed_only_here, slow_by } = self.staff.link_of(agent.number);
                 let broken_since = |fault| {
                     let (_, since) = broken.filter(|(broken, _)| *broken == fault)?;
-                    Some(self.clock.shown_at(since))
+                    Some(self.clock.system_time_at(since))
                 };
                 let seen = AgentSeen {
                     silent_seconds: agent.silent,
@@ -512,7 +512,7 @@ impl Register {
         if !agents.is_empty() {
             *missing_since = None;
         } else if missing_since.is_none() {
-            *missing_since = Some(self.clock.shown());
+            *missing_since = Some(self.clock.system_time());
             tracing::info!("waiting for agents: none is there");
         }
         self.progress.update(|now| {
@@ -523,7 +523,7 @@ impl Register {
 }
 
 /// What an honest agent never says.
-fn wrong_with(here: &Here) -> Option<String> {
+fn invalid_heartbeat(here: &Here) -> Option<String> {
     let Here { name, sites, capacity, program, .. } = here;
     if program != env!("CARGO_PKG_VERSION") {
         return Some(format!("it is version {program} of ccsurvey (expected {})", env!("CARGO_PKG_VERSION")));
@@ -547,6 +547,6 @@ impl Employed {
     }
 }
 
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::bus::{orders_subject, tree_subject};
+use super::bus::{dispatch_subject, tree_subject};
 use super::message::{Dispatch, Parts, TreeEntry, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
@@ -41,10 +41,10 @@ impl std::fmt::Debug for AgentHand {
 }
 
 impl Hand for AgentHand {
-    fn put<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put> {
+    fn send<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put> {
         async move {
             let tree = order.tree;
-            match self.have_put(order, meter).await {
+            match self.dispatch(order, meter).await {
                 Ok(put) => put,
                 Err(error) => {
                     tracing::error!(tree, "whether a question was put is unknown");
@@ -69,15 +69,15 @@ impl Hand for AgentHand {
 }
 
 impl AgentHand {
-    async fn have_put(&self, order: Order, meter: &dyn Meter) -> Result<Put, ClusterError> {
+    async fn dispatch(&self, order: Order, meter: &dyn Meter) -> Result<Put, ClusterError> {
         let mut gone = self.gone.clone();
         if *gone.borrow() {
             return Ok(Put::Undispatched);
         }
         let (tree, asked, office) = (order.tree, order.asked, &*self.office);
         let mut case = Case::new(&order);
-        let mut ears = office.listen(tree);
-        let after = office.last(tree).await?;
+        let mut ears = office.subscribe(tree);
+        let after = office.last_sequence(tree).await?;
         if !office.bus.is_connected() {
             // An order that waits for the bus would be obeyed when all else has changed.
             tokio::time::sleep(WHILE_AWAY).await;
@@ -85,7 +85,10 @@ impl AgentHand {
         }
         office
             .bus
-            .say(orders_subject(&office.name, &self.id), encode(&Dispatch { after, order: order.clone() })?)
+            .send(
+                dispatch_subject(&office.name, &self.id),
+                encode(&Dispatch { after, order: order.clone() })?,
+            )
             .await?;
         let sent = Instant::now();
         let (mut reader, mut look) = (Reader::default(), sent + BETWEEN_LOOKS);
@@ -107,7 +110,7 @@ impl AgentHand {
                 }) => {
                     if of == asked {
                         case.was_put = true;
-                        reader.ask(moved, reply, || meter.read_on(moved));
+                        reader.wait_to_read(moved, reply, || meter.read_on(moved));
                     }
                     continue;
                 }
@@ -116,7 +119,7 @@ impl AgentHand {
                     let is_unrecorded = event.sequence.is_some_and(|sequence| sequence <= after);
                     match case.take(event) {
                         Some(Put::Unsent) if is_unrecorded && !case.was_put => {
-                            case.was_put = office.was_put(tree, after, asked).await?;
+                            case.was_put = office.was_accepted(tree, after, asked).await?;
                             if !case.was_put {
                                 break;
                             }
@@ -130,7 +133,7 @@ impl AgentHand {
                     // What was told while the connection of either was down stands on the subject, and nobody hears it.
                     let mut so_far = Case::new(&order);
                     let is_told = |event| so_far.take(event).is_some();
-                    if case.was_put && office.so_far(tree, after).await?.into_iter().any(is_told) {
+                    if case.was_put && office.events_so_far(tree, after).await?.into_iter().any(is_told) {
                         break;
                     }
                     look = Instant::now() + BETWEEN_LOOKS;
@@ -138,7 +141,7 @@ impl AgentHand {
             }
             if Instant::now() >= until {
                 // Most answers have come by then; of a question that takes longer its entry tells.
-                if case.was_put || !office.was_put(tree, after, asked).await? {
+                if case.was_put || !office.was_accepted(tree, after, asked).await? {
                     break;
                 }
                 case.was_put = true;
@@ -148,7 +151,7 @@ impl AgentHand {
         let fence = office.fence(tree).await?;
         let mut case = Case::new(&order);
         let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
-        Ok(told.unwrap_or_else(|| case.given_up()))
+        Ok(told.unwrap_or_else(|| case.outcome_if_given_up()))
     }
 }
 
@@ -161,7 +164,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// It asks to read on up to so many bytes; one that asks again keeps its place among those who wait.
-    fn ask(&mut self, moved: u64, reply: Subject, read_on: impl FnOnce() -> BoxFuture<'a, ()>) {
+    fn wait_to_read(&mut self, moved: u64, reply: Subject, read_on: impl FnOnce() -> BoxFuture<'a, ()>) {
         match &mut self.reading {
             Some((waiting, _, last)) if *waiting == moved => *last = reply,
             _ => self.reading = Some((moved, read_on(), reply)),
@@ -218,8 +221,8 @@ impl Case {
                     Ok(Some(reply)) if self.is_answer(&reply) => {
                         Some(Put::Heard(Box::new(begun_at(reply, began, asked, at))))
                     }
-                    Ok(Some(_)) => Some(self.mistold("the answer to another question")),
-                    Err(error) => Some(self.mistold(&error.to_string())),
+                    Ok(Some(_)) => Some(self.invalid_report("the answer to another question")),
+                    Err(error) => Some(self.invalid_report(&error.to_string())),
                 }
             }
             _ => None,
@@ -233,12 +236,12 @@ impl Case {
             && reply.has_possible_times()
     }
 
-    fn mistold(&self, what: &str) -> Put {
+    fn invalid_report(&self, what: &str) -> Put {
         tracing::error!(url = self.ask.url.as_str(), what, "an agent told what is no answer");
         Put::Lost
     }
 
-    fn given_up(self) -> Put {
+    fn outcome_if_given_up(self) -> Put {
         if self.was_put { Put::Lost } else { Put::Unsent }
     }
 }
@@ -341,14 +344,14 @@ pub(super) mod tests {
 
     #[test]
     fn what_was_not_put_is_unsent_and_what_was_put_is_lost() {
-        assert_eq!(Case::new(&order()).given_up(), Put::Unsent);
+        assert_eq!(Case::new(&order()).outcome_if_given_up(), Put::Unsent);
         // What is told of another question of the tree counts for nothing.
         let mut case = Case::new(&order());
         case.take(told(TreeEntry::Asked { asked: at(5) }));
-        assert_eq!(case.given_up(), Put::Unsent);
+        assert_eq!(case.outcome_if_given_up(), Put::Unsent);
         let mut case = Case::new(&order());
         case.take(told(TreeEntry::Asked { asked: ASKED }));
-        assert_eq!(case.given_up(), Put::Lost);
+        assert_eq!(case.outcome_if_given_up(), Put::Lost);
         let mut case = Case::new(&order());
         assert_eq!(case.take(told(TreeEntry::Unsent { asked: ASKED })), Some(Put::Unsent));
     }

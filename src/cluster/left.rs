@@ -12,7 +12,7 @@ use crate::survey::{Kept, KeptReplies};
 
 /// What agents told when no coordinator was there: the last answer on the subject of each tree. From now on no order of before
 /// is obeyed.
-pub(super) async fn left(
+pub(super) async fn kept_replies(
     bus: &Bus,
     stream: &Stream,
     name: &str,

@@ -44,10 +44,10 @@ impl Login {
     /// # Errors
     /// When the file cannot be read, says something else, or says too little.
     pub fn read(file: Option<&Path>) -> Result<Self, ClusterError> {
-        let Some(path) = file else { return Self::of(|name| std::env::var(name).ok()) };
+        let Some(path) = file else { return Self::from_variables(|name| std::env::var(name).ok()) };
         let to_error = |message: String| ClusterError::Login { path: path.to_owned(), message };
         let text = fs::read_to_string(path).map_err(|error| to_error(format!("cannot be read: {error}")))?;
-        let login: Self = toml::from_str(&text).map_err(|error| to_error(told(&text, &error)))?;
+        let login: Self = toml::from_str(&text).map_err(|error| to_error(describe_error(&text, &error)))?;
         login.check().map_err(to_error)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let beside = |path: Option<PathBuf>| path.map(|path| folder.join(path));
@@ -67,7 +67,7 @@ impl Login {
         secrets.into_iter().flatten().map(PathBuf::as_path).filter(|path| is_open_to_others(path)).collect()
     }
 
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ClusterError> {
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ClusterError> {
         let told = |name: &str| variable(&format!("CCSURVEY_NATS_{name}")).filter(|value| !value.is_empty());
         let login = Self {
             user: told("USER"),
@@ -135,7 +135,7 @@ fn is_open_to_others(_: &Path) -> bool {
 }
 
 /// What is wrong with a file, without what stands in its lines: they may be secret.
-fn told(text: &str, error: &toml::de::Error) -> String {
+fn describe_error(text: &str, error: &toml::de::Error) -> String {
     let line =
         error.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
     let at = line.map_or_else(String::new, |line| format!("line {line}: "));
@@ -206,10 +206,10 @@ mod tests {
     #[test]
     fn without_a_file_the_environment_says_who_we_are() {
         let told = |name: &str| (name == "CCSURVEY_NATS_TOKEN").then(|| "hush".to_owned());
-        assert_eq!(Login::of(told).unwrap().token.as_deref(), Some("hush"));
-        assert!(Login::of(|_| Some(String::new())).unwrap().user.is_none());
+        assert_eq!(Login::from_variables(told).unwrap().token.as_deref(), Some("hush"));
+        assert!(Login::from_variables(|_| Some(String::new())).unwrap().user.is_none());
         let half = |name: &str| (name == "CCSURVEY_NATS_USER").then(|| "me".to_owned());
-        let error = Login::of(half).unwrap_err().to_string();
+        let error = Login::from_variables(half).unwrap_err().to_string();
         assert!(error.contains("it has user and no password"), "{error}");
     }
 }

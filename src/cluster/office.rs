@@ -86,14 +86,14 @@ impl Office {
     }
 
     /// Listens to what is told of a tree from now on.
-    pub(super) fn listen(&self, tree: u64) -> Ears<'_> {
+    pub(super) fn subscribe(&self, tree: u64) -> Ears<'_> {
         let (sender, events) = unbounded_channel();
         self.inner().waiting.insert(tree, sender);
         Ears { office: self, tree, events }
     }
 
     /// The last sequence on the subject of a tree, on which there is one from then on.
-    pub(super) async fn last(&self, tree: u64) -> Result<u64, ClusterError> {
+    pub(super) async fn last_sequence(&self, tree: u64) -> Result<u64, ClusterError> {
         let last = self.inner().last.get(&tree).copied();
         match last {
             Some(last) => Ok(last),
@@ -113,7 +113,7 @@ impl Office {
     }
 
     /// Whether the entry that follows says that the question of this time is being put.
-    pub(super) async fn was_put(
+    pub(super) async fn was_accepted(
         &self,
         tree: u64,
         after: u64,
@@ -125,7 +125,7 @@ impl Office {
     }
 
     /// What stands on the subject of a tree after this sequence by now; more may come.
-    pub(super) async fn so_far(&self, tree: u64, after: u64) -> Result<Vec<Event>, ClusterError> {
+    pub(super) async fn events_so_far(&self, tree: u64, after: u64) -> Result<Vec<Event>, ClusterError> {
         let (subject, mut from, mut found) = (tree_subject(&self.name, tree), after + 1, Vec::new());
         while let Some(entry) = self.bus.next(&self.stream, &subject, from).await? {
             from = entry.sequence + 1;

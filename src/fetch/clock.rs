@@ -16,7 +16,7 @@ use tokio::time::Instant;
 ///
 /// A survey that goes on in another process goes on with the time of the one before ([`Clock::going_on_at`]), whatever the
 /// system's clock was set to in between. What people read, and hours of the day, are by the system's clock
-/// ([`Clock::shown_at`]).
+/// ([`Clock::system_time_at`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: SystemTime,
@@ -55,7 +55,7 @@ impl Clock {
     #[must_use]
     pub fn going_on_at(self, time: SystemTime, since: Instant) -> Self {
         let (start, time) = (Instant::now(), time + since.elapsed());
-        let shown = self.shown();
+        let shown = self.system_time();
         let clock = Self { origin: time, start, shown, ..self };
         // What was slept before is in that time.
         Self {
@@ -94,30 +94,30 @@ impl Clock {
 
     /// What the system's clock shows at a time of this one.
     #[must_use]
-    pub fn shown_at(self, time: SystemTime) -> SystemTime {
+    pub fn system_time_at(self, time: SystemTime) -> SystemTime {
         moved(time, self.origin, self.shown)
     }
 
     /// The time of this clock when the system's clock shows that.
     #[must_use]
-    pub fn when_shown(self, shown: SystemTime) -> SystemTime {
+    pub fn from_system_time(self, shown: SystemTime) -> SystemTime {
         moved(shown, self.shown, self.origin)
     }
 
     /// What the system's clock shows now.
     #[must_use]
-    pub fn shown(self) -> SystemTime {
-        self.shown_at(self.now())
+    pub fn system_time(self) -> SystemTime {
+        self.system_time_at(self.now())
     }
 
     /// What the system's clock shows now, however it was set since this process began; as much ahead as this clock
     /// was told that another machine's is ([`Clock::showing`]).
     #[must_use]
-    pub fn shown_by_now(self) -> SystemTime {
+    pub fn system_time_now(self) -> SystemTime {
         if self.is_virtual {
-            self.shown()
+            self.system_time()
         } else {
-            moved(SystemTime::now(), Self::system().shown(), self.shown())
+            moved(SystemTime::now(), Self::system().system_time(), self.system_time())
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
         let system = Clock::beginning_at(UNIX_EPOCH);
         tokio::time::advance(second).await;
         let clock = system.going_on_at(UNIX_EPOCH + second * 60, begun);
-        assert_eq!((clock.now(), clock.shown()), (UNIX_EPOCH + second * 61, UNIX_EPOCH + second));
+        assert_eq!((clock.now(), clock.system_time()), (UNIX_EPOCH + second * 61, UNIX_EPOCH + second));
     }
 
     #[tokio::test(start_paused = true)]
@@ -251,12 +251,15 @@ mod tests {
         let now = UNIX_EPOCH + hour;
         for before in [UNIX_EPOCH, UNIX_EPOCH + hour * 9_600] {
             let clock = Clock::beginning_at(now).going_on_at(before, Instant::now());
-            assert_eq!((clock.now(), clock.shown()), (before, now));
+            assert_eq!((clock.now(), clock.system_time()), (before, now));
             tokio::time::advance(second).await;
-            assert_eq!((clock.now(), clock.shown()), (before + second, now + second));
-            assert_eq!(clock.shown_at(before + hour), now + hour);
-            assert_eq!(clock.when_shown(now + hour), before + hour);
-            assert_eq!(clock.when_shown(now - second), before.checked_sub(second).unwrap_or(UNIX_EPOCH));
+            assert_eq!((clock.now(), clock.system_time()), (before + second, now + second));
+            assert_eq!(clock.system_time_at(before + hour), now + hour);
+            assert_eq!(clock.from_system_time(now + hour), before + hour);
+            assert_eq!(
+                clock.from_system_time(now - second),
+                before.checked_sub(second).unwrap_or(UNIX_EPOCH)
+            );
         }
     }
 

@@ -188,7 +188,7 @@ impl Fetcher {
     /// filled from. Nothing once it has been forgotten.
     #[must_use]
     pub fn known_addresses(&self, host: &Host) -> Option<KnownAddresses> {
-        self.parts.pin_of(host).map(|pin| pin.known())
+        self.parts.pin_of(host).map(|pin| pin.addresses())
     }
 
     /// Forgets where a host is, so that it is looked up again.
@@ -305,24 +305,24 @@ impl Fetcher {
 
     /// What a server's other users bear because of the survey; known of a Web in process only.
     #[must_use]
-    pub fn burden(&self, address: IpAddr) -> Option<Burden> {
+    pub fn user_delays(&self, address: IpAddr) -> Option<Burden> {
         match &self.parts.names {
             Directory::Dns(_) | Directory::Nobody => None,
-            Directory::InProcess(web) => web.burden(address),
+            Directory::InProcess(web) => web.user_delays(address),
         }
     }
 
-    /// What a GET of this URL will bring, of a Web in process that can tell ([`Web::foresee`]).
+    /// What a GET of this URL will bring, of a Web in process that can tell ([`Web::prefetch`]).
     #[must_use]
-    pub fn foresee(&self, url: &WebUrl) -> Option<Foreseen> {
+    pub fn prefetch(&self, url: &WebUrl) -> Option<Foreseen> {
         match &self.parts.names {
             Directory::Dns(_) | Directory::Nobody => None,
-            Directory::InProcess(web) => web.foresee(url),
+            Directory::InProcess(web) => web.prefetch(url),
         }
     }
 
     /// The URL will not be asked for now.
-    pub fn forget_foreseen(&self, url: &WebUrl) {
+    pub fn forget_prefetched(&self, url: &WebUrl) {
         if let Directory::InProcess(web) = &self.parts.names {
             web.forget(url);
         }
@@ -349,9 +349,9 @@ impl Parts {
             Directory::Dns(names) => {
                 let v6 = {
                     let (names, host, gate) = (names.clone(), host.clone(), self.gate.clone());
-                    Found::begin(async move { names.look_up(&host, Family::V6).await.kept(&gate) })
+                    Found::begin(async move { names.look_up(&host, Family::V6).await.limited(&gate) })
                 };
-                let v4 = names.look_up(host, Family::V4).await.kept(&self.gate);
+                let v4 = names.look_up(host, Family::V4).await.limited(&self.gate);
                 if v4.addresses.is_err() {
                     v6.clone().await;
                 }
@@ -368,7 +368,7 @@ impl Parts {
                 let is_late = told.took >= patience;
                 let addresses = if is_late { Err(Failure::DnsTimeout) } else { told.addresses };
                 let until = Some(Instant::now() + told.lifetime);
-                Pin::new(Found { addresses, until, aliases: Vec::new() }.kept(&self.gate), None)
+                Pin::new(Found { addresses, until, aliases: Vec::new() }.limited(&self.gate), None)
             }
         }
     }

@@ -69,7 +69,7 @@ impl Pin {
         self.v6.as_ref().and_then(Shared::peek)
     }
 
-    pub(super) fn known(&self) -> KnownAddresses {
+    pub(super) fn addresses(&self) -> KnownAddresses {
         let v6 = self.v6().map(|found| found.addresses.clone());
         KnownAddresses { v4: self.first.addresses.clone(), v6 }
     }
@@ -117,7 +117,7 @@ fn is_unknown(failure: Failure) -> bool {
 
 impl Found {
     /// The smallest addresses, and before all others those that are allowed.
-    pub(super) fn kept(mut self, gate: &Gate) -> Self {
+    pub(super) fn limited(mut self, gate: &Gate) -> Self {
         if let Ok(addresses) = &mut self.addresses {
             addresses.iter_mut().for_each(|address| *address = address.to_canonical());
             addresses.sort_by_cached_key(|address| (gate.address(*address).is_err(), *address));

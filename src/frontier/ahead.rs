@@ -33,7 +33,7 @@ impl Ahead {
         self.places.remove(&place);
     }
 
-    pub(super) fn known(&self, site: &Site) -> Option<&Vec<u8>> {
+    pub(super) fn carry_over(&self, site: &Site) -> Option<&Vec<u8>> {
         self.left.get(site).map(|(_, known)| known)
     }
 

@@ -126,7 +126,7 @@ impl Frontier {
         }
         // A survey that goes on need not wait for the disk.
         if store.read("read", is_prepared)? {
-            return Ok(Self::of(store));
+            return Ok(Self::from_store(store));
         }
         let format = store.write("prepare", |txn| {
             let mut queue = Queue::open(txn, spread)?;
@@ -145,10 +145,10 @@ impl Frontier {
         if format > FORMAT_NOW {
             return Err(FrontierError::Newer { path: store.path, format, known: FORMAT_NOW });
         }
-        Ok(Self::of(store))
+        Ok(Self::from_store(store))
     }
 
-    fn of(store: Store) -> Self {
+    fn from_store(store: Store) -> Self {
         Self { store: Arc::new(store), leased: HashSet::new(), cursor: (0, 0), ahead: Ahead::default() }
     }
 
@@ -394,8 +394,8 @@ impl Frontier {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn known(&self, site: &Site) -> Result<Option<Vec<u8>>, FrontierError> {
-        if let Some(known) = self.ahead.known(site) {
+    pub fn carry_over(&self, site: &Site) -> Result<Option<Vec<u8>>, FrontierError> {
+        if let Some(known) = self.ahead.carry_over(site) {
             return Ok(Some(known.clone()));
         }
         self.store.read("read", |txn| {

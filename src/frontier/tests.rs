@@ -143,10 +143,10 @@ fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
     ends(&mut frontier, &a, 0);
     let second = lease(&mut frontier);
     assert_eq!((second.start.as_str(), second.seed), ("http://a.ke/1", 1));
-    assert_eq!(frontier.known(&a.site).unwrap(), Some(vec![0]));
+    assert_eq!(frontier.carry_over(&a.site).unwrap(), Some(vec![0]));
     frontier.free_next(&second, || Ok::<_, FrontierError>(None)).unwrap();
     let third = lease(&mut frontier);
-    assert_eq!((third.seed, frontier.known(&a.site).unwrap()), (2, Some(vec![0])));
+    assert_eq!((third.seed, frontier.carry_over(&a.site).unwrap()), (2, Some(vec![0])));
     assert_eq!(frontier.lease().unwrap(), None);
 
     // In the store they wait as ever, and each is found by its number.
@@ -160,10 +160,10 @@ fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
     finish(&mut frontier, &[Finished { known: Some(vec![0]), ..finished(&a, &["http://a.ke/3"]) }]);
     assert_eq!(frontier.open_tree(a.order).unwrap(), None);
     assert_eq!((lease(&mut frontier), frontier.lease().unwrap()), (third.clone(), None));
-    assert_eq!(frontier.known(&a.site).unwrap(), Some(vec![1]));
+    assert_eq!(frontier.carry_over(&a.site).unwrap(), Some(vec![1]));
     let second = Finished { known: Some(vec![1]), ..finished(&second, &[]) };
     finish(&mut frontier, &[second, finished(&third, &[])]);
-    assert_eq!(frontier.known(&a.site).unwrap(), Some(vec![1]));
+    assert_eq!(frontier.carry_over(&a.site).unwrap(), Some(vec![1]));
     let fourth = lease(&mut frontier);
     assert_eq!((fourth.start.as_str(), fourth.seed), ("http://a.ke/3", 3));
     assert_eq!(frontier.lease().unwrap(), None);
@@ -188,7 +188,7 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
     frontier.offer(["http://a.ke/", "http://b.ke/", "http://c.ke/"].map(start)).unwrap();
     let a = lease(&mut frontier);
     let b = lease(&mut frontier);
-    assert_eq!((frontier.tally().unwrap(), frontier.known(&b.site).unwrap()), (None, None));
+    assert_eq!((frontier.tally().unwrap(), frontier.carry_over(&b.site).unwrap()), (None, None));
     frontier
         .finish(&Batch {
             finished: &[Finished { known: Some(vec![3, 4]), ..finished(&b, &["http://d.ke/"]) }],
@@ -207,7 +207,7 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
     assert_eq!((frontier.segments().unwrap(), frontier.unrecorded().unwrap()), (7, 3));
     assert_eq!(frontier.tally().unwrap().as_deref(), Some(&b"tally"[..]));
     assert_eq!(
-        (frontier.known(&b.site).unwrap(), frontier.known(&a.site).unwrap()),
+        (frontier.carry_over(&b.site).unwrap(), frontier.carry_over(&a.site).unwrap()),
         (Some(vec![3, 4]), None)
     );
     assert_eq!(frontier.server("41.90.0.1".parse().unwrap()).unwrap(), Some(vec![1, 2]));

@@ -75,12 +75,12 @@ impl InProcess {
         self.clock.now().duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 
-    fn place(&self, host: &str) -> Option<HostRecord> {
-        let mut hosts = held(&self.hosts);
+    fn host_record(&self, host: &str) -> Option<HostRecord> {
+        let mut hosts = lock(&self.hosts);
         if let Some(place) = hosts.get(host) {
             return *place;
         }
-        let place = self.web.server(host).map(|server| HostRecord { server, shown: self.shown(host) });
+        let place = self.web.server(host).map(|server| HostRecord { server, shown: self.certificate(host) });
         if hosts.len() >= HOSTS {
             hosts.clear();
         }
@@ -88,18 +88,18 @@ impl InProcess {
         place
     }
 
-    fn shown(&self, host: &str) -> Option<Shown> {
+    fn certificate(&self, host: &str) -> Option<Shown> {
         let Handshake::Certificate(kind) = self.web.handshake(host) else { return None };
         Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
     /// What comes of a URL: as it was foreseen, or made now.
     fn reaction(&self, url: &WebUrl) -> Reaction {
-        let foreseen = held(&self.foreseen).remove(url.as_str());
+        let foreseen = lock(&self.foreseen).remove(url.as_str());
         foreseen.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
     }
 
-    fn answer(&self, mut response: Response, server: &Server, question: &Question<'_>) -> Then {
+    fn build_outcome(&self, mut response: Response, server: &Server, question: &Question<'_>) -> Then {
         let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
         let asked = Asked {
@@ -137,7 +137,7 @@ impl InProcess {
     /// Notes that the link of a server was busy for so long.
     fn book(&self, server: &Server, busy: Duration) {
         let (hour, busy) = (self.since_epoch().as_secs() / HARM_SPAN.as_secs(), busy.as_secs_f64());
-        let mut servers = held(&self.servers);
+        let mut servers = lock(&self.servers);
         let visited = servers.entry(server.address).or_insert_with(|| Visited {
             server: *server,
             hour,
@@ -166,10 +166,10 @@ impl crate::fetch::Web for InProcess {
         }
     }
 
-    fn ask(&self, question: &Question<'_>) -> crate::fetch::Reply {
+    fn respond(&self, question: &Question<'_>) -> crate::fetch::Reply {
         let url = question.url;
         let host = url.host().as_str();
-        let Some(HostRecord { server, shown }) = self.place(host) else {
+        let Some(HostRecord { server, shown }) = self.host_record(host) else {
             let (connect, tls, then) = (Duration::ZERO, Duration::ZERO, Then::Closed(Duration::ZERO));
             return crate::fetch::Reply { connect, tls, shown: None, then };
         };
@@ -182,18 +182,18 @@ impl crate::fetch::Web for InProcess {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
             Reaction::Refused => Then::Closed(Duration::ZERO),
             Reaction::Silence => Then::Silence,
-            Reaction::Response(response) => self.answer(response, &server, question),
+            Reaction::Response(response) => self.build_outcome(response, &server, question),
         };
         crate::fetch::Reply { connect, tls, shown, then }
     }
 
-    fn burden(&self, address: IpAddr) -> Option<Burden> {
-        let servers = held(&self.servers);
+    fn user_delays(&self, address: IpAddr) -> Option<Burden> {
+        let servers = lock(&self.servers);
         let visited = servers.get(&address)?;
-        visited.felt_so_far().burden(visited.server.bits_per_second)
+        visited.felt_so_far().user_delays(visited.server.bits_per_second)
     }
 
-    fn foresee(&self, url: &WebUrl) -> Option<Foreseen> {
+    fn prefetch(&self, url: &WebUrl) -> Option<Foreseen> {
         if self.web.counts_questions() {
             return None;
         }
@@ -209,12 +209,12 @@ impl crate::fetch::Web for InProcess {
             }),
             _ => None,
         };
-        held(&self.foreseen).insert(url.as_str().to_owned(), reaction);
+        lock(&self.foreseen).insert(url.as_str().to_owned(), reaction);
         foreseen
     }
 
     fn forget(&self, url: &WebUrl) {
-        held(&self.foreseen).remove(url.as_str());
+        lock(&self.foreseen).remove(url.as_str());
     }
 }
 
@@ -239,7 +239,7 @@ impl FeltByOthers {
     }
 
     /// None where nobody else uses the server.
-    fn burden(&self, bits_per_second: f64) -> Option<Burden> {
+    fn user_delays(&self, bits_per_second: f64) -> Option<Burden> {
         let mean = |sum: f64| Duration::try_from_secs_f64(sum / self.requests).ok();
         let felt = |wait| Some(Felt { wait: mean(wait)?, response: mean(wait + self.answer)? });
         Some(Burden {
@@ -276,7 +276,7 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 }
 
 /// Who panicked while holding it left whole entries.
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn what_others_feel_is_the_mean_over_their_requests_and_the_worst_of_hours_that_have_many() {
         let felt = FeltByOthers::default().and(&hour(300.0, 1.0, 1.1)).and(&hour(100.0, 0.0, 1.0));
-        let burden = felt.burden(512e3).unwrap();
+        let burden = felt.user_delays(512e3).unwrap();
         assert_eq!((burden.requests, burden.without.wait.as_millis()), (400, 750));
         assert_eq!(burden.without.response.as_millis(), 1750);
         // (300 × 1.1 + 100 × 1) / 400, and a second for the answer.
@@ -304,13 +304,13 @@ mod tests {
     #[test]
     fn an_hour_in_which_waits_grew_without_end_is_told_as_such() {
         let felt = FeltByOthers::default().and(&hour(300.0, 1.0, f64::INFINITY));
-        let burden = felt.burden(512e3).unwrap();
+        let burden = felt.user_delays(512e3).unwrap();
         assert_eq!((burden.with, burden.worst_hour), (None, Some(f64::INFINITY)));
         assert_eq!(burden.without.wait.as_millis(), 1000);
     }
 
     #[test]
     fn a_server_that_nobody_else_uses_harms_nobody() {
-        assert_eq!(FeltByOthers::default().and(&hour(0.0, 0.0, 1.0)).burden(512e3), None);
+        assert_eq!(FeltByOthers::default().and(&hour(0.0, 0.0, 1.0)).user_delays(512e3), None);
     }
 }

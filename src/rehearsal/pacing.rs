@@ -22,7 +22,7 @@ pub struct SurveyPacing {
 impl SurveyPacing {
     /// The rule as these settings have it, before anything is asked.
     #[must_use]
-    pub fn of(settings: &Settings) -> Self {
+    pub fn from_settings(settings: &Settings) -> Self {
         Self {
             pace: Pace::from(settings),
             servers: Vec::new(),
@@ -46,7 +46,7 @@ impl Pacing for SurveyPacing {
         is_page && status.is_some_and(|status| hangs_up(Purpose::Page, status, media_type))
     }
 
-    fn asks_for_pause(&self, status: Option<u16>) -> bool {
+    fn requests_pause(&self, status: Option<u16>) -> bool {
         requests_pause(status)
     }
 

@@ -162,7 +162,7 @@ impl SurveyError {
 
     /// A new survey cannot be made in a folder that is in use; says what is in it, as far as that helps.
     #[must_use]
-    pub fn in_the_way(dir: &Path) -> Self {
+    pub fn folder_in_use(dir: &Path) -> Self {
         let can_go_on = Manifest::load(dir).is_ok_and(|manifest| manifest.simulation.is_none());
         if can_go_on { Self::Exists(dir.to_owned()) } else { Self::Taken(dir.to_owned()) }
     }

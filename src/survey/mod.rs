@@ -91,7 +91,7 @@ pub use error::SurveyError;
 pub use folder::export::export;
 pub use folder::settings_file::{SettingsFileError, read_settings};
 pub use parts::access::{largest_exchange, least};
-pub use parts::held_up::held_up;
+pub use parts::held_up::process_stalled;
 pub use parts::opt_outs::Look;
 pub use reading::quarantine::{READ_ANSWER, read_answer};
 pub use reading::worker::Worker;

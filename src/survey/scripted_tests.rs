@@ -76,7 +76,7 @@ impl Web for Scripted {
         Looked { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
     }
 
-    fn ask(&self, question: &Question<'_>) -> Reply {
+    fn respond(&self, question: &Question<'_>) -> Reply {
         let began = *self.began.lock().unwrap().get_or_insert_with(Instant::now);
         let time = self.from + began.elapsed();
         self.log.lock().unwrap().push((time, question.url.as_str().to_owned()));
@@ -115,7 +115,7 @@ impl Web for Scripted {
         Reply { connect: Duration::from_millis(1), tls: Duration::ZERO, shown: None, then }
     }
 
-    fn burden(&self, _address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, _address: IpAddr) -> Option<Burden> {
         None
     }
 }
@@ -679,11 +679,11 @@ impl Web for Wide {
         Looked { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
     }
 
-    fn ask(&self, question: &Question<'_>) -> Reply {
-        self.0.ask(question)
+    fn respond(&self, question: &Question<'_>) -> Reply {
+        self.0.respond(question)
     }
 
-    fn burden(&self, _address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, _address: IpAddr) -> Option<Burden> {
         None
     }
 }

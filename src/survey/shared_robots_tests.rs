@@ -368,7 +368,7 @@ fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
     };
     check(&bench, "in a journal");
     bench.shared = SharedRobots::default();
-    bench.shared.restore(&bench.storage, Recorded::of(1, at, &heard).into_iter().collect()).unwrap();
+    bench.shared.restore(&bench.storage, Recorded::from_record(1, at, &heard).into_iter().collect()).unwrap();
     check(&bench, "in a journal after a death");
     bench.finish(1, &heard);
     check(&bench, "in the store");
@@ -394,7 +394,7 @@ fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
             // A tree that asks again counts once.
             for again in 0..2 {
                 let heard = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
-                recorded.extend(Recorded::of(tree, bench.ask(tree, &heard), &heard));
+                recorded.extend(Recorded::from_record(tree, bench.ask(tree, &heard), &heard));
             }
             bench.shared = SharedRobots::default();
             bench.shared.restore(&bench.storage, recorded.iter().rev().copied().collect()).unwrap();

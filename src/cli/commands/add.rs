@@ -7,7 +7,7 @@ use super::survey::taken_in_words;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::start_list::ListFlags;
-use crate::cli::output::say;
+use crate::cli::output::print_message;
 use crate::records::units::count;
 use crate::survey::{HandedOver, Taken, area, hand_over, settings_of, take_in};
 
@@ -50,7 +50,7 @@ impl Add {
         let list = self.list.read(&self.start, area(&settings_of(dir)?)?)?;
         let handed_over = hand_over(dir, &list)?;
         let urls = count(list.counts.urls, "start URL");
-        say(&match settle(dir, &handed_over)? {
+        print_message(&match settle(dir, &handed_over)? {
             Settled::ByUs(taken) => in_words(dir, taken),
             Settled::ByOther => format!("{urls} handed over; the survey at work has taken them in"),
             Settled::NotYet => format!(

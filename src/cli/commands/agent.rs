@@ -6,7 +6,7 @@ use clap::Args;
 use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::say;
+use crate::cli::output::print_message;
 use crate::cli::run::block_on;
 use crate::cli::stop;
 use crate::cli::team::at_least_one;
@@ -87,9 +87,9 @@ impl AgentCommand {
                     ca: self.ca,
                 },
             };
-            Ok(match agent.work(bus, stopped, say).await? {
+            Ok(match agent.work(bus, stopped, print_message).await? {
                 Ended::Finished => {
-                    say("the survey is finished");
+                    print_message("the survey is finished");
                     Exit::Done
                 }
                 Ended::Stopped => Exit::Interrupted,

@@ -15,7 +15,7 @@ use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::helpers::Helpers;
-use crate::cli::output::say;
+use crate::cli::output::print_message;
 use crate::cli::run::{Showing, block_on, run};
 use crate::settings::{Settings, Size, Span, typed};
 use crate::space::{GEO_DATABASE, ServeSettings, Served, World, serve};
@@ -64,26 +64,26 @@ impl Demo {
             let helpers = agents.map(|agents| Helpers::start(agents, gateway)).transpose()?;
             let nats = helpers.as_ref().map(Helpers::nats);
             let settings = Settings { nats, ..settings(&world, &served, geo_file(&dir)?) };
-            let bus = bus::of(&settings).await?;
+            let bus = bus::for_settings(&settings).await?;
             let start: Vec<WebUrl> =
                 world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect();
             let (survey, taken) = Survey::create(&dir, settings, &start)?;
-            say(&format!(
+            print_message(&format!(
                 "a virtual Web space is served on this machine (name server {dns}, gateway {gateway})"
             ));
-            say(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
+            print_message(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
             let coordinator = bus::coordinator(bus, &dir).await?;
             let exit = run(survey, coordinator, &dir, self.showing).await?;
             let has_agents = helpers.is_some();
             drop(helpers);
             served.shutdown().await.map_err(refusal)?;
             if exit == Exit::Interrupted {
-                say(&format!(
+                print_message(&format!(
                     "the virtual Web space is gone; before you resume, bring it back with \
                      `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
                 ));
                 if has_agents {
-                    say(&format!(
+                    print_message(&format!(
                         "so are the agents: remove the line `nats` from {}/survey.toml, and this machine goes on alone",
                         dir.display()
                     ));
@@ -92,7 +92,7 @@ impl Demo {
             Ok(exit)
         })?;
         if exit == Exit::Done {
-            ReportCommand::of(&dir).execute()?;
+            ReportCommand::default_for(&dir).execute()?;
         }
         Ok(exit)
     }
@@ -127,7 +127,7 @@ fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
 fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
     let is_full = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
     if is_full || dir.is_file() {
-        return Err(SurveyError::in_the_way(dir).into());
+        return Err(SurveyError::folder_in_use(dir).into());
     }
     let mut name = dir.as_os_str().to_owned();
     name.push("-geo.mmdb");

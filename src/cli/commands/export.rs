@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{Results, say};
+use crate::cli::output::{Results, print_message};
 use crate::cli::replacement::Replacement;
 use crate::records::units::thousands;
 use crate::survey::{SurveyError, export};
@@ -42,7 +42,7 @@ impl Export {
             }
             Some(file) => {
                 let number = to_file(&self.dir, file)?;
-                say(&format!("{} start URLs written to {}", thousands(number), file.display()));
+                print_message(&format!("{} start URLs written to {}", thousands(number), file.display()));
             }
         }
         Ok(Exit::Done)
@@ -51,7 +51,7 @@ impl Export {
 
 fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
     let cannot = |error: io::Error| CliError::Failed(format!("cannot write {}: {error}", file.display()));
-    let mut out = Replacement::of(file).map_err(cannot)?;
+    let mut out = Replacement::create(file).map_err(cannot)?;
     let number = export(dir, &mut out)?;
     out.finish().map_err(cannot)?;
     Ok(number)

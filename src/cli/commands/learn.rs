@@ -6,7 +6,7 @@ use clap::Args;
 use crate::analysis::policies::{Ground, GroundError, Learnt, learn};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
-use crate::cli::output::say;
+use crate::cli::output::print_message;
 use crate::cli::replacement::Replacement;
 use crate::records::units::{percent, thousands};
 
@@ -45,7 +45,7 @@ impl LearnCommand {
         for dir in &self.surveys {
             let ground = Ground::read(dir)?;
             let source = &ground.source;
-            say(&format!(
+            print_message(&format!(
                 "{}: {} pages of {} site trees, {} external hosts; {} URLs were found and not asked for, because of the \
                  depth or a limit",
                 dir.display(),
@@ -60,14 +60,14 @@ impl LearnCommand {
         self.write(&learnt)
             .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", self.output.display())))?;
         for price in &learnt.rates.prices {
-            say(&format!(
+            print_message(&format!(
                 "{} of the hosts for {} of the requests: {} new hosts a request",
                 percent(price.coverage),
                 percent(price.load),
                 price.price
             ));
         }
-        say(&format!(
+        print_message(&format!(
             "rates of {} words written to {}",
             thousands(learnt.words as u64),
             self.output.display()
@@ -76,7 +76,7 @@ impl LearnCommand {
     }
 
     fn write(&self, learnt: &Learnt) -> io::Result<()> {
-        let mut out = Replacement::of(&self.output)?;
+        let mut out = Replacement::create(&self.output)?;
         serde_json::to_writer_pretty(&mut out, &learnt.rates)?;
         writeln!(out)?;
         out.finish()

@@ -15,7 +15,7 @@ use crate::analysis::{
 use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
-use crate::cli::output::{print_data, say};
+use crate::cli::output::{print_data, print_message};
 use crate::cli::replacement::Replacement;
 use crate::rehearsal::SurveyPacing;
 use crate::report::{Findings, GroupCurve, GroupCurves, Report};
@@ -81,7 +81,7 @@ impl ReportCommand {
     }
 
     /// The report of a survey as it is made when nothing is asked for.
-    pub(super) fn of(dir: &Path) -> Self {
+    pub(super) fn default_for(dir: &Path) -> Self {
         let seed = Sampling::default().seed;
         Self { dir: dir.to_owned(), output: None, by: Vec::new(), environment: None, rates: None, seed }
     }
@@ -101,7 +101,7 @@ impl ReportCommand {
         // Pages that were left out of every level tell nothing of a survey to a depth.
         let tells_depth = !recorded.manifest.leaves_pages_out();
         if environment.is_some() && !tells_depth {
-            say(&format!("no forecast: {TELLS_NO_DEPTH}"));
+            print_message(&format!("no forecast: {TELLS_NO_DEPTH}"));
         }
         let environment = environment.filter(|_| tells_depth);
         let is_weighed = tells_depth && choice.verdict != Verdict::SurveyDeeper;
@@ -173,12 +173,12 @@ impl ReportCommand {
         replays: impl FnOnce(Kind, f64) -> Replays<'a>,
     ) -> Result<(Forecast, Comparison), CliError> {
         let settings = settings_of(&self.dir, &recorded.manifest)?;
-        let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::of(&settings))?;
+        let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::from_settings(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
         let Planned { environment, conditions, settings } = plan(environment, settings, file)?;
         let confidence = environment.survey.confidence.unwrap_or(Evidence::EVEN);
         let evidence = Evidence::measure(recorded, &sampling, confidence);
-        let rule = || SurveyPacing::of(&settings);
+        let rule = || SurveyPacing::from_settings(&settings);
         let forecast = Forecast::play(&exchanges, &evidence, &environment, &conditions, |_| true, rule);
         let comparison = if forecast.verdict == Verdict::SurveyDeeper {
             Comparison::default()
@@ -192,11 +192,11 @@ impl ReportCommand {
 }
 
 fn write(file: &Path, page: &str) -> Result<(), CliError> {
-    let written = Replacement::of(file).and_then(|mut out| {
+    let written = Replacement::create(file).and_then(|mut out| {
         out.write_all(page.as_bytes())?;
         out.finish()
     });
     written.map_err(|error| CliError::Failed(format!("cannot write {}: {error}", file.display())))?;
-    say(&format!("the report is in {}", file.display()));
+    print_message(&format!("the report is in {}", file.display()));
     Ok(())
 }

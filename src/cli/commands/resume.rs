@@ -6,8 +6,8 @@ use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::check::check;
-use crate::cli::output::say;
-use crate::cli::run::{Showing, block_on, run, tell};
+use crate::cli::output::print_message;
+use crate::cli::run::{Showing, block_on, print_result, run};
 use crate::cluster::Coordinator;
 use crate::records::{Manifest, SurveyState};
 use crate::settings::Settings;
@@ -53,16 +53,16 @@ pub(super) async fn go_on(dir: &Path, wished: Option<Settings>, showing: Showing
         if let Some(wished) = wished {
             Survey::check_wishes(dir, &wished)?;
         }
-        say(&format!("{}: the survey is finished, nothing is left to do", dir.display()));
+        print_message(&format!("{}: the survey is finished, nothing is left to do", dir.display()));
         bus::clear(dir).await;
-        return tell(Ok(ending), dir, showing);
+        return print_result(Ok(ending), dir, showing);
     }
     let settings = wished.clone().map_or_else(|| settings_of(dir), Ok)?;
     if settings.nats.is_some() {
         // Nobody else's orders are to be fenced.
         Survey::check_free(dir)?;
     }
-    let bus = bus::of(&settings).await?;
+    let bus = bus::for_settings(&settings).await?;
     let coordinator = bus::coordinator(bus, dir).await?;
     let none = KeptReplies::new();
     let replies = coordinator.as_ref().map_or(&none, Coordinator::replies);

@@ -13,7 +13,7 @@ use crate::cli::curves::draw_at_the_end;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::flags::SurveyFlags;
-use crate::cli::output::{print, print_json, say};
+use crate::cli::output::{print, print_json, print_message};
 use crate::cli::progress::Display;
 use crate::cli::run::{Showing, no_threads, tables_in_words, verdict};
 use crate::cli::team::TeamFlags;
@@ -97,16 +97,16 @@ impl Simulate {
         let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
         let (rehearsal, taken) =
             Rehearsal::begin(&self.dir, settings, &start, scenario, &mut reading_in_words())?;
-        say(&taken_in_words(taken));
+        print_message(&taken_in_words(taken));
         let ended = run(rehearsal, &self.dir, self.showing, &real);
         real.shutdown_background();
         if let Some(unasked) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
-            say(&format!(
+            print_message(&format!(
                 "{} requests were for URLs that the recorded survey did not fetch",
                 thousands(unasked)
             ));
         }
-        tell(ended, &self.dir, self.showing)
+        print_result(ended, &self.dir, self.showing)
     }
 }
 
@@ -114,7 +114,7 @@ impl Simulate {
 fn scenario(argument: &WorldArgument) -> Result<(Scenario, Option<Arc<Replay>>), CliError> {
     let name = argument.world.display().to_string();
     if let Some(recorded) = argument.recorded()? {
-        recorded.gaps().iter().for_each(|gap| say(gap));
+        recorded.gaps().iter().for_each(|gap| print_message(gap));
         let start_urls = start_list::read_urls(&recorded.start_list())?;
         return Ok((Scenario::of_recorded(&name, &recorded, start_urls), Some(recorded.replay)));
     }
@@ -129,7 +129,7 @@ fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Re
         let teller = display.as_ref().map(Display::teller);
         let stopped = stop::on_signal(move || match teller {
             Some(tell) => tell(STOPPING),
-            None => say(STOPPING),
+            None => print_message(STOPPING),
         });
         (display, stopped)
     };
@@ -145,7 +145,7 @@ fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Re
 
 const STOPPING: &str = "stopping: what was simulated so far is written";
 
-fn tell(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+fn print_result(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
     let ending = ended?;
     draw_at_the_end(dir);
     if showing.json {
@@ -153,7 +153,7 @@ fn tell(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result
     } else if ending.is_finished {
         print(&format!("\n{}\n{}", Summary::read(dir)?, tables_in_words(dir)))?;
     } else {
-        say("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
+        print_message("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
     }
     Ok(verdict(&ending))
 }

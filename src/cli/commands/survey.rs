@@ -7,7 +7,7 @@ use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::flags::SurveyFlags;
-use crate::cli::output::say;
+use crate::cli::output::print_message;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cluster::Coordinator;
 use crate::records::units;
@@ -63,13 +63,18 @@ impl SurveyCommand {
         }
         let start = list.read(&start, area(&settings)?)?;
         block_on(async {
-            let bus = bus::of(&settings).await?;
+            let bus = bus::for_settings(&settings).await?;
             if let Some(bus) = &bus {
-                bus::telling(bus, Coordinator::check(bus, &self.dir)).await?;
+                bus::with_outage_messages(bus, Coordinator::check(bus, &self.dir)).await?;
             }
-            let (survey, taken) =
-                Survey::create_telling(&self.dir, settings, &start, self.or_resume, &mut reading_in_words())?;
-            say(&taken_in_words(taken));
+            let (survey, taken) = Survey::create_with_progress(
+                &self.dir,
+                settings,
+                &start,
+                self.or_resume,
+                &mut reading_in_words(),
+            )?;
+            print_message(&taken_in_words(taken));
             let coordinator = bus::coordinator(bus, &self.dir).await?;
             run(survey, coordinator, &self.dir, self.showing).await
         })
@@ -123,7 +128,7 @@ pub(super) fn reading_in_words() -> impl FnMut(ReadingProgress) {
         let tenths = rows * 10 / of.max(1);
         if of >= MANY_ROWS && tenths > said {
             said = tenths;
-            say(&format!("reading the earlier survey: {} %", tenths * 10));
+            print_message(&format!("reading the earlier survey: {} %", tenths * 10));
         }
     }
 }

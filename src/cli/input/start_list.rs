@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::address::WebUrl;
 use crate::cli::error::CliError;
-use crate::cli::output::say;
+use crate::cli::output::print_message;
 use crate::records::units::{count, thousands};
 use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, LeftOut, Packing, StartError, StartList};
 
@@ -47,7 +47,7 @@ impl ListFlags {
         let refused = self.refuse(&name, &list, &area);
         let complaints = complaints(&list, refused.is_ok());
         let lines = complaints.into_iter().chain(left_out(&list, &area)).chain(how_it_was_read(&list));
-        lines.chain([contents(&list, &area)]).for_each(|line| say(&format!("{name}: {line}")));
+        lines.chain([contents(&list, &area)]).for_each(|line| print_message(&format!("{name}: {line}")));
         refused.map(|()| list)
     }
 
@@ -92,7 +92,7 @@ impl ListFlags {
 pub(in crate::cli) fn read_urls(file: &Path) -> Result<Vec<WebUrl>, CliError> {
     let name = name_of(file);
     let list = open(file, None, None).map_err(|error| unreadable(&name, &error))?;
-    complaints(&list, false).iter().for_each(|line| say(&format!("{name}: {line}")));
+    complaints(&list, false).iter().for_each(|line| print_message(&format!("{name}: {line}")));
     refuse_empty(&name, &list, None)?;
     Ok(list.urls().collect())
 }

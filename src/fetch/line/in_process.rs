@@ -27,14 +27,14 @@ pub trait Web: Send + Sync {
     fn look_up(&self, host: &Host) -> Looked;
 
     /// What comes of a question.
-    fn ask(&self, question: &Question<'_>) -> Reply;
+    fn respond(&self, question: &Question<'_>) -> Reply;
 
     /// What a server's other users bear because of the questions so far; none where there are none.
-    fn burden(&self, address: IpAddr) -> Option<Burden>;
+    fn user_delays(&self, address: IpAddr) -> Option<Burden>;
 
     /// What a GET of this URL will bring, made before it is asked for, by whoever has time. It is kept for the question
     /// until that is put, or is not to come ([`Web::forget`]). None where it is not a whole answer, or the Web cannot.
-    fn foresee(&self, _url: &WebUrl) -> Option<Foreseen> {
+    fn prefetch(&self, _url: &WebUrl) -> Option<Foreseen> {
         None
     }
 
@@ -202,7 +202,7 @@ impl Thread {
         let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let (if_none_match, if_modified_since) = (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE));
         let reply =
-            self.web.ask(&Question { url, purpose, if_none_match, if_modified_since, opens_connection });
+            self.web.respond(&Question { url, purpose, if_none_match, if_modified_since, opens_connection });
         if opens_connection {
             let done = self.connect(&reply, url.is_https(), notes, verdict).await;
             notes.note(|moments| match done {
@@ -230,7 +230,7 @@ impl Thread {
                     bytes_per_second,
                     kept: (purpose != Purpose::Head).then(|| self.kept.clone()),
                 };
-                let answer = Self::answer(status, &fields, body, url.is_https());
+                let answer = Self::build_response(status, &fields, body, url.is_https());
                 let mut answer = answer.ok_or(Failure::BadHttp)?;
                 if let Some(identity) = identity {
                     answer.extensions_mut().insert(Identity(identity));
@@ -267,7 +267,7 @@ impl Thread {
         if self.refuses && shown.defect.is_some() { Err(Failure::TlsCertificate) } else { Ok(()) }
     }
 
-    fn answer(
+    fn build_response(
         status: u16,
         fields: &[(&'static str, String)],
         body: Arriving,

@@ -92,11 +92,11 @@ impl Names {
     /// The addresses of one family.
     pub(super) async fn look_up(&self, host: &Host, family: Family) -> Found {
         let Some(name) = absolute(host) else { return Found::nothing(Failure::DnsNxdomain) };
-        let asking = self.ask(&name, family.record_type());
+        let asking = self.query(&name, family.record_type());
         timeout(self.patience, asking).await.unwrap_or_else(|_| Found::nothing(Failure::DnsTimeout))
     }
 
-    async fn ask(&self, name: &Name, kind: RecordType) -> Found {
+    async fn query(&self, name: &Name, kind: RecordType) -> Found {
         match self.resolver.lookup(name.clone(), kind).await {
             Ok(found) => {
                 let addresses = addresses_in(found.answers());

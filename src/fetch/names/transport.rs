@@ -68,22 +68,22 @@ impl DnsHandle for NameServer {
     fn send(&self, request: DnsRequest) -> Self::Response {
         let server = self.clone();
         let (query, _) = request.into_parts();
-        Box::pin(once(async move { server.ask(&query).await }))
+        Box::pin(once(async move { server.query(&query).await }))
     }
 }
 
 impl NameServer {
     /// A name server that does not know options is asked without them (RFC 6891 §7): some say that they cannot read the
     /// query, others that they do not do this.
-    async fn ask(&self, query: &Message) -> Result<DnsResponse, NetError> {
+    async fn query(&self, query: &Message) -> Result<DnsResponse, NetError> {
         let response = timeout(self.patience, async {
-            let response = self.ask_once(query).await?;
+            let response = self.query_once(query).await?;
             let is_refused =
                 matches!(response.metadata.response_code, ResponseCode::FormErr | ResponseCode::NotImp);
             if is_refused && query.edns.is_some() {
                 let mut plain = query.clone();
                 plain.edns = None;
-                return self.ask_once(&plain).await;
+                return self.query_once(&plain).await;
             }
             Ok(response)
         });
@@ -91,7 +91,7 @@ impl NameServer {
         Ok(DnsResponse::from_message(response)?)
     }
 
-    async fn ask_once(&self, query: &Message) -> Result<Message, NetError> {
+    async fn query_once(&self, query: &Message) -> Result<Message, NetError> {
         let bytes = query.to_vec()?;
         let response =
             if self.is_tcp { self.over_tcp(query, &bytes).await } else { self.over_udp(query, &bytes).await };

@@ -133,7 +133,7 @@ impl Exchange<'_> {
         if !tally.head(&response) {
             return failed(Failure::HeaderTooLarge);
         }
-        let now = self.clock.shown_at(answer.started + begun.elapsed());
+        let now = self.clock.system_time_at(answer.started + begun.elapsed());
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.status().as_u16(), response.headers(), now);
         if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {

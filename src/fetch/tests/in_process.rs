@@ -30,14 +30,14 @@ impl Web for One {
         self.looked.clone()
     }
 
-    fn ask(&self, question: &Question<'_>) -> Reply {
+    fn respond(&self, question: &Question<'_>) -> Reply {
         self.opened.lock().unwrap().push(question.opens_connection);
         let text = |field: Option<&str>| field.map(str::to_owned);
         *self.conditions.lock().unwrap() = (text(question.if_none_match), text(question.if_modified_since));
         self.reply.clone()
     }
 
-    fn burden(&self, _address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, _address: IpAddr) -> Option<Burden> {
         None
     }
 }

@@ -86,7 +86,7 @@ pub(in crate::fetch) fn hello(host: &Host) -> Vec<u8> {
     // Nothing is ever encrypted with it, so that it need not be random.
     body.extend(random(host));
     body.push(0);
-    body.extend(sized(&words(suites)));
+    body.extend(sized(&encode_u16s(suites)));
     body.extend([1, 0]);
     body.extend(sized(&extensions(host)));
     let length = u32::try_from(body.len()).unwrap_or_default().to_be_bytes();
@@ -114,10 +114,10 @@ fn extensions(host: &Host) -> Vec<u8> {
         let name = [&[0], &sized(host.as_str().as_bytes())[..]].concat();
         all.extend(extension(SERVER_NAME, &sized(&name)));
     }
-    all.extend(extension(GROUPS, &sized(&words([0x001d, 0x0017, 0x0018, 0x0019]))));
+    all.extend(extension(GROUPS, &sized(&encode_u16s([0x001d, 0x0017, 0x0018, 0x0019]))));
     all.extend(extension(POINT_FORMATS, &[1, 0]));
     let signatures = [0x0401, 0x0501, 0x0601, 0x0403, 0x0503, 0x0804, 0x0201, 0x0203, 0x0202];
-    all.extend(extension(SIGNATURES, &sized(&words(signatures))));
+    all.extend(extension(SIGNATURES, &sized(&encode_u16s(signatures))));
     all
 }
 
@@ -125,7 +125,7 @@ fn extension(kind: u16, content: &[u8]) -> Vec<u8> {
     [&kind.to_be_bytes(), &sized(content)[..]].concat()
 }
 
-fn words(words: impl IntoIterator<Item = u16>) -> Vec<u8> {
+fn encode_u16s(words: impl IntoIterator<Item = u16>) -> Vec<u8> {
     words.into_iter().flat_map(u16::to_be_bytes).collect()
 }
 

@@ -155,7 +155,7 @@ impl ServerCertVerifier for Examiner {
         ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let since = self.clock.shown_by_now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = self.clock.system_time_now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = UnixTime::since_unix_epoch(since);
         let bytes: usize = leaf.len() + intermediates.iter().map(|der| der.len()).sum::<usize>();
         Notes::certificates(bytes as u64);

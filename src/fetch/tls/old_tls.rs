@@ -43,7 +43,7 @@ pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, hos
     let connected = Instant::now();
     greeted.connect = Some(connected - begun);
     let deadline = whole.min(connected + settings.timeouts.tls);
-    let heard = timeout_at(deadline, greeted.hear(&mut stream, host)).await;
+    let heard = timeout_at(deadline, greeted.read_hello(&mut stream, host)).await;
     let (failure, version) = heard.unwrap_or((Failure::TlsTimeout, None));
     (greeted.failure, greeted.version) = (Some(failure), version);
     greeted
@@ -59,7 +59,7 @@ pub(in crate::fetch) fn of_connecting(error: &std::io::Error) -> Failure {
 }
 
 impl Greeted {
-    async fn hear(&mut self, stream: &mut TcpStream, host: &Host) -> (Failure, Option<String>) {
+    async fn read_hello(&mut self, stream: &mut TcpStream, host: &Host) -> (Failure, Option<String>) {
         let hello = hello(host);
         if stream.write_all(&hello).await.is_err() {
             return (Failure::Reset, None);

@@ -74,7 +74,7 @@ pub enum Put {
 /// Somebody outside this process who puts questions for the survey.
 pub trait Hand: Debug + Send + Sync {
     /// Has a question put, whose response is read no faster than the meter lets. Where nothing is told of it in the end, it may have been put.
-    fn put<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put>;
+    fn send<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put>;
 
     /// The tree is over: nothing that is kept of it is needed any more.
     fn forget(&self, tree: u64);
@@ -99,7 +99,7 @@ impl Reply {
     }
 
     /// As it was heard, with what is not written down.
-    pub(in crate::survey) fn into_heard(self) -> Heard {
+    pub(in crate::survey) fn into_record(self) -> Heard {
         let Self { ask, mut answer, after_head, may_speak_older_tls, challenge, content } = self;
         (answer.after_head, answer.may_speak_older_tls, answer.head.challenge) =
             (after_head, may_speak_older_tls, challenge);

@@ -202,13 +202,13 @@ impl Staff {
     pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
         let state = OwnLink::of_agent(self.0.longest_pause);
         let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
-        self.0.employ(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
+        self.0.add_agent(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
     }
 
     /// What is known of the links of an agent.
     #[must_use]
     pub fn link_of(&self, number: AgentNumber) -> LinkSeen {
-        let desk = self.0.office().desks.get(&number).cloned();
+        let desk = self.0.state().desks.get(&number).cloned();
         let link = desk.as_ref().and_then(|desk| desk.link());
         link.map_or_else(LinkSeen::default, |link| LinkSeen {
             broken: link.state.broken(),
@@ -220,12 +220,12 @@ impl Staff {
     /// Site trees that each agent walks now.
     #[must_use]
     pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
-        self.0.office().dealer.walking()
+        self.0.state().dealer.walking()
     }
 
     /// An agent has left, or died: its trees go on elsewhere as soon as nothing that it was to ask is open.
     pub fn leave(&self, number: AgentNumber) {
-        self.0.die(number);
+        self.0.remove_agent(number);
     }
 }
 
@@ -249,12 +249,12 @@ impl Agents {
         for agent in &agents.team.agents {
             agents.join(*agent);
         }
-        agents.office().dealer.plan(agents.team.sizes.iter().map(|(site, size)| (site.clone(), *size)));
+        agents.state().dealer.plan(agents.team.sizes.iter().map(|(site, size)| (site.clone(), *size)));
         Arc::new(agents)
     }
 
     /// Waits for an agent that walks this tree; `is_again` says that one did before.
-    pub(super) async fn place(
+    pub(super) async fn assign(
         self: Arc<Self>,
         lease: &Lease,
         server: Option<IpAddr>,
@@ -264,7 +264,7 @@ impl Agents {
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
         let mut place = Place { agents: self.clone(), number, desk: None };
-        self.office().dealer.offer(Ready { number, site, size, server, is_again, tree: sender });
+        self.state().dealer.offer(Ready { number, site, size, server, is_again, tree: sender });
         self.offered.notify_one();
         place.desk = Some(receiver.await.ok()?);
         Some(place)
@@ -278,7 +278,7 @@ impl Agents {
             loop {
                 agents.offered.notified().await;
                 tokio::time::sleep(agents.team.gathered).await;
-                agents.office().deal();
+                agents.state().deal();
             }
         });
         let Some(Lives { life, gap }) = self.team.lives else { return lives };
@@ -292,7 +292,7 @@ impl Agents {
                 };
                 loop {
                     tokio::time::sleep(chance(life)).await;
-                    agents.die(number);
+                    agents.remove_agent(number);
                     tokio::time::sleep(chance(gap)).await;
                     number = agents.join(agent);
                 }
@@ -302,8 +302,8 @@ impl Agents {
     }
 
     /// Another agent than this one whose own link works as far as is known: the one that walks least.
-    pub(super) fn another(&self, than: &Desk) -> Option<Arc<Desk>> {
-        let office = self.office();
+    pub(super) fn other_agent(&self, than: &Desk) -> Option<Arc<Desk>> {
+        let office = self.state();
         let walking = office.dealer.walking();
         let others =
             office.desks.values().filter(|desk| desk.number != than.number && desk.has_working_link());
@@ -315,7 +315,7 @@ impl Agents {
         if !walks.has_working_link() {
             return None;
         }
-        let office = self.office();
+        let office = self.state();
         let probed = office.desks.values().find(|desk| {
             desk.link().is_some_and(|mut link| {
                 link.state.broken().is_some() && link.state.decide(now) == Passage::Probe
@@ -345,7 +345,7 @@ impl Agents {
     /// Whether a tree that this agent walks is to go on at another one: it is slow and others have room, or walks at far more servers
     /// than another one. The tree is on its way from then on.
     pub(super) fn is_to_move(&self, desk: &Desk, tree: u64) -> bool {
-        let mut office = self.office();
+        let mut office = self.state();
         let should = match desk.priority() {
             // One by one, for each changes what the next is weighed by.
             Priority::Usual => office.moving.is_empty() && office.dealer.is_better_elsewhere(tree),
@@ -356,7 +356,7 @@ impl Agents {
 
     /// How often the trees of a server went on at another agent.
     pub(super) fn handed_over(&self) -> u64 {
-        self.office().dealer.handed_over()
+        self.state().dealer.handed_over()
     }
 
     fn join(&self, agent: Agent) -> AgentNumber {
@@ -365,11 +365,11 @@ impl Agents {
             an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
             busy_until: Mutex::new(self.clock.now()),
         };
-        self.employ(agent, |number| format!("agent-{}", number + 1), Works::Here(reader))
+        self.add_agent(agent, |number| format!("agent-{}", number + 1), Works::Here(reader))
     }
 
-    fn employ(&self, agent: Agent, name: impl FnOnce(AgentNumber) -> String, works: Works) -> AgentNumber {
-        let mut office = self.office();
+    fn add_agent(&self, agent: Agent, name: impl FnOnce(AgentNumber) -> String, works: Works) -> AgentNumber {
+        let mut office = self.state();
         let number = office.dealer.join(agent);
         let desk = Desk { name: name(number), number, works, is_gone: watch::Sender::new(false) };
         office.desks.insert(number, Arc::new(desk));
@@ -378,8 +378,8 @@ impl Agents {
         number
     }
 
-    fn die(&self, number: AgentNumber) {
-        let mut office = self.office();
+    fn remove_agent(&self, number: AgentNumber) {
+        let mut office = self.state();
         // The trees that it walked come back by themselves, when their visits end.
         office.dealer.leave(number);
         if let Some(desk) = office.desks.remove(&number) {
@@ -389,13 +389,13 @@ impl Agents {
     }
 
     fn change(&self, change: impl FnOnce(&mut Dealer<oneshot::Sender<Arc<Desk>>>)) {
-        let mut office = self.office();
+        let mut office = self.state();
         change(&mut office.dealer);
         office.deal();
     }
 
-    fn office(&self) -> MutexGuard<'_, Office> {
-        held(&self.office)
+    fn state(&self) -> MutexGuard<'_, Office> {
+        lock(&self.office)
     }
 }
 
@@ -412,7 +412,7 @@ impl Office {
 
 impl Desk {
     /// Who puts the questions, where that is another process.
-    pub(super) fn hand(&self) -> Option<&dyn Hand> {
+    pub(super) fn remote_worker(&self) -> Option<&dyn Hand> {
         match &self.works {
             Works::Elsewhere(hand, _) => Some(&**hand),
             Works::Here(_) => None,
@@ -422,7 +422,7 @@ impl Desk {
     /// The own link of an agent that is a process of its own.
     pub(super) fn link(&self) -> Option<MutexGuard<'_, AgentLink>> {
         match &self.works {
-            Works::Elsewhere(_, link) => Some(held(link)),
+            Works::Elsewhere(_, link) => Some(lock(link)),
             Works::Here(_) => None,
         }
     }
@@ -443,7 +443,7 @@ impl Desk {
     pub(super) async fn read(&self) {
         let Works::Here(SlowReader { clock, an_answer, busy_until }) = &self.works else { return };
         let until = {
-            let mut busy_until = held(busy_until);
+            let mut busy_until = lock(busy_until);
             *busy_until = clock.now().max(*busy_until) + *an_answer;
             *busy_until
         };
@@ -451,7 +451,7 @@ impl Desk {
     }
 
     /// Waits for the death of a simulated agent. What became of the questions of another its hand tells.
-    pub(super) async fn gone(&self) {
+    pub(super) async fn wait_until_gone(&self) {
         if matches!(self.works, Works::Elsewhere(..)) {
             return std::future::pending().await;
         }
@@ -462,7 +462,7 @@ impl Desk {
 
 impl Place {
     /// Where the tree is walked, if the agent that it was dealt to lives.
-    pub(super) fn desk(&self) -> Option<&Arc<Desk>> {
+    pub(super) fn agent(&self) -> Option<&Arc<Desk>> {
         self.desk.as_ref().filter(|desk| !*desk.is_gone.borrow())
     }
 }
@@ -470,7 +470,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let (number, was_dealt) = (self.number, self.desk.is_some());
-        self.agents.office().moving.remove(&number);
+        self.agents.state().moving.remove(&number);
         self.agents.change(|dealer| if was_dealt { dealer.done(number) } else { dealer.withdraw(number) });
     }
 }
@@ -481,7 +481,7 @@ fn exponential(chance: u64) -> f64 {
     -uniform.ln()
 }
 
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -155,7 +155,7 @@ impl OpenTree {
         }
         self.put_back(stores)?;
         let known = stores.trees.get(name)?.and_then(|bytes| unpack(bytes.value()));
-        self.tree = known.unwrap_or_else(|| ShownTree::of(site));
+        self.tree = known.unwrap_or_else(|| ShownTree::new(site));
         self.places = self.tree.places();
         self.name = Some(name);
         Ok(())

@@ -39,7 +39,7 @@ struct Shown {
 pub(super) type Places = HashMap<PageKey, u32>;
 
 impl ShownTree {
-    pub(super) fn of(site: &str) -> Self {
+    pub(super) fn new(site: &str) -> Self {
         Self { site: xxh3_64(site.as_bytes()), ..Self::default() }
     }
 
@@ -170,7 +170,7 @@ mod tests {
     fn seen(exchanges: Vec<ExchangeRow>, links: &[PageLinkRow]) -> (Vec<SeenUrl>, Option<Memory>) {
         let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
         let rates = Rates::new(Vec::new(), scale.clone(), scale, Vec::new());
-        let (mut tree, mut places) = (ShownTree::of("a.ke"), Places::new());
+        let (mut tree, mut places) = (ShownTree::new("a.ke"), Places::new());
         for row in exchanges {
             tree.take_exchange(&mut places, row);
         }

@@ -33,7 +33,7 @@ impl Making {
         // No other process is at work on it now, and what is there stays.
         if dir.join("manifest.json").exists() {
             making.forget();
-            return Err(SurveyError::in_the_way(dir));
+            return Err(SurveyError::folder_in_use(dir));
         }
         if !making.parts().is_empty() {
             if !anew {
@@ -119,13 +119,13 @@ fn look_at(dir: &Path) -> Result<(), SurveyError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(_) => return Err(SurveyError::in_the_way(dir)),
+        Err(_) => return Err(SurveyError::folder_in_use(dir)),
     };
     let names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
     let is_being_made = names.iter().any(|name| name == MARK);
     // A folder that is there and empty may have been made for us by a mount or a script.
     let is_ours = names.iter().all(|name| name.to_str().is_some_and(is_part));
-    if is_being_made || is_ours { Ok(()) } else { Err(SurveyError::in_the_way(dir)) }
+    if is_being_made || is_ours { Ok(()) } else { Err(SurveyError::folder_in_use(dir)) }
 }
 
 /// Whether a file is made before the manifest, or was on its way there.

@@ -36,7 +36,7 @@ pub(in crate::survey) enum Entry {
 
 impl Entry {
     /// What came of a question, or of a try at it; nothing of what is shared, which is on record in another tree.
-    pub(in crate::survey) fn into_heard(self) -> Option<Box<Heard>> {
+    pub(in crate::survey) fn into_record(self) -> Option<Box<Heard>> {
         match self {
             Self::Heard(heard) | Self::Tried(heard) => Some(heard),
             _ => None,

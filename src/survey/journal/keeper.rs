@@ -142,7 +142,7 @@ impl Keeper {
         let kept = kept.wait_for(|kept| !matches!(kept, Kept::Entries(kept) if *kept < last)).await;
         match kept.as_deref() {
             Ok(Kept::Entries(_)) => Ok(()),
-            Ok(Kept::Failed(failed)) => Err(told(failed)),
+            Ok(Kept::Failed(failed)) => Err(to_error(failed)),
             Err(_) => Err(SurveyError::Broken("the keeper of requests".to_owned())),
         }
     }
@@ -174,7 +174,7 @@ impl Keeper {
             thread.join().map_err(|_panic| SurveyError::Broken("the keeper of journals".to_owned()))?;
         }
         if let Kept::Failed(failed) = &*self.shared.kept.borrow() {
-            return Err(told(failed));
+            return Err(to_error(failed));
         }
         // All is in journals now. Another survey may have been begun in the place of this one.
         for (path, file) in &self.shared.files {
@@ -301,7 +301,7 @@ impl Shared {
     }
 }
 
-fn told(failed: &Failed) -> SurveyError {
+fn to_error(failed: &Failed) -> SurveyError {
     let (path, error) = failed;
     let source = match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),

@@ -234,12 +234,12 @@ impl Reader {
     }
 
     /// Where the entry begins that is read next, as long as none was damaged.
-    pub(super) fn at(&self) -> u64 {
+    pub(super) fn offset(&self) -> u64 {
         self.sound
     }
 
     /// What all entries that are left say of the past.
-    pub(super) fn past(mut self) -> Result<Past, SurveyError> {
+    pub(super) fn history(mut self) -> Result<Past, SurveyError> {
         let mut past = Past::default();
         while let Some(entry) = self.next()? {
             past.note(&entry);
@@ -274,7 +274,7 @@ impl Reader {
     }
 }
 
-/// The entry that begins there, as [`Journal::append`] and [`Reader::at`] say; none where there is no such entry any more.
+/// The entry that begins there, as [`Journal::append`] and [`Reader::offset`] say; none where there is no such entry any more.
 pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyError> {
     let mut reader = Reader::open(path)?;
     if let Some(input) = &mut reader.input {
@@ -409,7 +409,7 @@ mod tests {
             );
             assert!(
                 numbers(&path).is_empty()
-                    && Reader::open(&path).unwrap().past().unwrap().unanswered.count() == 0
+                    && Reader::open(&path).unwrap().history().unwrap().unanswered.count() == 0
             );
         }
     }

@@ -186,7 +186,7 @@ mod tests {
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
-        let unanswered = Reader::open(&path).unwrap().past().unwrap().unanswered;
+        let unanswered = Reader::open(&path).unwrap().history().unwrap().unanswered;
         let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
@@ -247,6 +247,6 @@ mod tests {
         [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
             .iter()
             .for_each(|entry| journal.write(entry).unwrap());
-        assert_eq!(Reader::open(&path).unwrap().past().unwrap().between, Duration::from_secs(390 + 200));
+        assert_eq!(Reader::open(&path).unwrap().history().unwrap().between, Duration::from_secs(390 + 200));
     }
 }

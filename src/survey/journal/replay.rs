@@ -27,7 +27,7 @@ pub(in crate::survey) struct Recorded {
 }
 
 impl Recorded {
-    pub(in crate::survey) fn ask(&self) -> Option<&crate::exchange::Ask> {
+    pub(in crate::survey) fn request(&self) -> Option<&crate::exchange::Ask> {
         self.tries.first().or(self.answer.as_ref()).map(|heard| &heard.ask)
     }
 }
@@ -47,7 +47,7 @@ impl Replay {
 
     /// What a walk needs to know of that.
     pub(in crate::survey) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
-        if let Some(ask) = self.peek(number)?.and_then(Recorded::ask) {
+        if let Some(ask) = self.peek(number)?.and_then(Recorded::request) {
             return Ok(OnRecord::Asked(ask.clone()));
         }
         let has_later = self.ahead.keys().any(|later| *later > number);
@@ -57,7 +57,7 @@ impl Replay {
     /// What is recorded of this question.
     pub(in crate::survey) fn take(&mut self, number: u32) -> Result<Option<Recorded>, SurveyError> {
         while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
-            let at = self.reader.at();
+            let at = self.reader.offset();
             match self.reader.next()? {
                 Some(entry) => self.enter(entry, at),
                 None => break,

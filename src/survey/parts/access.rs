@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use tokio::sync::{self, Notify, watch};
 
-use super::held_up::{LONGEST_STOP, held_up};
+use super::held_up::{LONGEST_STOP, process_stalled};
 use super::local_hours::LocalHours;
 use super::opt_outs::Look;
 use crate::address::{Host, Site, server_at};
@@ -78,7 +78,7 @@ impl Access {
             to_read_on: sync::Mutex::default(),
             moved: Notify::new(),
             look: watch::Sender::new(None),
-            progress: Arc::new(Progress::resume(earlier, clock.shown(), is_simulated)),
+            progress: Arc::new(Progress::resume(earlier, clock.system_time(), is_simulated)),
             clock,
             fetcher,
             stop,
@@ -111,8 +111,8 @@ impl Access {
     /// When a server may be asked again if an exchange that is begun now would be in its quiet hours: those are by the
     /// system's clock.
     pub(in crate::survey) fn waking(&self, address: IpAddr, site: &Site) -> Option<SystemTime> {
-        let waking = self.hours.waking(self.clock.shown(), address, site)?;
-        Some(self.clock.when_shown(waking))
+        let waking = self.hours.waking(self.clock.system_time(), address, site)?;
+        Some(self.clock.from_system_time(waking))
     }
 
     /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
@@ -123,8 +123,8 @@ impl Access {
         address: IpAddr,
         site: &Site,
     ) -> SystemTime {
-        let [from, to] = [now, latest].map(|time| self.clock.shown_at(time));
-        self.clock.when_shown(self.hours.awake_until(from, to, address, site))
+        let [from, to] = [now, latest].map(|time| self.clock.system_time_at(time));
+        self.clock.from_system_time(self.hours.awake_until(from, to, address, site))
     }
 
     /// Does something that costs servers nothing, unless the survey is being stopped.
@@ -149,7 +149,7 @@ impl Access {
 
     /// Waits until the opt-out list was looked at just now: after a stop, what was written meanwhile is obeyed before
     /// anything is sent. None when the survey is being stopped.
-    pub(in crate::survey) async fn wishes(&self) -> Option<()> {
+    pub(in crate::survey) async fn wait_for_opt_outs(&self) -> Option<()> {
         if self.clock.is_virtual() {
             return Some(());
         }
@@ -168,7 +168,7 @@ impl Access {
         let slept = self.clock.slept();
         let done = tokio::select! {
             biased;
-            () = held_up(LONGEST_STOP) => None,
+            () = process_stalled(LONGEST_STOP) => None,
             done = work => Some(done),
         };
         done.filter(|_| self.clock.slept() == slept)

@@ -9,7 +9,7 @@ pub(in crate::survey) const LONGEST_STOP: Duration = Duration::from_secs(2);
 
 /// Ends when this process was stopped (Ctrl-Z, `docker pause`, a frozen machine) for so long. It is to be polled before
 /// what it is to hold back.
-pub async fn held_up(longest: Duration) {
+pub async fn process_stalled(longest: Duration) {
     let (mut seen, mut tick) = (Instant::now(), tokio::time::interval(longest / 4));
     std::future::poll_fn(|context| {
         let now = Instant::now();
@@ -30,7 +30,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_is_polled_in_time_is_not_held_up_and_who_was_stopped_is() {
-        let mut held_up = pin!(held_up(LONGEST_STOP));
+        let mut held_up = pin!(process_stalled(LONGEST_STOP));
         for _ in 0..100 {
             tokio::time::advance(LONGEST_STOP / 2).await;
             assert!(futures_util::poll!(&mut held_up).is_pending());

@@ -20,7 +20,7 @@ use super::error::SurveyError;
 use super::folder::Folder;
 use super::reading::foresight::Foresight;
 use super::reading::quarantine::{AnswerReader, Suspects};
-use super::storage::going_on::going_on;
+use super::storage::going_on::resume_clock;
 use super::storage::progress::Snapshot;
 use super::storage::{Storage, spread};
 use crate::fetch::{self, Clock, Uptime};
@@ -103,9 +103,9 @@ impl Parts {
         let mut frontier = Frontier::open(&folder.state(), spread(&settings))?;
         let (clock, clock_was_set) = match &simulation {
             Some(simulation) => {
-                going_on(&folder, &mut frontier, Clock::beginning_at(simulation.begins), None)
+                resume_clock(&folder, &mut frontier, Clock::beginning_at(simulation.begins), None)
             }
-            None => going_on(&folder, &mut frontier, Clock::system(), Uptime::read()),
+            None => resume_clock(&folder, &mut frontier, Clock::system(), Uptime::read()),
         }?;
         let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());

@@ -97,15 +97,19 @@ impl OptOutFile {
         }
         if is_other {
             self.is_recorded = false;
-            self.record_problem = match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.shown()) {
-                Ok(()) => None,
-                // It stands in force, and is recorded a second later.
-                Err(error @ SurveyError::File { operation: READ, .. }) => Some(error.to_string()),
-                Err(error) => return Err(error),
-            };
+            self.record_problem =
+                match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.system_time()) {
+                    Ok(()) => None,
+                    // It stands in force, and is recorded a second later.
+                    Err(error @ SurveyError::File { operation: READ, .. }) => Some(error.to_string()),
+                    Err(error) => return Err(error),
+                };
             self.is_recorded = self.record_problem.is_none();
         }
-        tell_problem(&storage.progress, self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned());
+        report_problem(
+            &storage.progress,
+            self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned(),
+        );
         Ok(Look { time, version: opt_outs.version() })
     }
 }
@@ -129,7 +133,7 @@ fn look(path: &Path, seen: Option<State>) -> Result<Option<(State, String)>, Str
 }
 
 /// Bad lines beside the first one, by their numbers.
-fn too_bad(others: &[OptOutError]) -> String {
+fn describe_more_lines(others: &[OptOutError]) -> String {
     const TOLD: usize = 10;
     let told: Vec<String> = others.iter().take(TOLD).map(|other| other.line.to_string()).collect();
     let more = others.len().saturating_sub(TOLD);
@@ -148,7 +152,7 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
     let problem = match (errors.as_slice(), unknown) {
         ([first, others @ ..], _) => Some(format!(
             "{file}: {first}{}; all other lines hold, and the entries that were in force stay in force",
-            too_bad(others)
+            describe_more_lines(others)
         )),
         ([], Some(OptOutEntry { line, who, .. })) => Some(format!(
             "{file}: line {line}: '{who}': no database knows autonomous systems of IPv4 addresses (give one with --geo)"
@@ -159,7 +163,7 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
 }
 
 /// Says in the log and the status what cannot be obeyed, until it can.
-fn tell_problem(progress: &Progress, problem: Option<String>) {
+fn report_problem(progress: &Progress, problem: Option<String>) {
     progress.update(|now| {
         if let Some(problem) = problem.as_ref().filter(|_| now.opt_out_problem != problem) {
             tracing::error!(%problem, "the opt-out list cannot be obeyed in full");

@@ -151,7 +151,7 @@ impl SharedRobots {
             let slot = slots.entry(key).or_default();
             let before = match slot.kept {
                 Some(Kept { history, tree, .. }) => Some((history, Some(tree))),
-                None => stored(storage, key)?.map(|stored| (History::of(&stored), None)),
+                None => stored(storage, key)?.map(|stored| (History::from_stored(&stored), None)),
             };
             if before.is_none_or(|(history, _)| history.asked <= asked) {
                 let before = before.filter(|(history, _)| history.is_young(asked));
@@ -209,7 +209,9 @@ impl Slot {
 impl Claim<'_> {
     /// The tree got this response, which stands there in its journal.
     pub(in crate::survey) fn settle(self, tree: u64, at: u64, heard: &Heard) {
-        let Some(Recorded { key, asked, has_failed, .. }) = Recorded::of(tree, at, heard) else { return };
+        let Some(Recorded { key, asked, has_failed, .. }) = Recorded::from_record(tree, at, heard) else {
+            return;
+        };
         let failed_trees = if has_failed { failed_trees(self.before, tree) } else { 0 };
         let kept = Kept { history: History { asked, failed_trees }, tree, at };
         self.shared.slots().entry(key).or_default().kept = Some(kept);
@@ -231,7 +233,7 @@ impl Drop for Claim<'_> {
 }
 
 impl History {
-    fn of(stored: &Stored) -> Self {
+    fn from_stored(stored: &Stored) -> Self {
         Self { asked: stored.heard.answer.started, failed_trees: stored.failed_trees }
     }
 
@@ -247,7 +249,7 @@ impl History {
 
 impl Recorded {
     /// What may be shared of a response; none of what is no response for robots.txt, or is its tree's alone.
-    pub(in crate::survey) fn of(tree: u64, at: u64, heard: &Heard) -> Option<Self> {
+    pub(in crate::survey) fn from_record(tree: u64, at: u64, heard: &Heard) -> Option<Self> {
         let Heard { ask, answer, content, .. } = heard;
         let is_none = answer.failure.is_some_and(|failure| !failure.reached_the_network());
         let meant = availability(answer, content);
@@ -271,13 +273,13 @@ type Known = (History, Option<u64>, Box<Heard>);
 /// The last response that is known; what cannot be read any more counts as nothing.
 fn look_up(storage: &Storage, kept: Option<Kept>, key: u64) -> Result<Option<Known>, SurveyError> {
     if let Some(Kept { history, tree, at }) = kept
-        && let Some(heard) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_heard)
+        && let Some(heard) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_record)
     {
         return Ok(Some((history, Some(tree), heard)));
     }
     // The journal of a tree goes when the store has what was in it.
     let stored = stored(storage, key)?;
-    Ok(stored.map(|stored| (History::of(&stored), None, Box::new(stored.heard))))
+    Ok(stored.map(|stored| (History::from_stored(&stored), None, Box::new(stored.heard))))
 }
 
 /// What the store has; nothing where another version wrote it.

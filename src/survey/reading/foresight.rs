@@ -64,11 +64,11 @@ impl Foresight {
     }
 
     /// Begins with the answer to a question that is going to be put.
-    pub(in crate::survey) fn foresee(&self, ask: &Ask) -> Option<Awaited<'_>> {
+    pub(in crate::survey) fn prefetch(&self, ask: &Ask) -> Option<Awaited<'_>> {
         if ask.purpose != Purpose::Page {
             return None;
         }
-        let mut queue = held(&self.shared.queue);
+        let mut queue = lock(&self.shared.queue);
         if queue.held >= MOST {
             return None;
         }
@@ -82,7 +82,7 @@ impl Foresight {
 
 impl Drop for Foresight {
     fn drop(&mut self) {
-        held(&self.shared.queue).is_over = true;
+        lock(&self.shared.queue).is_over = true;
         self.shared.news.notify_all();
     }
 }
@@ -93,15 +93,15 @@ impl Shared {
             if !job.begin() {
                 continue;
             }
-            let foreseen = self.fetcher.foresee(&job.ask.url);
+            let foreseen = self.fetcher.prefetch(&job.ask.url);
             let read = foreseen.and_then(|foreseen| self.reader.read_ahead(&job.ask, foreseen));
-            *held(&job.state) = State::Done(read.map(Box::new));
+            *lock(&job.state) = State::Done(read.map(Box::new));
             job.done.notify_all();
         }
     }
 
     fn next(&self) -> Option<Arc<Job>> {
-        let mut queue = held(&self.queue);
+        let mut queue = lock(&self.queue);
         loop {
             if queue.is_over {
                 return None;
@@ -116,7 +116,7 @@ impl Shared {
 
 impl Job {
     fn begin(&self) -> bool {
-        let mut state = held(&self.state);
+        let mut state = lock(&self.state);
         let is_wanted = matches!(*state, State::Waiting);
         if is_wanted {
             *state = State::AtWork;
@@ -126,7 +126,7 @@ impl Job {
 
     /// Ends the job, and gives what came of it. One that is being done is waited for.
     fn end(&self) -> Option<Box<ReadAhead>> {
-        let mut state = held(&self.state);
+        let mut state = lock(&self.state);
         while matches!(*state, State::AtWork) {
             state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -153,13 +153,13 @@ impl Awaited<'_> {
 impl Drop for Awaited<'_> {
     fn drop(&mut self) {
         self.job.end();
-        self.shared.fetcher.forget_foreseen(&self.job.ask.url);
-        held(&self.shared.queue).held -= 1;
+        self.shared.fetcher.forget_prefetched(&self.job.ask.url);
+        lock(&self.shared.queue).held -= 1;
     }
 }
 
 /// Who panicked while holding it left it whole.
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -188,9 +188,9 @@ mod tests {
         assert!(job.begin() && !job.begin());
         let other = job.clone();
         let waits = thread::spawn(move || other.end().is_none());
-        *held(&job.state) = State::Done(None);
+        *lock(&job.state) = State::Done(None);
         job.done.notify_all();
         assert!(waits.join().unwrap());
-        assert!(matches!(*held(&job.state), State::Over));
+        assert!(matches!(*lock(&job.state), State::Over));
     }
 }

@@ -34,7 +34,7 @@ pub(in crate::survey) fn crawl_delay(asked: Option<Duration>) -> Option<Duration
 }
 
 /// The answer as the load hears it.
-pub(in crate::survey) fn heard(answer: &Answer) -> Answer {
+pub(in crate::survey) fn response_for_load(answer: &Answer) -> Answer {
     let mut heard = answer.clone();
     if is_deaf_to("retry-after") {
         heard.head.retry_after = None;
@@ -46,7 +46,11 @@ pub(in crate::survey) fn heard(answer: &Answer) -> Answer {
 }
 
 /// A question's answer and what it brought, as the walk hears them.
-pub(in crate::survey) fn told(ask: &Ask, mut answer: Answer, content: Content) -> (Answer, Content) {
+pub(in crate::survey) fn response_for_walk(
+    ask: &Ask,
+    mut answer: Answer,
+    content: Content,
+) -> (Answer, Content) {
     let stands_for_robots = ask.purpose == Purpose::Page && ask.depth.is_none();
     match content {
         Content::Robots(_) if is_deaf_to("robots") => (answer, Content::Robots(Vec::new())),

@@ -80,19 +80,19 @@ pub(in crate::survey) struct Suspects(Mutex<HashSet<(u64, u32)>>);
 
 impl Suspects {
     pub(in crate::survey) fn add(&self, tree: u64, number: u32) {
-        self.held().insert((tree, number));
+        self.lock().insert((tree, number));
     }
 
     /// The tree is over.
     pub(in crate::survey) fn forget(&self, tree: u64) {
-        self.held().retain(|(other, _)| *other != tree);
+        self.lock().retain(|(other, _)| *other != tree);
     }
 
     pub(in crate::survey) fn has(&self, tree: u64, number: u32) -> bool {
-        self.held().contains(&(tree, number))
+        self.lock().contains(&(tree, number))
     }
 
-    fn held(&self) -> MutexGuard<'_, HashSet<(u64, u32)>> {
+    fn lock(&self) -> MutexGuard<'_, HashSet<(u64, u32)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -122,7 +122,7 @@ impl AnswerReader {
 
     /// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
     /// right. Before it is read here, `about_to_read` records what is known of it.
-    pub(in crate::survey) async fn hear(
+    pub(in crate::survey) async fn read_response(
         &self,
         received: Received,
         about_to_read: impl AsyncFnOnce(Heard) -> Result<(), SurveyError>,

@@ -38,7 +38,7 @@ impl Worker {
     ///
     /// # Errors
     /// When the system gives no process to read apart what another died at.
-    pub async fn carry_out(&self, order: &Order, meter: &dyn Meter) -> Result<Reply, SurveyError> {
+    pub async fn execute(&self, order: &Order, meter: &dyn Meter) -> Result<Reply, SurveyError> {
         let Order { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
         let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit, meter).await;
         let received = Received {
@@ -50,7 +50,7 @@ impl Worker {
             is_suspect: *is_suspect,
             ahead: None,
         };
-        let heard = self.reader.hear(received, async |_mark| Ok(())).await?;
+        let heard = self.reader.read_response(received, async |_mark| Ok(())).await?;
         Ok(Reply::new(heard))
     }
 }

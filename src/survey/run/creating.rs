@@ -37,7 +37,7 @@ impl Survey {
     ///
     /// # Errors
     /// As [`Survey::create`].
-    pub fn create_telling(
+    pub fn create_with_progress(
         dir: &Path,
         settings: Settings,
         start: &StartList,
@@ -48,7 +48,7 @@ impl Survey {
     }
 
     /// Begins a survey of a Web in this process, on the runtime with virtual time that it will run on; `tell` as of
-    /// [`Survey::create_telling`].
+    /// [`Survey::create_with_progress`].
     ///
     /// # Errors
     /// As [`Survey::create`].
@@ -103,8 +103,10 @@ impl Survey {
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
         let Parts { boundaries, access, storage, .. } = &parts;
-        let mut manifest =
-            Manifest::new(serde_json::to_value(&settings).unwrap_or_default(), access.clock.shown().into());
+        let mut manifest = Manifest::new(
+            serde_json::to_value(&settings).unwrap_or_default(),
+            access.clock.system_time().into(),
+        );
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);
         manifest.simulation = description;
         manifest.rates = rates;

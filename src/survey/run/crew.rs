@@ -74,7 +74,7 @@ impl Crew {
                 }
                 // Before visits that end: a thousand may do so at once, and an opt-out is not to wait for them.
                 _ = every_second.tick() => {
-                    self.look_around(backlog.len() as u64)?;
+                    self.poll_changes(backlog.len() as u64)?;
                 }
                 Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
                 () = backlog.written.notified() => {}
@@ -88,7 +88,7 @@ impl Crew {
     }
 
     /// Obeys what has changed in the opt-out list, takes in start URLs that were added, and says how the survey stands.
-    fn look_around(&mut self, backlog: u64) -> Result<(), SurveyError> {
+    fn poll_changes(&mut self, backlog: u64) -> Result<(), SurveyError> {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
         access.clock.slept();
         storage.check_own()?;
@@ -97,7 +97,7 @@ impl Crew {
         access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
         self.take_in_added()?;
         let standing = Standing { state: SurveyState::Running, walking: self.visits.len() as u64, unwritten };
-        storage.save_status(standing, access.clock.shown())
+        storage.save_status(standing, access.clock.system_time())
     }
 
     /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.

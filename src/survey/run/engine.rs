@@ -67,7 +67,7 @@ impl Survey {
 
     /// Who walks its site trees, where that is not this process.
     #[must_use]
-    pub fn staff(&self) -> Option<Staff> {
+    pub fn agent_pool(&self) -> Option<Staff> {
         self.parts.agents.clone().map(Staff::new)
     }
 
@@ -139,7 +139,7 @@ impl Survey {
     /// Says in manifest and status how the run ended; gives the promises that were broken.
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let Parts { access, storage, .. } = &*self.parts;
-        let now = access.clock.shown();
+        let now = access.clock.system_time();
         let promises = storage.judge().verdicts_at_the_end();
         let mut broken = broken_promises(storage)?;
         broken.extend(promises::broken(&promises));

@@ -70,7 +70,7 @@ pub(in crate::survey) fn recover(
         totals.put_into(now);
         now.errors = all.errors;
         now.sites_done = counts.finished;
-        now.impolite = harsher_in_words(parts);
+        now.impolite = less_polite_settings(parts);
         now.unrecorded = unrecorded + missing;
     });
     Ok(finished)
@@ -138,7 +138,7 @@ pub struct Kept {
 impl Kept {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
     /// one after which the request may be sent in another way, count as lost.
-    fn answers(&self, unanswered: &Unanswered) -> bool {
+    fn fits(&self, unanswered: &Unanswered) -> bool {
         let Answer { status, failure, .. } = &self.reply.answer;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
         let is_whole = is_whole && self.reply.has_possible_times();
@@ -160,7 +160,7 @@ fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError>
 }
 
 /// What of the settings is harsher than the polite defaults to the servers of others.
-fn harsher_in_words(parts: &Parts) -> Vec<String> {
+fn less_polite_settings(parts: &Parts) -> Vec<String> {
     let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
     harsher.iter().map(ToString::to_string).collect()
 }
@@ -230,17 +230,17 @@ impl<'a> Recovery<'a> {
         let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
         let mut tally = TreeTally::new(&lease.site);
-        let (mut at, mut last_tries) = (journal.at(), HashMap::new());
+        let (mut at, mut last_tries) = (journal.offset(), HashMap::new());
         while let Some(entry) = journal.next()? {
             unanswered.note(&entry);
             tally.note(&entry);
             match &entry {
                 Entry::Heard(heard) => {
                     last_tries.remove(&heard.ask.number);
-                    self.robots.extend(RecordedRobots::of(lease.order, at, heard));
+                    self.robots.extend(RecordedRobots::from_record(lease.order, at, heard));
                 }
                 Entry::Tried(heard) => {
-                    last_tries.insert(heard.ask.number, RecordedRobots::of(lease.order, at, heard));
+                    last_tries.insert(heard.ask.number, RecordedRobots::from_record(lease.order, at, heard));
                 }
                 Entry::Stands { number } => {
                     self.robots.extend(last_tries.remove(number).flatten());
@@ -248,7 +248,7 @@ impl<'a> Recovery<'a> {
                 _ => {}
             }
             self.take(&lease.site, entry)?;
-            at = journal.at();
+            at = journal.offset();
         }
         let unreadable = unanswered.unreadable();
         for heard in &unreadable {
@@ -257,15 +257,15 @@ impl<'a> Recovery<'a> {
                 "an answer cannot be read: please report this page"
             );
         }
-        let known = replies.iter().filter(|kept| kept.answers(&unanswered)).map(|kept| kept.reply.clone());
-        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(Reply::into_heard)).collect();
+        let known = replies.iter().filter(|kept| kept.fits(&unanswered)).map(|kept| kept.reply.clone());
+        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(Reply::into_record)).collect();
         if !late.is_empty() {
             let (journal, _past) = Journal::open(&path)?;
             for heard in late {
                 let entry = Entry::Heard(Box::new(heard));
                 let at = journal.append(&entry)?;
                 if let Entry::Heard(heard) = &entry {
-                    self.robots.extend(RecordedRobots::of(lease.order, at, heard));
+                    self.robots.extend(RecordedRobots::from_record(lease.order, at, heard));
                 }
                 unanswered.note(&entry);
                 tally.note(&entry);
@@ -280,7 +280,7 @@ impl<'a> Recovery<'a> {
     }
 
     fn take(&mut self, site: &Site, entry: Entry) -> Result<(), SurveyError> {
-        let Some(heard) = entry.into_heard() else { return Ok(()) };
+        let Some(heard) = entry.into_record() else { return Ok(()) };
         self.totals.add(&heard);
         let Some(address) = server_of(&heard.answer) else { return Ok(()) };
         let stored = self.stored_end(address)?;

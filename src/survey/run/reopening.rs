@@ -58,7 +58,7 @@ impl Survey {
     /// The same where others kept what came of questions while no process was at work on the survey.
     ///
     /// # Errors
-    /// As [`Survey::open_wishing`].
+    /// As [`Survey::open_with_changes`].
     pub fn open_with_replies(
         dir: &Path,
         wished: Option<&Settings>,
@@ -72,7 +72,7 @@ impl Survey {
     ///
     /// # Errors
     /// As [`Survey::open`], and when one of them may not be changed.
-    pub fn open_wishing(dir: &Path, wished: &Settings) -> Result<Self, SurveyError> {
+    pub fn open_with_changes(dir: &Path, wished: &Settings) -> Result<Self, SurveyError> {
         Self::reopen(dir, Some(wished), None, &KeptReplies::new())
     }
 
@@ -121,7 +121,7 @@ impl Survey {
             tracing::warn!(%error, "the status cannot be read: its counters begin anew");
             None
         });
-        let promised = began_with(&folder, &manifest, &settings)?;
+        let promised = check_settings(&folder, &manifest, &settings)?;
         let (stop, stopping) = watch::channel(false);
         let parts = Parts::open(folder, Terms::new(settings, promised), simulation, earlier, stopping)?;
         if let Some(settings) = changed {
@@ -134,14 +134,18 @@ impl Survey {
 }
 
 /// The settings that a survey began with, if it can go on with these.
-fn began_with(folder: &Folder, manifest: &Manifest, settings: &Settings) -> Result<Settings, SurveyError> {
-    let began_with = as_begun(manifest)?;
+fn check_settings(
+    folder: &Folder,
+    manifest: &Manifest,
+    settings: &Settings,
+) -> Result<Settings, SurveyError> {
+    let began_with = original_settings(manifest)?;
     check_change(&began_with, settings, &folder.settings())?;
     Ok(began_with)
 }
 
 /// The settings in the manifest; one that is older than entrances tells of none.
-fn as_begun(manifest: &Manifest) -> Result<Settings, SurveyError> {
+fn original_settings(manifest: &Manifest) -> Result<Settings, SurveyError> {
     let told = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
     Ok(if is_before_entrances(manifest) { told.of_before_entrances() } else { told })
 }
@@ -157,7 +161,7 @@ fn with_wishes(
     stands_at: &Settings,
     wished: &Settings,
 ) -> Result<Settings, SurveyError> {
-    let began_with = as_begun(manifest)?;
+    let began_with = original_settings(manifest)?;
     let wished = wished.clone().in_full();
     let wished = if is_before_entrances(manifest) { wished.of_before_entrances() } else { wished };
     check_change(&began_with, &wished, &folder.dir)?;

@@ -35,7 +35,7 @@ const TOLERANCE: Duration = Duration::from_millis(50);
 const WORTH_TELLING: Duration = Duration::from_secs(1);
 
 /// The clock by which a survey goes on, or begins; and what is to be said if the system's clock was set meanwhile.
-pub(in crate::survey) fn going_on(
+pub(in crate::survey) fn resume_clock(
     folder: &Folder,
     frontier: &mut Frontier,
     system: Clock,
@@ -87,7 +87,7 @@ fn latest(folder: &Folder, frontier: &Frontier) -> Result<Option<SystemTime>, Su
     };
     each_page_of_servers(folder, || frontier, note)?;
     for order in if folder.journals().is_dir() { folder.journaled()? } else { Vec::new() } {
-        latest = latest.max(Reader::open(&folder.journal(order))?.past()?.latest);
+        latest = latest.max(Reader::open(&folder.journal(order))?.history()?.latest);
     }
     Ok(latest)
 }
@@ -112,8 +112,8 @@ mod tests {
     /// Opens the survey in the folder; gives the time that it is there, by its own clock.
     fn open(folder: &Folder, system: SystemTime, uptime: Option<Uptime>) -> Duration {
         let mut frontier = Frontier::open(&folder.state(), Spread::default()).unwrap();
-        let (clock, _) = going_on(folder, &mut frontier, Clock::beginning_at(system), uptime).unwrap();
-        assert_eq!(clock.shown(), system);
+        let (clock, _) = resume_clock(folder, &mut frontier, Clock::beginning_at(system), uptime).unwrap();
+        assert_eq!(clock.system_time(), system);
         clock.now().duration_since(at(0)).unwrap()
     }
 

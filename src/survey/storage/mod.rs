@@ -87,7 +87,7 @@ impl Storage {
         is_simulated: bool,
     ) -> Result<Self, SurveyError> {
         let state = folder.state();
-        let keeper = if is_simulated { None } else { Some(kept(&folder, &frontier)?) };
+        let keeper = if is_simulated { None } else { Some(keeper(&folder, &frontier)?) };
         let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
@@ -149,11 +149,11 @@ impl Storage {
     }
 
     /// What the finished trees of a lease's site hand on to it.
-    pub(super) fn handed_on(&self, lease: &Lease) -> Result<HandedOn, SurveyError> {
+    pub(super) fn carry_over(&self, lease: &Lease) -> Result<HandedOn, SurveyError> {
         if lease.seed == 0 {
             return Ok(HandedOn::default());
         }
-        let Some(bytes) = self.frontier().known(&lease.site)? else { return Ok(HandedOn::default()) };
+        let Some(bytes) = self.frontier().carry_over(&lease.site)? else { return Ok(HandedOn::default()) };
         let what = || format!("what is known of site {}", lease.site.as_str());
         decode(&self.folder, &bytes, what).or_else(|damaged| {
             decode(&self.folder, &[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
@@ -177,7 +177,7 @@ impl Storage {
     pub(super) fn unrecorded(&self) -> Result<u64, SurveyError> {
         let mut sum = self.frontier().unrecorded()?;
         for order in self.folder.journaled()? {
-            sum += Reader::open(&self.folder.journal(order))?.past()?.unanswered.count();
+            sum += Reader::open(&self.folder.journal(order))?.history()?.unanswered.count();
         }
         Ok(sum)
     }
@@ -261,7 +261,7 @@ pub(super) fn decode<T: DeserializeOwned>(
 }
 
 /// The keeper of journals that have all that was sent.
-fn kept(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError> {
+fn keeper(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError> {
     sent::recover(folder, frontier)?;
     Ok(Arc::new(Keeper::begin(folder)?))
 }

@@ -30,7 +30,7 @@ use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget, Spent};
 use crate::roster::Back;
 use crate::walk::{OnRecord, Step, Tree, Walk};
-use exchange::{Asking, Exchanged, Try, Wanted, let_stand};
+use exchange::{Asking, Exchanged, Try, Wanted, accept_failed_try};
 use ways::Ways;
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
@@ -82,22 +82,22 @@ pub(super) struct Concluded {
 /// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
 pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
     let order = lease.order;
-    let visited = AssertUnwindSafe(at_its_server(parts, lease.clone())).catch_unwind().await;
+    let visited = AssertUnwindSafe(visit_server(parts, lease.clone())).catch_unwind().await;
     let visited = match visited {
         Ok(Ok(visited)) => visited,
         Ok(Err(error)) if error.is_of_one_site() => Visited::Done(Done::Failed(lease, error.to_string())),
         Ok(Err(error)) => return Err(error),
-        Err(panic) => Visited::Done(Done::Failed(lease, words_of(&*panic))),
+        Err(panic) => Visited::Done(Done::Failed(lease, panic_message(&*panic))),
     };
     Ok(Ended { order, visited })
 }
 
-async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
-    let earlier = parts.storage.handed_on(&lease)?;
+async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
+    let earlier = parts.storage.carry_over(&lease)?;
     if earlier.known.pages.contains(&lease.start.page_key()) {
         return Ok(Visited::Done(Done::Reached(lease)));
     }
-    let dead = Ways::recorded(&parts.storage.folder.journal(lease.order))?.dead_for(&lease.start);
+    let dead = Ways::from_journal(&parts.storage.folder.journal(lease.order))?.dead_addresses(&lease.start);
     let Some(located) = own_link::locate(&parts.access, lease.start.host(), &dead).await else {
         return Ok(Visited::Stopped);
     };
@@ -111,9 +111,9 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
         return Visit::open(parts, lease, earlier, server, None)?.run().await;
     };
     let was_begun = parts.storage.folder.journal(lease.order).exists();
-    let placing = parts.access.until_stopped(agents.place(&lease, server, was_begun)).await;
+    let placing = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
     let Some(place) = placing else { return Ok(Visited::Stopped) };
-    let Some(desk) = place.as_ref().and_then(Place::desk).cloned() else {
+    let Some(desk) = place.as_ref().and_then(Place::agent).cloned() else {
         return Ok(Visited::Back(Back::Again(lease)));
     };
     let order = lease.order;
@@ -122,9 +122,9 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
-        () = desk.gone() => Ok(Visited::Back(Back::Again(lease))),
+        () = desk.wait_until_gone() => Ok(Visited::Back(Back::Again(lease))),
         visited = visit.run() => {
-            if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.hand()) {
+            if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.remote_worker()) {
                 of_all.suspects.forget(order);
                 hand.forget(order);
             }
@@ -134,7 +134,7 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
 }
 
 /// The message of a panic.
-fn words_of(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
 }
@@ -253,12 +253,12 @@ impl Visit {
 
     async fn run(mut self) -> Result<Visited, SurveyError> {
         loop {
-            let is_done = self.ask_what_may_be_asked()?;
+            let is_done = self.send_requests()?;
             match self.flying.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
-                    Exchanged::Heard(heard) => self.hear(*heard),
-                    Exchanged::Shared(heard) => self.hear_shared(*heard),
-                    Exchanged::Tried(tried, next) => self.go_on_at(next, tried, crawl_delay),
+                    Exchanged::Heard(heard) => self.take_response(*heard),
+                    Exchanged::Shared(heard) => self.take_shared_response(*heard),
+                    Exchanged::Tried(tried, next) => self.retry_at(next, tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
                     Exchanged::Left => self.hindered = Some(Hindrance::Move),
@@ -282,10 +282,10 @@ impl Visit {
     }
 
     /// Begins exchanges as far as walk, budget and settings allow; says whether the walk is done.
-    fn ask_what_may_be_asked(&mut self) -> Result<bool, SurveyError> {
+    fn send_requests(&mut self) -> Result<bool, SurveyError> {
         while self.hindered.is_none() && self.flying.len() < self.parts.settings.per_site as usize {
             if let Some(again) = self.again.pop_front() {
-                if !self.ask_again(again)? {
+                if !self.retry(again)? {
                     return Ok(false);
                 }
                 continue;
@@ -300,8 +300,8 @@ impl Visit {
             };
             // What is recorded has been spent, whatever the budget says by now.
             if let Some(recorded) = self.replay.take(ask.number)? {
-                match recorded.ask() {
-                    Some(before) if *before != ask => self.break_off(&before.url, &ask),
+                match recorded.request() {
+                    Some(before) if *before != ask => self.abandon_recorded(&before.url, &ask),
                     _ => self.recall(&ask, crawl_delay, recorded),
                 }
                 continue;
@@ -326,7 +326,7 @@ impl Visit {
     }
 
     /// A request that brought nothing is sent in another way if the budget allows it; says whether that is known by now.
-    fn ask_again(&mut self, again: Again) -> Result<bool, SurveyError> {
+    fn retry(&mut self, again: Again) -> Result<bool, SurveyError> {
         let Again { tried, crawl_delay } = again;
         match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
             Grant::Wait => {
@@ -334,8 +334,8 @@ impl Visit {
                 return Ok(false);
             }
             Grant::Spent(limit) => {
-                let_stand(&self.parts, &self.journal, self.lease.order, &tried)?;
-                self.tell_walk(*tried.heard);
+                accept_failed_try(&self.parts, &self.journal, self.lease.order, &tried)?;
+                self.merge_into_walk(*tried.heard);
                 self.walk.end(outcome_of(limit));
             }
             Grant::Go { byte_limit } => {
@@ -355,12 +355,12 @@ impl Visit {
         for tried in tries {
             self.budget.recall();
             self.budget.book(tried.answer.wire);
-            self.ways.note_try(&tried);
+            self.ways.note_failed_try(&tried);
             self.walk.tried(ask.number, tried.answer);
         }
         self.budget.recall();
         if let Some(heard) = answer {
-            if is_shared { self.hear_shared(heard) } else { self.hear(heard) }
+            if is_shared { self.take_shared_response(heard) } else { self.take_response(heard) }
         } else if let Some(tried) = last {
             let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
             let (tree, ways, recorded_at) = (self.lease.order, self.ways.clone(), AtomicU64::default());
@@ -368,16 +368,16 @@ impl Visit {
             self.flying.push(Box::pin(async move {
                 let asking =
                     Asking { parts: &parts, journal: &journal, site: &site, tree, desk: None, recorded_at };
-                (crawl_delay, asking.another_way(ways, tried).await)
+                (crawl_delay, asking.try_fallback(ways, tried).await)
             }));
         }
     }
 
     /// The request goes to this address, which may be the same. Where it is another one of the start URL's host, the visit
     /// goes to the server there first.
-    fn go_on_at(&mut self, address: IpAddr, tried: Try, crawl_delay: Option<Duration>) {
+    fn retry_at(&mut self, address: IpAddr, tried: Try, crawl_delay: Option<Duration>) {
         self.budget.book(tried.heard.answer.wire);
-        self.ways.note_try(&tried.heard);
+        self.ways.note_failed_try(&tried.heard);
         let (url, start) = (&tried.heard.ask.url, &self.lease.start);
         let is_start = url.host() == start.host() && url.port() == start.port();
         if is_start && self.server != Some(address) {
@@ -431,7 +431,7 @@ impl Visit {
 
     /// The settings have changed since these answers were recorded, and the walk would ask something else
     /// now: it ends with what it has, rather than ask again.
-    fn break_off(&mut self, recorded: &WebUrl, ask: &Ask) {
+    fn abandon_recorded(&mut self, recorded: &WebUrl, ask: &Ask) {
         tracing::warn!(
             site = self.lease.site.as_str(),
             recorded = recorded.as_str(),
@@ -447,34 +447,34 @@ impl Visit {
     }
 
     /// The pause of a server is the site's, up to the longest: what others ask of it, and its trouble, are not.
-    fn rest_with(&mut self, address: IpAddr) {
+    fn pause_site_with(&mut self, address: IpAddr) {
         let longest = self.parts.access.now() + self.parts.settings.max_delay.0;
         let free_at = self.parts.access.load().free_at(address);
         self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
     }
 
-    fn hear(&mut self, heard: Heard) {
+    fn take_response(&mut self, heard: Heard) {
         let is_at_work = heard.answer.failure.is_some_and(Failure::leaves_server_at_work);
         if let Some(address) = heard.answer.address.filter(|_| is_at_work) {
-            self.rest_with(address);
+            self.pause_site_with(address);
         }
         self.redirect_pause = self.redirect_pause.max(pause_before_redirected_request(&heard.answer));
         self.budget.book(heard.answer.wire);
         self.ways.note(&heard);
-        self.tell_walk(heard);
+        self.merge_into_walk(heard);
     }
 
     /// It counts into the budget of the tree all the same: what a tree comes to is not a matter of which tree asked.
-    fn hear_shared(&mut self, heard: Heard) {
+    fn take_shared_response(&mut self, heard: Heard) {
         self.budget.book(heard.answer.wire);
         self.walk.handle_shared(heard.ask.number, heard.answer, heard.content);
     }
 
-    fn tell_walk(&mut self, heard: Heard) {
+    fn merge_into_walk(&mut self, heard: Heard) {
         let failure = heard.answer.failure;
         let (answer, content) = (heard.answer, heard.content);
         #[cfg(feature = "hazards")]
-        let (answer, content) = super::reading::hazards::told(&heard.ask, answer, content);
+        let (answer, content) = super::reading::hazards::response_for_walk(&heard.ask, answer, content);
         self.walk.handle(heard.ask.number, answer, content);
         match failure {
             Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
@@ -499,7 +499,7 @@ impl Visit {
 /// Until when a redirect asks us to wait before its target is requested.
 fn pause_before_redirected_request(answer: &Answer) -> Option<SystemTime> {
     #[cfg(feature = "hazards")]
-    let answer = &super::reading::hazards::heard(answer);
+    let answer = &super::reading::hazards::response_for_load(answer);
     let pause = answer.head.retry_after.filter(|_| answer.is_redirect())?;
     answer.ended().checked_add(pause)
 }

@@ -25,12 +25,12 @@ impl<'a> Link<'a> {
     }
 
     /// That of an agent, if it is a process of its own.
-    pub(in crate::survey) fn of(
+    pub(in crate::survey) fn of_agent(
         access: &'a Access,
         agents: Option<&Arc<Agents>>,
         desk: Option<&Arc<Desk>>,
     ) -> Self {
-        let desk = desk.filter(|desk| desk.hand().is_some());
+        let desk = desk.filter(|desk| desk.remote_worker().is_some());
         Self { access, agent: desk.cloned().zip(agents.cloned()) }
     }
 
@@ -44,7 +44,7 @@ impl<'a> Link<'a> {
     /// It is broken, and there is an agent whose link is not.
     fn is_better_elsewhere(&self) -> bool {
         self.agent.as_ref().is_some_and(|(desk, agents)| {
-            self.with(|link| link.broken().is_some()) && agents.another(desk).is_some()
+            self.with(|link| link.broken().is_some()) && agents.other_agent(desk).is_some()
         })
     }
 
@@ -92,7 +92,7 @@ pub(in crate::survey) enum NoPass {
 }
 
 /// Waits until a question may be put.
-pub(in crate::survey) async fn passage<'a>(link: &Link<'a>) -> Result<Pass<'a>, NoPass> {
+pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<Pass<'a>, NoPass> {
     let access = link.access;
     loop {
         // Listening begins before asking, so that no news is missed in between.
@@ -114,7 +114,7 @@ pub(in crate::survey) async fn passage<'a>(link: &Link<'a>) -> Result<Pass<'a>, 
             }
             Passage::Until(time) => time,
         };
-        access.until_stopped(news(link, settled, time)).await.ok_or(NoPass::Stopped)?;
+        access.until_stopped(wait_for_change(link, settled, time)).await.ok_or(NoPass::Stopped)?;
     }
 }
 
@@ -127,7 +127,7 @@ async fn has_names(access: &Access) -> Option<bool> {
             return Some(true);
         }
     }
-    tell(&Link::own(access), &"country domains", Sign::LostUnknown);
+    note_signal(&Link::own(access), &"country domains", Sign::LostUnknown);
     Some(false)
 }
 
@@ -138,7 +138,7 @@ async fn has_names(access: &Access) -> Option<bool> {
 pub(in crate::survey) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<Located> {
     let (located, lost_at) = look_up(access, host, dead).await?;
     match lost_at {
-        Some(time) if blame(&Link::own(access), time).await? == Blame::Ours => {
+        Some(time) if loss_cause(&Link::own(access), time).await? == Blame::Ours => {
             access.fetcher.forget(host);
             look_up(access, host, dead).await.map(|(located, _)| located)
         }
@@ -149,7 +149,7 @@ pub(in crate::survey) async fn locate(access: &Access, host: &Host, dead: &[IpAd
 /// Where a host is, or since when nothing comes back that would tell.
 async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Located, Option<SystemTime>)> {
     let link = Link::own(access);
-    let _pass = passage(&link).await.ok()?;
+    let _pass = acquire(&link).await.ok()?;
     let located = access.until_stopped(access.locate(host, dead)).await?;
     // What was known already tells nothing of the network.
     if located.dns.is_none() {
@@ -159,19 +159,19 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
         Ok(_) => Sign::Reached,
         Err(failure) => Sign::from_answer(&Answer::not_sent(access.now(), None, failure, None), false),
     };
-    tell(&link, &host, sign);
+    note_signal(&link, &host, sign);
     Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
 }
 
 /// Whether something was lost because of the link; waits until that shows, or for long enough. None when the survey is being stopped.
-pub(in crate::survey) async fn blame(link: &Link<'_>, lost_at: SystemTime) -> Option<Blame> {
+pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) -> Option<Blame> {
     let access = link.access;
     loop {
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         let blame = link.with(|link| link.loss_cause(lost_at, access.now()));
         let Blame::Until(time) = blame else { return Some(blame) };
-        access.until_stopped(news(link, settled, time)).await?;
+        access.until_stopped(wait_for_change(link, settled, time)).await?;
     }
 }
 
@@ -180,7 +180,7 @@ pub(in crate::survey) fn is_dark_since(link: &Link<'_>, time: SystemTime) -> boo
     link.with(|link| link.is_dark_since(time))
 }
 
-async fn news(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {
+async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {
     let others = async {
         match &link.agent {
             Some((_, agents)) => agents.changed.notified().await,
@@ -201,7 +201,7 @@ pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, answer: &Answer,
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
     let sign = link.sign(answer, is_known);
     let is_later = link.agent.is_some() && sign == Sign::Reached;
-    tell_at(link, &address, sign, if is_later { asked } else { link.access.now() });
+    note_signal_at(link, &address, sign, if is_later { asked } else { link.access.now() });
 }
 
 /// Takes in that a connection failed over this link which came about over another one.
@@ -214,7 +214,7 @@ pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr)
         }
     }
     // Another one reached the server: it counts as one that had answered.
-    tell(link, &address, Sign::LostKnown);
+    note_signal(link, &address, Sign::LostKnown);
 }
 
 /// An agent did what was dispatched to it.
@@ -227,11 +227,11 @@ pub(in crate::survey) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
     change(link, |state| state.note_in_vain(dispatched, link.access.now()));
 }
 
-fn tell(link: &Link<'_>, who: &impl Hash, sign: Sign) {
-    tell_at(link, who, sign, link.access.now());
+fn note_signal(link: &Link<'_>, who: &impl Hash, sign: Sign) {
+    note_signal_at(link, who, sign, link.access.now());
 }
 
-fn tell_at(link: &Link<'_>, who: &impl Hash, sign: Sign, time: SystemTime) {
+fn note_signal_at(link: &Link<'_>, who: &impl Hash, sign: Sign, time: SystemTime) {
     let mut hasher = DefaultHasher::new();
     who.hash(&mut hasher);
     change(link, |state| state.note(time, hasher.finish(), sign));
@@ -244,7 +244,7 @@ fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
         [before, state.broken()]
     });
     if before != after {
-        say(link, before, after);
+        log_change(link, before, after);
         link.access.settled.notify_waiters();
     }
 }
@@ -252,7 +252,7 @@ fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
 /// What is broken, and since when.
 type Trouble = Option<(Fault, SystemTime)>;
 
-fn say(link: &Link<'_>, before: Trouble, after: Trouble) {
+fn log_change(link: &Link<'_>, before: Trouble, after: Trouble) {
     let Some((desk, agents)) = &link.agent else {
         match (before, after) {
             (None, Some(_)) => {
@@ -261,7 +261,7 @@ fn say(link: &Link<'_>, before: Trouble, after: Trouble) {
             (Some(_), None) => tracing::info!("our own link works again"),
             _ => {}
         }
-        let since = after.map(|(_, time)| link.access.clock.shown_at(time));
+        let since = after.map(|(_, time)| link.access.clock.system_time_at(time));
         link.access.progress.update(|now| now.own_link_broken_since = since);
         return;
     };

@@ -40,7 +40,7 @@ impl HeldPermit<'_> {
     }
 
     /// The question is being put.
-    pub(in crate::survey) fn note_asked(&mut self, asked: SystemTime) {
+    pub(in crate::survey) fn note_sent(&mut self, asked: SystemTime) {
         self.asked = Some(asked);
     }
 
@@ -50,7 +50,7 @@ impl HeldPermit<'_> {
     }
 
     /// The question that the journal says was being put was not.
-    pub(in crate::survey) fn leave_unsent(
+    pub(in crate::survey) fn record_unsent(
         mut self,
         journal: &Journal,
         number: u32,

@@ -40,12 +40,12 @@ enum Tls {
 
 impl Ways {
     /// What is known from the journal of a tree; nothing where there is none yet.
-    pub(in crate::survey) fn recorded(path: &Path) -> Result<Self, SurveyError> {
+    pub(in crate::survey) fn from_journal(path: &Path) -> Result<Self, SurveyError> {
         let mut ways = Self::default();
         let mut journal = Reader::open(path)?;
         while let Some(entry) = journal.next()? {
             match entry {
-                Entry::Tried(tried) => ways.note_try(&tried),
+                Entry::Tried(tried) => ways.note_failed_try(&tried),
                 Entry::Heard(heard) => ways.note(&heard),
                 _ => {}
             }
@@ -54,7 +54,7 @@ impl Ways {
     }
 
     /// Takes in what came of a question that may be put in another way.
-    pub(in crate::survey) fn note_try(&mut self, tried: &Heard) {
+    pub(in crate::survey) fn note_failed_try(&mut self, tried: &Heard) {
         if let Some(failure) = tried.answer.failure.filter(|failure| failure.refuses_tls()) {
             self.tls.entry(server_of(&tried.ask.url)).or_insert(Tls::Refused(failure));
         }
@@ -133,7 +133,7 @@ impl Ways {
 
     /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
     /// read without the HTTP library.
-    pub(in crate::survey) fn go_on_after(&self, heard: &Heard) -> bool {
+    pub(in crate::survey) fn needs_fallback(&self, heard: &Heard) -> bool {
         #[cfg(feature = "hazards")]
         if crate::survey::reading::hazards::forgets(heard) {
             return true;
@@ -152,7 +152,7 @@ impl Ways {
     }
 
     /// Addresses that are dead at the port of a URL.
-    pub(in crate::survey) fn dead_for(&self, url: &WebUrl) -> Vec<IpAddr> {
+    pub(in crate::survey) fn dead_addresses(&self, url: &WebUrl) -> Vec<IpAddr> {
         self.dead.iter().filter(|(_, port)| *port == url.port()).map(|(address, _)| *address).collect()
     }
 }
@@ -198,7 +198,7 @@ mod tests {
             let mut ways = Ways::default();
             let tried = came(first, None);
             let url = &tried.ask.url;
-            ways.note_try(&tried);
+            ways.note_failed_try(&tried);
             assert_eq!(ways.manner(url), Manner::OldTls);
             let mut answer = came(greeted, version).answer;
             ways.settle(url, &mut answer);
@@ -211,10 +211,10 @@ mod tests {
         let mut refused = came(Failure::TlsAlert, None);
         refused.answer.may_speak_older_tls = false;
         let mut ways = Ways::default();
-        assert!(!ways.go_on_after(&refused));
+        assert!(!ways.needs_fallback(&refused));
         ways.note(&refused);
         assert_eq!(ways.manner(&refused.ask.url), Manner::Usual);
-        assert!(!ways.go_on_after(&came(Failure::TlsAlert, None)), "it was heard once");
+        assert!(!ways.needs_fallback(&came(Failure::TlsAlert, None)), "it was heard once");
     }
 
     #[test]
@@ -226,12 +226,12 @@ mod tests {
             (came(Failure::TlsAlert, None), Manner::Usual),
         ] {
             let mut ways = Ways::default();
-            assert!(ways.go_on_after(&refused) && ways.manner(&url) == Manner::Usual);
-            ways.note_try(&refused);
-            assert!(ways.manner(&url) == Manner::OldTls && !ways.go_on_after(&greeted));
+            assert!(ways.needs_fallback(&refused) && ways.manner(&url) == Manner::Usual);
+            ways.note_failed_try(&refused);
+            assert!(ways.manner(&url) == Manner::OldTls && !ways.needs_fallback(&greeted));
             ways.note(&greeted);
             assert_eq!(ways.manner(&url), manner);
-            assert!(!ways.go_on_after(&refused));
+            assert!(!ways.needs_fallback(&refused));
         }
     }
 
@@ -244,10 +244,10 @@ mod tests {
         };
         let mut ways = Ways::default();
         let lost = came(7, Failure::IdleClosed);
-        assert!(ways.go_on_after(&lost));
+        assert!(ways.needs_fallback(&lost));
         ways.note(&lost);
-        assert!(!ways.go_on_after(&lost), "twice is not by chance");
-        assert!(ways.go_on_after(&came(8, Failure::IdleClosed)), "another request");
+        assert!(!ways.needs_fallback(&lost), "twice is not by chance");
+        assert!(ways.needs_fallback(&came(8, Failure::IdleClosed)), "another request");
         ways.note(&came(7, Failure::Reset));
         assert_eq!(ways, Ways::default(), "nothing is remembered of what is done");
     }
@@ -261,14 +261,14 @@ mod tests {
             (read.answer.failure, read.answer.status) = (None, Some(200));
             let mut ways = Ways::default();
             let url = &odd.ask.url;
-            assert!(ways.go_on_after(&odd) && !ways.go_on_after(&read));
+            assert!(ways.needs_fallback(&odd) && !ways.needs_fallback(&read));
             assert_eq!(ways.manner(url), Manner::Usual);
-            ways.note_try(&odd);
+            ways.note_failed_try(&odd);
             assert_eq!(ways.manner(url), Manner::WithoutLibrary);
-            assert!(!ways.go_on_after(&odd), "the second was in vain");
+            assert!(!ways.needs_fallback(&odd), "the second was in vain");
             ways.note(&read);
             assert_eq!(ways.manner(url), Manner::WithoutLibrary);
-            assert!(!ways.go_on_after(&odd), "the last was read without it, too");
+            assert!(!ways.needs_fallback(&odd), "the last was read without it, too");
             let elsewhere = WebUrl::parse("http://b.ke/").unwrap();
             assert_eq!(ways.manner(&elsewhere), Manner::Usual);
         }
@@ -295,7 +295,11 @@ mod tests {
             (https, Failure::GivenUp, [vec![address], vec![address]]),
         ] {
             ways.note(&came(url, failure));
-            assert_eq!([ways.dead_for(&at_http), ways.dead_for(&at_https)], dead, "{url} {failure}");
+            assert_eq!(
+                [ways.dead_addresses(&at_http), ways.dead_addresses(&at_https)],
+                dead,
+                "{url} {failure}"
+            );
         }
     }
 }

@@ -57,7 +57,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
     }
 
     /// What is not written yet.
-    pub(in crate::survey) fn rest(self) -> SegmentRows {
+    pub(in crate::survey) fn remaining_rows(self) -> SegmentRows {
         self.rows
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let robots = Heard { content: rules, ..heard(2, 0) };
         let nothing = Heard { content: Content::Nothing, ..heard(3, 5) };
         [heard(0, 2), probe, robots, nothing].iter().for_each(|heard| pages.keep(heard).unwrap());
-        let kept = pages.rest();
+        let kept = pages.remaining_rows();
         assert_eq!(
             kept.page_links.iter().map(|row| row.page.as_str()).collect::<Vec<_>>(),
             ["http://a.ke/0"; 2]
@@ -173,7 +173,7 @@ mod tests {
         let (lease, scope) = lease_and_scope();
         let mut pages = KeptPages::new(&lease, &scope, |_| Ok(()));
         pages.keep(&page(0, "<a href=/%7ex rel=nofollow></a><a href=http://b.ke/~x></a>")).unwrap();
-        let kept = pages.rest().page_links;
+        let kept = pages.remaining_rows().page_links;
         let told = kept.iter().map(|row| {
             (row.position, row.url.as_str(), row.spelled.as_deref(), row.nofollow, row.is_internal)
         });
@@ -199,7 +199,7 @@ mod tests {
         let heard = page(0, &html);
         // Each has 4 MB of text.
         (0..17).for_each(|_| pages.keep(&heard).unwrap());
-        let rest = pages.rest().len();
+        let rest = pages.remaining_rows().len();
         assert_eq!((written, rest < SEGMENT_ROWS / 10), (1, true), "{rest}");
     }
 
@@ -212,7 +212,7 @@ mod tests {
             Ok(())
         });
         (0..11).for_each(|number| pages.keep(&heard(number, MAX_LINKS)).unwrap());
-        let rest = pages.rest();
+        let rest = pages.remaining_rows();
         assert_eq!((written, rest.len()), (vec![SEGMENT_ROWS], MAX_LINKS));
         assert!(rest.page_links.iter().all(|row| row.page == "http://a.ke/10" && row.is_internal));
     }

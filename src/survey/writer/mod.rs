@@ -267,7 +267,7 @@ impl TableWriter {
     fn spent_before(&self, lease: &Lease) -> Result<Spent, SurveyError> {
         let storage = &self.parts.storage;
         let account = storage.judge().limits().tree.account_of(lease.seed.into());
-        Ok(storage.handed_on(lease)?.spent_of(account))
+        Ok(storage.carry_over(lease)?.spent_of(account))
     }
 
     fn is_due(&self) -> bool {
@@ -279,11 +279,11 @@ impl TableWriter {
         if self.parts.is_simulated {
             return is_full || (is_awaited && self.finished.len() == self.backlog.len());
         }
-        is_full || oldest.elapsed() >= usual || (is_awaited && self.rest().is_zero())
+        is_full || oldest.elapsed() >= usual || (is_awaited && self.cool_down().is_zero())
     }
 
     /// How long it has yet to rest. Where there is no other work, resting would help nobody.
-    fn rest(&self) -> Duration {
+    fn cool_down(&self) -> Duration {
         if self.backlog.is_all_there_is.load(Ordering::SeqCst) {
             return Duration::ZERO;
         }
@@ -296,7 +296,7 @@ impl TableWriter {
 
     /// How long it waits for another tree before it looks whether something is due.
     fn time_to_look(&self) -> Duration {
-        let rest = self.rest();
+        let rest = self.cool_down();
         let is_pending = self.oldest.is_some() && self.is_awaited() && !rest.is_zero();
         if is_pending { rest } else { Duration::from_millis(50) }
     }
@@ -436,7 +436,7 @@ fn tree_reader(parts: &Parts) -> TreeReader<'_> {
 fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, sites: u32) -> ServerRow {
     let place = parts.boundaries.geo.lookup(address);
     let ledger = &state.ledger;
-    let burden = parts.access.fetcher.burden(address);
+    let burden = parts.access.fetcher.user_delays(address);
     let with = burden.and_then(|burden| burden.with);
     ServerRow {
         address: address.to_string(),

@@ -74,7 +74,7 @@ impl TreeReader<'_> {
             } else if let Entry::Shared(heard) = entry {
                 forbidden.note(&heard);
                 shared.push(self.exchange_row(done, &scope, &heard));
-            } else if let Some(heard) = entry.into_heard() {
+            } else if let Some(heard) = entry.into_record() {
                 forbidden.note(&heard);
                 robots.extend(self.shared_robots.to_store(done.lease.order, &heard)?);
                 exchanges
@@ -98,7 +98,7 @@ impl TreeReader<'_> {
             links: link_rows(&self.boundaries.scope, &done.lease, &scope, &done.tree),
             levels: level_rows(&done.lease, &done.tree),
             sites: vec![self.site_row(done)],
-            ..pages.map(KeptPages::rest).unwrap_or_default()
+            ..pages.map(KeptPages::remaining_rows).unwrap_or_default()
         };
         Ok(TreeRows { rows, unrecorded: past.unanswered.count(), robots, asked_for, tally })
     }
@@ -116,7 +116,7 @@ impl TreeReader<'_> {
         while let Some(entry) = journal.next()? {
             if let Entry::Shared(heard) = entry {
                 salvage.take_shared(&heard.answer);
-            } else if let Some(heard) = entry.into_heard() {
+            } else if let Some(heard) = entry.into_record() {
                 began.get_or_insert(heard.answer.started);
                 ended = ended.max(Some(heard.answer.ended()));
                 salvage.take(&heard.ask, &heard.answer, &heard.content);
@@ -132,12 +132,12 @@ impl TreeReader<'_> {
 
 impl TreeReader<'_> {
     fn exchange_row(&self, done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
-        let started = self.clock.shown_at(heard.answer.started).into();
+        let started = self.clock.system_time_at(heard.answer.started).into();
         ExchangeRow { started, ..exchange_row(done, scope, heard) }
     }
 
     fn site_row(&self, done: &Concluded) -> SiteRow {
-        let [started, finished] = [done.began, done.ended].map(|time| self.clock.shown_at(time).into());
+        let [started, finished] = [done.began, done.ended].map(|time| self.clock.system_time_at(time).into());
         SiteRow { started, finished, ..site_row(self.boundaries, done) }
     }
 }

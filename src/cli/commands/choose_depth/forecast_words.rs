@@ -162,11 +162,11 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
         let open = TooShallow::from(forecast).beside_a_depth();
         text.extend(open.map(|sentence| wrapped(2, &sentence)));
     }
-    text + &kept(forecast.limits.iter())
+    text + &bound_lines(forecast.limits.iter())
 }
 
 fn survey_deeper(forecast: &Forecast) -> String {
-    deeper(&TooShallow::from(forecast).instead_of_a_depth()) + &kept(forecast.limits.iter())
+    deeper(&TooShallow::from(forecast).instead_of_a_depth()) + &bound_lines(forecast.limits.iter())
 }
 
 /// What fails first, which depth comes nearest, and how far each bound would have to give.
@@ -183,7 +183,7 @@ fn no_depth(forecast: &Forecast) -> String {
     if let Some(nearest) = &forecast.nearest {
         let _ = write!(text, "\n  The nearest is depth {}. It would need {}.", nearest.depth, gives(nearest));
     }
-    text + "\n" + &kept(forbidding.into_iter())
+    text + "\n" + &bound_lines(forbidding.into_iter())
 }
 
 fn gives(nearest: &Nearest) -> String {
@@ -218,7 +218,7 @@ fn give_in_words(give: &Give) -> String {
 }
 
 /// A line for each bound: what it wants, which depths keep it, and how far it would have to give if all others stay.
-fn kept<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
+fn bound_lines<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     let mut text = String::new();
     for limit in limits {
         let depths = match limit.range() {

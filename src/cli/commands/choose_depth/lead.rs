@@ -20,7 +20,7 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    pub(super) fn of(advice: &Advice) -> Self {
+    pub(super) fn from_advice(advice: &Advice) -> Self {
         let mut first = advice.partial.as_ref().map_or_else(String::new, |partial| {
             wrapped(0, &format!("{} {}", partial.title, partial.text)) + "\n"
         });

@@ -226,7 +226,8 @@ impl<'a> Advisor<'a> {
         let settings = settings_of(&asked.dir, &recorded.manifest)?;
         let mut exchanges = None;
         if environment.is_some() || asked.classes {
-            exchanges = Some(Exchanges::load(&asked.dir, recorded, &mut SurveyPacing::of(&settings))?);
+            exchanges =
+                Some(Exchanges::load(&asked.dir, recorded, &mut SurveyPacing::from_settings(&settings))?);
         }
         let file = asked.environment.as_deref().unwrap_or(Path::new(""));
         let plan = environment.map(|environment| plan(environment, settings, file)).transpose()?;
@@ -237,7 +238,7 @@ impl<'a> Advisor<'a> {
     fn advice(&self) -> Result<Advice, CliError> {
         let evidence = Evidence::measure(self.recorded, &self.sampling, self.confidence);
         let standing = self.recorded.completeness().knowing(known_trees(&self.asked.dir));
-        let answer = self.answer(&evidence, |_| true);
+        let answer = self.recommend(&evidence, |_| true);
         Ok(Advice {
             survey: self.asked.dir.clone(),
             partial: Banner::if_partial(&standing),
@@ -255,10 +256,10 @@ impl<'a> Advisor<'a> {
         })
     }
 
-    fn answer(&self, evidence: &Evidence, keep: impl Fn(usize) -> bool + Sync) -> Answer {
+    fn recommend(&self, evidence: &Evidence, keep: impl Fn(usize) -> bool + Sync) -> Answer {
         match (&self.plan, &self.exchanges) {
             (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
-                let rule = || SurveyPacing::of(settings);
+                let rule = || SurveyPacing::from_settings(settings);
                 Answer::Forecast(Box::new(Forecast::play(
                     exchanges,
                     evidence,
@@ -287,7 +288,7 @@ impl<'a> Advisor<'a> {
             }
             (Answer::Forecast(forecast), Some(Planned { conditions, settings, .. }), Some(exchanges)) => {
                 let replays = replays(forecast.of, LoadUnit::Requests);
-                let rule = || SurveyPacing::of(settings);
+                let rule = || SurveyPacing::from_settings(settings);
                 Comparison::with_forecast(forecast, curves, &replays, (exchanges, conditions), rule)
             }
             _ => Comparison::default(),
@@ -334,7 +335,7 @@ impl<'a> Advisor<'a> {
         let answered = (0..).zip(groups.names()).zip(evidence).map(|((group, name), evidence)| Group {
             name: name.clone(),
             trees: evidence.curves.trees,
-            answer: self.answer(&evidence, |tree| groups.has(group, tree)),
+            answer: self.recommend(&evidence, |tree| groups.has(group, tree)),
         });
         Ok(answered.collect())
     }

@@ -11,7 +11,7 @@ use crate::report::advice::{self, TooShallow, interval, with_interval};
 
 /// The advice as people read it.
 pub(super) fn advice_in_words(advice: &Advice) -> String {
-    let lead = Lead::of(advice);
+    let lead = Lead::from_advice(advice);
     let mut text = lead.first.clone();
     text += &match &advice.answer {
         Answer::Choice(choice) => of_choice(choice, &lead),
@@ -106,7 +106,7 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
         choice.deepest,
     );
     let mut text = wrapped(0, &recommendation);
-    text += &wrapped(2, &format!("{}, and {}.", why(choice), saves(choice, level)));
+    text += &wrapped(2, &format!("{}, and {}.", explain_choice(choice), saves(choice, level)));
     text += &wrapped(2, &risk(choice, level));
     if let Some(settling) = choice.settling {
         let _ = writeln!(text, "  {}", settled(settling, choice.trees));
@@ -117,7 +117,7 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
     text
 }
 
-fn why(choice: &Choice) -> String {
+fn explain_choice(choice: &Choice) -> String {
     let by = by_confidence(choice.confidence);
     match choice.criterion {
         Criterion::Coverage { at_least, .. } => {

@@ -7,7 +7,7 @@ use clap::Args;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_message};
 use crate::cli::run::block_on;
 use crate::cli::{input::start_list, stop};
 use crate::records::units::thousands;
@@ -68,14 +68,14 @@ impl Serve {
 
     /// Tells before what of the survey cannot be replayed, and afterwards whether it was asked for.
     fn serve_recorded(self, recorded: &Recorded) -> Result<Exit, CliError> {
-        recorded.gaps().iter().for_each(|gap| say(gap));
+        recorded.gaps().iter().for_each(|gap| print_message(gap));
         let settings = recorded.dir.join("survey.toml");
         let starts =
             start_list::read_urls(&recorded.start_list())?.into_iter().map(|url| url.as_str().to_owned());
         let front = front_page(&*recorded.replay, starts);
         let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front)?;
         if let unknown @ 1.. = recorded.replay.unknown() {
-            say(&format!(
+            print_message(&format!(
                 "{} requests were for URLs that the recorded survey ({} levels) did not fetch: they were \
                  answered 404",
                 thousands(unknown),
@@ -103,7 +103,7 @@ impl Serve {
             // Ends with a signal; the sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             served.shutdown().await.map_err(refusal)?;
-            say("the virtual Web space is closed");
+            print_message("the virtual Web space is closed");
             Ok(Exit::Done)
         })
     }

@@ -58,7 +58,7 @@ impl Status {
         }
         let (now, time) = load(&self.dir)?;
         if self.json {
-            print_json(&StatusJson::at(now, time))?;
+            print_json(&StatusJson::new(now, time))?;
         } else {
             print(&in_words(&self.dir, &now, time))?;
         }
@@ -77,7 +77,7 @@ impl Status {
                 picture.finish_and_clear();
             }
             if self.json {
-                print_json_line(&StatusJson::at(now, time))?;
+                print_json_line(&StatusJson::new(now, time))?;
             } else if is_live && !is_over {
                 show(&picture, &words);
                 picture.tick();
@@ -112,7 +112,7 @@ struct StatusJson {
 }
 
 impl StatusJson {
-    fn at(now: Snapshot, time: SystemTime) -> Self {
+    fn new(now: Snapshot, time: SystemTime) -> Self {
         let is_running = now.state == SurveyState::Running;
         let alive = (!is_running || !now.is_simulated).then(|| is_running && !is_silent(&now, time));
         if alive != Some(false) {
@@ -141,7 +141,8 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
     })?;
     // A survey keeps the clock that it began with, and the machine's may have been set since: the file system tells how old the file is.
     let modified = std::fs::metadata(Snapshot::path(dir)).and_then(|file| file.modified());
-    let age = modified.ok().and_then(|modified| Clock::system().shown_by_now().duration_since(modified).ok());
+    let age =
+        modified.ok().and_then(|modified| Clock::system().system_time_now().duration_since(modified).ok());
     let time = now.updated.unwrap_or_else(|| Clock::system().now()) + age.unwrap_or_default();
     Ok((now, time))
 }
@@ -160,7 +161,7 @@ mod tests {
             seconds_left: Some(11_100.0),
             ..Snapshot::default()
         };
-        StatusJson::at(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
+        StatusJson::new(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub trait Pacing {
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool;
 
     /// Whether a status asks for a pause, whose length a server may then tell (Retry-After).
-    fn asks_for_pause(&self, status: Option<u16>) -> bool;
+    fn requests_pause(&self, status: Option<u16>) -> bool;
 
     /// For how long a server is left alone after an exchange.
     fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite;

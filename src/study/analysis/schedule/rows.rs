@@ -238,7 +238,7 @@ impl<P: Pacing> Loading<'_, P> {
             server,
             ended,
             pause: respite.total().max(respite.of_site),
-            was_refused: self.pacing.asks_for_pause(told.status),
+            was_refused: self.pacing.requests_pause(told.status),
         });
     }
 

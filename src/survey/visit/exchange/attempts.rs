@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::asking::{Asking, Attempt, Exchanged, Exit, Try, Wanted};
-use super::record::let_stand;
+use super::record::accept_failed_try;
 use crate::exchange::{Answer, Failure};
 use crate::survey::agents::Desk;
 use crate::survey::error::SurveyError;
@@ -31,9 +31,9 @@ impl<'a> Asking<'a> {
             Err(Exit::Wrong(error)) => return Err(error),
         };
         match exchanged {
-            Exchanged::Heard(heard) if wanted.ways.go_on_after(&heard) => {
+            Exchanged::Heard(heard) if wanted.ways.needs_fallback(&heard) => {
                 let tried = Try { heard, at: self.recorded_at.load(Ordering::Relaxed) };
-                self.another_way(wanted.ways, tried).await
+                self.try_fallback(wanted.ways, tried).await
             }
             exchanged => Ok(exchanged),
         }
@@ -85,21 +85,21 @@ impl<'a> Asking<'a> {
     }
 
     /// What comes after a try: another address of the host or the same, or that it is the answer.
-    pub(in crate::survey) async fn another_way(
+    pub(in crate::survey) async fn try_fallback(
         &self,
         mut ways: Ways,
         tried: Try,
     ) -> Result<Exchanged, SurveyError> {
-        ways.note_try(&tried.heard);
+        ways.note_failed_try(&tried.heard);
         let url = &tried.heard.ask.url;
-        let dead = ways.dead_for(url);
+        let dead = ways.dead_addresses(url);
         let Some(located) = own_link::locate(&self.parts.access, url.host(), &dead).await else {
             return Ok(Exchanged::Stopped);
         };
         match located.address {
             Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
             _ => {
-                let_stand(self.parts, self.journal, self.tree, &tried)?;
+                accept_failed_try(self.parts, self.journal, self.tree, &tried)?;
                 Ok(Exchanged::Heard(tried.heard))
             }
         }
@@ -112,7 +112,7 @@ impl<'a> Asking<'a> {
         if let Some(agent) = lent.clone() {
             self.journal.write(&Entry::WalkedBy { agent })?;
         }
-        let exchanged = match self.ask(wanted, ready, attempt).await {
+        let exchanged = match self.send_request(wanted, ready, attempt).await {
             Ok(answered) => Ok(self.book(wanted, answered).await?),
             Err(exit) => Err(exit),
         };

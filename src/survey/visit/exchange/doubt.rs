@@ -54,7 +54,7 @@ impl<'a> Asking<'a> {
         let OverLink { sender, link, address, asked, answer } = over_link;
         match &attempt {
             Attempt::First if answer.failure.is_some_and(Failure::is_no_connection) => {
-                if let Some((at, other)) = sender.cloned().zip(self.another(sender)) {
+                if let Some((at, other)) = sender.cloned().zip(self.other_agent(sender)) {
                     // What it tells of the agent's link shows when another one has tried.
                     let answer = answer.clone();
                     return Err(Exit::Doubtful(Box::new(Doubt { at, _pass: pass, answer, other })));
@@ -70,13 +70,13 @@ impl<'a> Asking<'a> {
         let was_dark = answer.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
         drop(pass);
         if attempt.may_be_link(sender.is_some(), answer) {
-            self.stands(wanted, over_link, at, was_dark).await?;
+            self.confirm_failure(wanted, over_link, at, was_dark).await?;
         }
         Ok(())
     }
 
     /// Whether it is the outcome of a request that it brought nothing, once it shows whose fault that was: else it is sent again.
-    async fn stands(
+    async fn confirm_failure(
         &self,
         wanted: &Wanted,
         over_link: OverLink<'_>,
@@ -88,7 +88,7 @@ impl<'a> Asking<'a> {
             return Ok(());
         }
         let OverLink { sender, link, answer, .. } = over_link;
-        let blame = own_link::blame(link, at).await.ok_or(STOPPED)?;
+        let blame = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
         // A link that was cut for a moment is silent, and a network that forgot its connections resets them.
         let doubts = match blame {
             Blame::Open => MOST_DOUBTS,
@@ -98,7 +98,7 @@ impl<'a> Asking<'a> {
             if blame == Blame::Ours {
                 return Err(Exit::OwnLinkBroken);
             }
-        } else if blame == Blame::Ours || wanted.times_lost < doubts && self.another(sender).is_some() {
+        } else if blame == Blame::Ours || wanted.times_lost < doubts && self.other_agent(sender).is_some() {
             // It may have been sent, and counts as a request without an answer.
             return Err(self.lost());
         }
@@ -112,16 +112,16 @@ impl<'a> Asking<'a> {
     }
 
     /// Another agent than this one whose own link works: the one that walks the tree, if it can be.
-    fn another(&self, than: Option<&Arc<Desk>>) -> Option<Arc<Desk>> {
+    fn other_agent(&self, than: Option<&Arc<Desk>>) -> Option<Arc<Desk>> {
         let (than, agents) = (than?, self.parts.agents.as_ref()?);
         let walks = self.desk.filter(|desk| desk.name != than.name);
-        walks.cloned().or_else(|| agents.another(than))
+        walks.cloned().or_else(|| agents.other_agent(than))
     }
 
     /// What the answer that another agent got tells of the link of the one at which no connection came about.
     fn compare(&self, doubt: &Doubt<'_>, address: IpAddr, answer: &Answer) {
         let Parts { access, agents, .. } = self.parts;
-        let link = Link::of(access, agents.as_ref(), Some(&doubt.at));
+        let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.at));
         if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
         {
             own_link::note(&link, address, &doubt.answer, doubt.answer.started);

@@ -12,4 +12,4 @@ pub(super) mod record;
 pub(super) mod send;
 
 pub(in crate::survey) use asking::{Asking, Exchanged, Try, Wanted};
-pub(in crate::survey) use record::let_stand;
+pub(in crate::survey) use record::accept_failed_try;

@@ -33,7 +33,7 @@ impl<'a> Asking<'a> {
             Some(_) => return Err(Exit::Exchanged(self.never_sent(wanted, None, Failure::HeldOff, None)?)),
             None => {}
         }
-        let dead = ways.dead_for(&ask.url);
+        let dead = ways.dead_addresses(&ask.url);
         let located = own_link::locate(access, ask.url.host(), &dead).await.ok_or(STOPPED)?;
         let dns = located.dns;
         let address = match located.address {
@@ -43,7 +43,7 @@ impl<'a> Asking<'a> {
             }
         };
         access.go_to(self.tree, address);
-        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.foresee(ask));
+        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.prefetch(ask));
         let crawl_delay = wanted.crawl_delay;
         #[cfg(feature = "hazards")]
         let crawl_delay = crate::survey::reading::hazards::crawl_delay(crawl_delay);
@@ -59,7 +59,7 @@ impl<'a> Asking<'a> {
         // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
         // this process may have stood still.
         let (sender, pass) = self.sender(attempt).await?;
-        self.may_ask(wanted, address).await?;
+        self.may_send(wanted, address).await?;
         Ok(Ready { address, dns, sender, pass, permit, foreseen })
     }
 
@@ -67,8 +67,8 @@ impl<'a> Asking<'a> {
     /// link is to be probed, or the one that tries what did not succeed elsewhere.
     async fn sender(&self, attempt: &Attempt<'a>) -> Result<(Option<Arc<Desk>>, Pass<'a>), Exit<'a>> {
         let access = &self.parts.access;
-        let link_of = |desk: Option<&Arc<Desk>>| Link::of(access, self.parts.agents.as_ref(), desk);
-        let own = self.desk.filter(|desk| desk.hand().is_some());
+        let link_of = |desk: Option<&Arc<Desk>>| Link::of_agent(access, self.parts.agents.as_ref(), desk);
+        let own = self.desk.filter(|desk| desk.remote_worker().is_some());
         let sender = match attempt {
             Attempt::Second(doubt) => Some(doubt.other.clone()),
             Attempt::First | Attempt::Last => own.cloned(),
@@ -79,7 +79,7 @@ impl<'a> Asking<'a> {
             let pass = Pass::probe(link_of(Some(&probed)));
             return Ok((Some(probed), pass));
         }
-        match own_link::passage(&link_of(sender.as_ref())).await {
+        match own_link::acquire(&link_of(sender.as_ref())).await {
             Ok(pass) => Ok((sender, pass)),
             Err(NoPass::Stopped) => Err(STOPPED),
             Err(NoPass::Elsewhere) => Err(LEFT),
@@ -87,9 +87,9 @@ impl<'a> Asking<'a> {
     }
 
     /// Whether nothing that depends on the time stands against a request now.
-    pub(super) async fn may_ask(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit<'a>> {
+    pub(super) async fn may_send(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit<'a>> {
         let Parts { access, .. } = self.parts;
-        access.wishes().await.ok_or(STOPPED)?;
+        access.wait_for_opt_outs().await.ok_or(STOPPED)?;
         if let Some(time) = access.waking(address, self.site) {
             return Err(put_off(time));
         }

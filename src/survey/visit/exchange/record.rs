@@ -30,9 +30,9 @@ impl<'a> Asking<'a> {
         let progress = &self.parts.storage.progress;
         progress.exchange(heard.ask.purpose, &heard.answer, heard.is_page());
         let heard = Box::new(heard);
-        let entry = if ways.go_on_after(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
+        let entry = if ways.needs_fallback(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
         self.recorded_at.store(self.journal.append(&entry)?, Ordering::Relaxed);
-        Ok(entry.into_heard().map_or(Exchanged::Stopped, Exchanged::Heard))
+        Ok(entry.into_record().map_or(Exchanged::Stopped, Exchanged::Heard))
     }
 
     pub(super) async fn book(
@@ -44,8 +44,9 @@ impl<'a> Asking<'a> {
         let Answered { address, permit, received } = answered;
         let Ask { number, purpose, .. } = received.ask;
         let journal = self.journal;
-        let heard =
-            reader.hear(received, async |mark| journal.write(&Entry::Reading(Box::new(mark)))).await?;
+        let heard = reader
+            .read_response(received, async |mark| journal.write(&Entry::Reading(Box::new(mark))))
+            .await?;
         let answer = heard.answer.clone();
         let had_opted_out = self.had_opted_out(&wanted.ask.url, address, answer.started);
         let in_quiet_hours = self.is_quiet(answer.started, address);
@@ -62,7 +63,7 @@ impl<'a> Asking<'a> {
             #[cfg(not(feature = "hazards"))]
             permit.settle(&mut load, purpose, &answer);
             #[cfg(feature = "hazards")]
-            permit.settle(&mut load, purpose, &crate::survey::reading::hazards::heard(&answer));
+            permit.settle(&mut load, purpose, &crate::survey::reading::hazards::response_for_load(&answer));
             let (site, crawl_delay) = (self.site, wanted.crawl_delay);
             let mut judge = storage.judge();
             let url = Some(&wanted.ask.url);
@@ -81,7 +82,7 @@ impl<'a> Asking<'a> {
 
     /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
     fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
-        let is_remote = self.desk.is_some_and(|desk| desk.hand().is_some());
+        let is_remote = self.desk.is_some_and(|desk| desk.remote_worker().is_some());
         let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
         self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
     }
@@ -90,19 +91,19 @@ impl<'a> Asking<'a> {
     fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
-        let shown = access.clock.shown_at(time);
+        let shown = access.clock.system_time_at(time);
         quiet.is_some_and(|quiet| is_quiet(&quiet, shown, &access.hours.whereabouts(address, self.site)))
     }
 }
 
 /// A try is all that came of its request. What it was to bring is settled for the trees that share it.
-pub(in crate::survey) fn let_stand(
+pub(in crate::survey) fn accept_failed_try(
     parts: &Parts,
     journal: &Journal,
     tree: u64,
     tried: &Try,
 ) -> Result<(), SurveyError> {
     journal.write(&Entry::Stands { number: tried.heard.ask.number })?;
-    let recorded = Recorded::of(tree, tried.at, &tried.heard);
+    let recorded = Recorded::from_record(tree, tried.at, &tried.heard);
     parts.shared_robots.restore(&parts.storage, recorded.into_iter().collect())
 }

@@ -105,11 +105,11 @@ impl Sender for Agent<'_> {
         };
         let is_cut_short = valid_until < asked + FRESH;
         let dispatched = Dispatched { time: access.now(), opt_outs, is_cut_short };
-        let Some(put) = unless_stopped(access, hand.put(order, permit)).await else { return Sent::Stopped };
-        asking.note_put(link, desk, &dispatched, &put);
+        let Some(put) = unless_stopped(access, hand.send(order, permit)).await else { return Sent::Stopped };
+        asking.note_outcome(link, desk, &dispatched, &put);
         match put {
             Put::Heard(reply) => {
-                let Heard { answer, content, .. } = reply.into_heard();
+                let Heard { answer, content, .. } = reply.into_record();
                 Sent::Answered(Box::new(answer), Body::Read(content))
             }
             Put::Unsent | Put::Undispatched => Sent::Unsent,
@@ -131,7 +131,7 @@ struct Dispatched {
 }
 
 impl<'a> Asking<'a> {
-    pub(super) async fn ask(
+    pub(super) async fn send_request(
         &self,
         wanted: &Wanted,
         ready: Ready<'a>,
@@ -145,12 +145,12 @@ impl<'a> Asking<'a> {
         let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
         let asked = access.now();
         self.journal.write(&Entry::Asked { number: ask.number, address, at: asked })?;
-        permit.note_asked(asked);
+        permit.note_sent(asked);
         if let Some(keeper) = &storage.keeper {
             keeper.keep((self.tree, ask.number), address, asked).await?;
             // Nobody knows how long the disk took for that.
-            if let Err(exit) = self.may_ask(wanted, address).await {
-                permit.leave_unsent(self.journal, ask.number)?;
+            if let Err(exit) = self.may_send(wanted, address).await {
+                permit.record_unsent(self.journal, ask.number)?;
                 return Err(exit);
             }
         }
@@ -158,9 +158,9 @@ impl<'a> Asking<'a> {
         let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.ways.manner(&ask.url);
-        let link = Link::of(access, self.parts.agents.as_ref(), sender.as_ref());
+        let link = Link::of_agent(access, self.parts.agents.as_ref(), sender.as_ref());
         let request = Request { ask: &ask, address, asked, known, byte_limit, manner };
-        let sent = match sender.as_deref().and_then(|desk| Some((desk, desk.hand()?))) {
+        let sent = match sender.as_deref().and_then(|desk| Some((desk, desk.remote_worker()?))) {
             Some((desk, hand)) => {
                 permit.note_over(self.parts.over_at_the_latest(asked));
                 let agent = Agent { asking: self, wanted, desk, hand, link: &link, opt_outs };
@@ -175,11 +175,11 @@ impl<'a> Asking<'a> {
             Sent::Stopped => return Err(STOPPED),
             Sent::Lost => return Err(self.lost()),
             Sent::Unsent => {
-                permit.leave_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, ask.number)?;
                 return Err(LEFT);
             }
             Sent::Refused(failure) => {
-                permit.leave_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, ask.number)?;
                 return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
@@ -190,13 +190,13 @@ impl<'a> Asking<'a> {
         let over_link = OverLink { sender: sender.as_ref(), link: &link, address, asked, answer: &answer };
         if let Err(exit) = self.weigh(wanted, attempt, over_link, pass).await {
             if matches!(exit, Exit::Doubtful(_) | Exit::OwnLinkBroken) {
-                permit.leave_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, ask.number)?;
             }
             return Err(exit);
         }
         // The owner opted out just now, or the name leads elsewhere than before.
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-            permit.leave_unsent(self.journal, ask.number)?;
+            permit.record_unsent(self.journal, ask.number)?;
             return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
         }
         let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
@@ -204,7 +204,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Takes in what the result of a dispatch tells of the agent that sends.
-    fn note_put(&self, link: &Link<'_>, desk: &Desk, dispatched: &Dispatched, put: &Put) {
+    fn note_outcome(&self, link: &Link<'_>, desk: &Desk, dispatched: &Dispatched, put: &Put) {
         let Dispatched { time, opt_outs, is_cut_short } = *dispatched;
         let exchange = match put {
             Put::Undispatched => return,
