@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ccsurvey::address::{Host, Site, WebUrl};
-use ccsurvey::exchange::{Answer, Head, Purpose, Timings, Wire};
+use ccsurvey::exchange::{Head, Purpose, Response, Timings, Wire};
 use ccsurvey::fetch::Clock;
 use ccsurvey::frontier::{Batch, Finished, Frontier, Lease, Spread, StartCandidate};
 use ccsurvey::load::{LargestExchange, Load};
@@ -167,10 +167,10 @@ fn tally_of(sites: u64) -> String {
 }
 
 /// The one page of a site, at a server of its own.
-fn exchange(number: u64) -> (IpAddr, Answer) {
+fn exchange(number: u64) -> (IpAddr, Response) {
     let address =
         IpAddr::from(Ipv4Addr::from(0x2900_0000 | (number as u32).wrapping_mul(0x9e37_79b1) & 0x00ff_ffff));
-    let answer = Answer {
+    let answer = Response {
         started: Clock::system().now() - Duration::from_secs(1),
         address: Some(address),
         status: Some(200),

@@ -12,7 +12,7 @@ use super::bus::{dispatch_subject, tree_subject};
 use super::message::{Dispatch, Parts, TreeEntry, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
-use crate::exchange::{Answer, Ask};
+use crate::exchange::{Request, Response};
 use crate::fetch::Meter;
 use crate::survey::{Hand, Order, Put, Reply};
 
@@ -195,7 +195,7 @@ enum Next {
 /// What is known by now of a question that an agent is to put.
 struct Case {
     asked: SystemTime,
-    ask: Ask,
+    ask: Request,
     address: IpAddr,
     was_put: bool,
     parts: Parts,
@@ -249,7 +249,7 @@ impl Case {
 /// A reply whose exchange began at this time, as far as that can be: not before it was recorded as asked, and it is over by now.
 pub(super) fn begun_at(reply: Reply, began: SystemTime, asked: SystemTime, now: SystemTime) -> Reply {
     let latest = now.checked_sub(reply.answer.timings.total).unwrap_or(asked);
-    Reply { answer: Answer { started: began.min(latest).max(asked), ..reply.answer }, ..reply }
+    Reply { answer: Response { started: began.min(latest).max(asked), ..reply.answer }, ..reply }
 }
 
 #[cfg(test)]
@@ -271,8 +271,8 @@ pub(super) mod tests {
 
     fn reply() -> Reply {
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Ask { number: 3, url, purpose: Purpose::Page, depth: None };
-        let answer = Answer::not_sent(at(9999), None, Failure::Reset, None);
+        let ask = Request { number: 3, url, purpose: Purpose::Page, depth: None };
+        let answer = Response::not_sent(at(9999), None, Failure::Reset, None);
         Reply {
             ask,
             answer,
@@ -311,7 +311,10 @@ pub(super) mod tests {
         let part = parts_of(ASKED, at(93), &reply(), 1 << 20).unwrap().remove(0);
         let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
         assert_eq!(heard.answer.started, at(93), "whatever the agent's clock says");
-        assert_eq!(Reply { answer: Answer { started: at(9999), ..heard.answer.clone() }, ..*heard }, reply());
+        assert_eq!(
+            Reply { answer: Response { started: at(9999), ..heard.answer.clone() }, ..*heard },
+            reply()
+        );
     }
 
     #[test]

@@ -224,13 +224,13 @@ mod tests {
 
     use super::*;
     use crate::address::WebUrl;
-    use crate::exchange::{Answer, Ask, Failure, Purpose};
+    use crate::exchange::{Failure, Purpose, Request, Response};
     use crate::walk::Content;
 
     fn reply(bytes: usize) -> Reply {
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Ask { number: 3, url, purpose: Purpose::Robots, depth: None };
-        let answer = Answer::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
+        let ask = Request { number: 3, url, purpose: Purpose::Robots, depth: None };
+        let answer = Response::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
         // What does not shrink.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
         Reply {

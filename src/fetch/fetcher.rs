@@ -20,20 +20,20 @@ use super::tls::Tls;
 use super::tls::old_tls::greet;
 use super::{Clock, FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts, WebUrl};
-use crate::exchange::{Answer, Ask, Failure, Validators};
+use crate::exchange::{Failure, Request, Response, Validators};
 
 /// Finds servers and puts questions to them. Cheap to clone: all clones are one.
 ///
 /// ```no_run
 /// # use std::sync::Arc;
 /// # use ccsurvey::address::{OptOuts, WebUrl};
-/// # use ccsurvey::exchange::{Ask, Depth, Purpose};
+/// # use ccsurvey::exchange::{Request, Depth, Purpose};
 /// # use ccsurvey::fetch::{Clock, Fetcher, Settings};
 /// # async fn front_page() -> Result<(), Box<dyn std::error::Error>> {
 /// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOuts::default()), Clock::system())?;
 /// let url = WebUrl::parse("http://example.ke/")?;
 /// if let Ok(address) = fetcher.locate(url.host()).await.address {
-///     let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+///     let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
 ///     let (answer, page) = fetcher.fetch(&ask, address, u64::MAX).await;
 ///     println!("{:?} {:?} {} bytes", answer.status, answer.failure, page.len());
 /// }
@@ -83,7 +83,7 @@ const REQUEST_OVERHEAD: u64 = 1024;
 struct Wanted<'a> {
     /// The version that is known already.
     known: &'a Validators,
-    ask: &'a Ask,
+    ask: &'a Request,
     address: IpAddr,
     byte_limit: u64,
     meter: &'a dyn Meter,
@@ -201,7 +201,7 @@ impl Fetcher {
     /// Nothing is sent when the host or the address may not be contacted. Reading stops once
     /// `byte_limit` bytes have been received; what cannot be stopped may exceed it by [`beyond_limit`], up to
     /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
-    pub async fn fetch(&self, ask: &Ask, address: IpAddr, byte_limit: u64) -> (Answer, Vec<u8>) {
+    pub async fn fetch(&self, ask: &Request, address: IpAddr, byte_limit: u64) -> (Response, Vec<u8>) {
         self.fetch_other_than(&Validators::default(), ask, address, byte_limit).await
     }
 
@@ -210,10 +210,10 @@ impl Fetcher {
     pub async fn fetch_other_than(
         &self,
         known: &Validators,
-        ask: &Ask,
+        ask: &Request,
         address: IpAddr,
         byte_limit: u64,
-    ) -> (Answer, Vec<u8>) {
+    ) -> (Response, Vec<u8>) {
         self.fetch_in(Manner::Usual, known, ask, address, byte_limit, &Unmetered).await
     }
 
@@ -222,11 +222,11 @@ impl Fetcher {
         &self,
         manner: Manner,
         known: &Validators,
-        ask: &Ask,
+        ask: &Request,
         address: IpAddr,
         byte_limit: u64,
         meter: &dyn Meter,
-    ) -> (Answer, Vec<u8>) {
+    ) -> (Response, Vec<u8>) {
         let wanted = Wanted { known, ask, address, byte_limit, meter };
         match manner {
             Manner::Usual => self.fetch_over(Lines::to, wanted).await,
@@ -239,13 +239,13 @@ impl Fetcher {
         &self,
         line_to: fn(&Lines, IpAddr, &WebUrl) -> Arc<Line>,
         wanted: Wanted<'_>,
-    ) -> (Answer, Vec<u8>) {
+    ) -> (Response, Vec<u8>) {
         let Wanted { known, ask, address, byte_limit, meter } = wanted;
         let parts = &*self.parts;
         // Before it is looked whether the owner has opted out: who does so afterwards does so while it is under way.
         let begun = Instant::now();
         let not_asked =
-            |failure| (Answer::not_sent(parts.clock.at(begun), Some(address), failure, None), Vec::new());
+            |failure| (Response::not_sent(parts.clock.at(begun), Some(address), failure, None), Vec::new());
         if let Err(failure) = parts.permits(&ask.url, address) {
             return not_asked(failure);
         }
@@ -278,17 +278,17 @@ impl Fetcher {
 
     /// An exchange in which a server is greeted as clients of old did, to learn which TLS it speaks. It brings no
     /// page; `tls_version` has what the server chose, and its cipher suite.
-    pub async fn greet(&self, ask: &Ask, address: IpAddr) -> Answer {
+    pub async fn greet(&self, ask: &Request, address: IpAddr) -> Response {
         let parts = &*self.parts;
         let begun = Instant::now();
         let started = parts.clock.at(begun);
         let address = address.to_canonical();
         let host = ask.url.host();
         if let Err(failure) = parts.permits(&ask.url, address) {
-            return Answer::not_sent(started, Some(address), failure, None);
+            return Response::not_sent(started, Some(address), failure, None);
         }
         let server = parts.settings.gateway.unwrap_or(SocketAddr::new(address, ask.url.port()));
-        let mut answer = Answer::not_sent(started, Some(address), Failure::TlsHandshake, None);
+        let mut answer = Response::not_sent(started, Some(address), Failure::TlsHandshake, None);
         greet(&parts.settings, server, host).await.fill(&mut answer);
         answer.timings.total = begun.elapsed();
         answer

@@ -66,7 +66,7 @@
 //!
 //! # Old TLS
 //! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these in a way that may be about age
-//! ([`Answer::may_speak_older_tls`](crate::exchange::Answer)) can be greeted once more as older clients did
+//! ([`Answer::may_speak_older_tls`](crate::exchange::Response)) can be greeted once more as older clients did
 //! ([`Fetcher::greet`]): its reply names the version and the suite that it would speak, and the connection ends there.
 //! No request is sent and its pages are not read.
 //!

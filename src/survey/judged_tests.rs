@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::storage::past_of;
 use crate::address::{Host, Site};
-use crate::exchange::{Answer, Failure, Purpose, Wire};
+use crate::exchange::{Failure, Purpose, Response, Wire};
 use crate::load::{LargestExchange, Load, Turn};
 use crate::promises::{Fact, Judge, Limits, Seen, ShortRests, Wishes};
 use crate::settings::{Pace, SharedBudget};
@@ -18,7 +18,7 @@ fn site(name: &str) -> Site {
     Site::new(Host::parse(name).unwrap())
 }
 
-fn fact<'a>(site: &'a Site, answer: &'a Answer) -> Fact<'a> {
+fn fact<'a>(site: &'a Site, answer: &'a Response) -> Fact<'a> {
     let (purpose, against) = (Purpose::Page, Wishes::default());
     Fact { site, address: SERVER, purpose, url: None, answer, crawl_delay: None, against }
 }
@@ -44,8 +44,8 @@ struct Said {
 }
 
 impl Said {
-    fn answer(&self, started: SystemTime) -> Answer {
-        let mut answer = Answer::not_sent(started, None, Failure::Reset, None);
+    fn answer(&self, started: SystemTime) -> Response {
+        let mut answer = Response::not_sent(started, None, Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
         let first_byte = Duration::from_millis(self.first_byte);
         answer.timings.first_byte = Some(first_byte);

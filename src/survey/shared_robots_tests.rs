@@ -12,7 +12,7 @@ use super::parts::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
 use super::scripted_tests::{DAY, HOUR, Said, Script, Scripted, rows, run, settings, shared_robots};
 use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
-use crate::exchange::{Answer, Ask, Class, Failure, Purpose};
+use crate::exchange::{Class, Failure, Purpose, Request, Response};
 use crate::frontier::{Batch, Frontier, MOST_TREES, Spread};
 use crate::promises::{self, Judge, Seen};
 use crate::records::{ExchangeRow, LevelRow, SiteRow};
@@ -332,9 +332,9 @@ fn robots_of(host: &str) -> WebUrl {
 const T: SystemTime = SystemTime::UNIX_EPOCH;
 
 fn came(host: &str, at: Duration, status: Option<u16>) -> Heard {
-    let ask = Ask { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
+    let ask = Request { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
     let address = Some([41, 90, 0, 1].into());
-    let mut answer = Answer::not_sent(T + at, address, Failure::Reset, None);
+    let mut answer = Response::not_sent(T + at, address, Failure::Reset, None);
     (answer.status, answer.failure) = (status, answer.failure.filter(|_| status.is_none()));
     let content = Content::Robots(b"User-agent: *\nDisallow: /x\n".to_vec());
     Heard { ask, answer, content, unchanged_bytes: None }

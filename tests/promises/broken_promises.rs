@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use ccsurvey::address::{Host, Site, WebUrl};
 use ccsurvey::analysis::Overview;
-use ccsurvey::exchange::{Answer, Failure, Purpose};
+use ccsurvey::exchange::{Failure, Purpose, Response};
 use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Question, Questions, Verdict, Wishes};
 use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::robots::Rules;
@@ -370,9 +370,9 @@ impl Promised<'_> {
 
 impl Seen {
     /// The exchange as the server saw it.
-    fn answer(&self, first: Instant) -> Answer {
+    fn answer(&self, first: Instant) -> Response {
         let began = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000) + (self.arrived - first);
-        let mut answer = Answer::not_sent(began, None, Failure::Reset, None);
+        let mut answer = Response::not_sent(began, None, Failure::Reset, None);
         (answer.status, answer.failure) = (Some(self.status), None);
         answer.head.content_type = Some("text/html".to_owned());
         answer.head.retry_after = self.retry_after;

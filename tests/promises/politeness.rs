@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, UNIX_EPOCH};
 
 use ccsurvey::address::{Host, Site};
-use ccsurvey::exchange::{Answer, Failure, Purpose};
+use ccsurvey::exchange::{Failure, Purpose, Response};
 use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Seen, Verdict, Wishes};
 use ccsurvey::settings::{DepthRule, Pace, Settings, Span};
 use ccsurvey::space::{Access, Reaction, Web, World};
@@ -46,7 +46,7 @@ fn judged(world: &World, log: &[Access], limits: Limits) -> Vec<Verdict> {
         let (site, address) = (Site::new(Host::parse(&access.host).unwrap()), access.address.unwrap());
         let began = UNIX_EPOCH + Duration::from_micros(access.arrival_us);
         // Without an answer nobody here knows what the survey took it for.
-        let mut answer = Answer::not_sent(began, Some(address), Failure::BadHttp, None);
+        let mut answer = Response::not_sent(began, Some(address), Failure::BadHttp, None);
         answer.failure = answer.failure.filter(|_| access.status.is_none());
         answer.status = access.status;
         answer.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use ccsurvey::address::{OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use ccsurvey::exchange::{Answer, Ask, Class, Depth, Document, Failure, Purpose};
+use ccsurvey::exchange::{Class, Depth, Document, Failure, Purpose, Request, Response};
 use ccsurvey::page::{Page, Source};
 use ccsurvey::settings::NON_HTML_EXTENSIONS;
 use ccsurvey::space::{
@@ -40,10 +40,10 @@ fn seeded(text: &str, seed: u64) -> World {
     World::parse(&format!("{before}\nseed = {seed}\n{after}")).unwrap()
 }
 
-fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
+fn answer(world: &World, ask: &Request) -> (Response, Content) {
     let (url, host) = (&ask.url, ask.url.host().as_str());
     let not = |address, failure| {
-        (Answer::not_sent(SystemTime::UNIX_EPOCH, address, failure, None), Content::Nothing)
+        (Response::not_sent(SystemTime::UNIX_EPOCH, address, failure, None), Content::Nothing)
     };
     match world.lookup(host) {
         Lookup::NoSuchName => return not(None, Failure::DnsNxdomain),
@@ -89,7 +89,7 @@ fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> T
     let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
-            Step::Ask(ask, _) => {
+            Step::Request(ask, _) => {
                 walk.begin(&ask);
                 let (answer, content) = answer(world, &ask);
                 walk.handle(ask.number, answer, content);
@@ -280,7 +280,7 @@ fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
     let mut pages = 0;
     for start in world.start_urls() {
         let url = WebUrl::parse(&start).unwrap();
-        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
         if let (_, Content::Page(page)) = answer(&world, &ask) {
             assert_eq!(page.charset, "UTF-8", "{start}");
             pages += 1;

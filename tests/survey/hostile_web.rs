@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use ccsurvey::address::{OptOuts, WebUrl, special_range};
-use ccsurvey::exchange::{Ask, Class, Depth, Failure, Purpose};
+use ccsurvey::exchange::{Class, Depth, Failure, Purpose, Request};
 use ccsurvey::fetch::{Clock, Fetcher, Settings};
 use ccsurvey::records::{ExchangeRow, LevelRow};
 use ccsurvey::space::{Access, FeedBack, Truth, Web, ca_certificate_pem};
@@ -723,7 +723,7 @@ async fn a_body_in_answer_to_head_is_not_taken_for_the_next_answer() {
         [("", Purpose::Head, 0), ("next", Purpose::Page, 14), ("", Purpose::Head, 0)]
     {
         let url = WebUrl::parse(&format!("http://bodies-for-head.ke/{path}")).unwrap();
-        let ask = Ask { number: 0, url, purpose, depth: Some(Depth(0)) };
+        let ask = Request { number: 0, url, purpose, depth: Some(Depth(0)) };
         let (answer, body) = fetcher.fetch(&ask, address, u64::MAX).await;
         assert_eq!((answer.status, answer.failure, body.len()), (Some(200), None, bytes), "/{path}");
     }

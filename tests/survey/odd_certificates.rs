@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use ccsurvey::address::{OptOuts, WebUrl};
-use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use ccsurvey::exchange::{Depth, Failure, Purpose, Request, Response};
 use ccsurvey::fetch::{Clock, Fetcher, Settings};
 use tempfile::TempDir;
 
@@ -69,12 +69,12 @@ impl Server {
         Self { process, port, folder }
     }
 
-    async fn front_page(&self, settings: Settings) -> Answer {
+    async fn front_page(&self, settings: Settings) -> Response {
         let extra_roots = vec![self.folder.path().join("ca.pem")];
         let settings = Settings { permit_special_addresses: true, extra_roots, ..settings };
         let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap();
         let url = WebUrl::parse(&format!("https://odd.ke:{}/", self.port)).unwrap();
-        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
         fetcher.fetch(&ask, ADDRESS.parse().unwrap(), u64::MAX).await.0
     }
 }

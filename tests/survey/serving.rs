@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ccsurvey::address::{OptOuts, WebUrl};
-use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use ccsurvey::exchange::{self, Depth, Failure, Purpose, Request};
 use ccsurvey::fetch::{Clock, Fetcher, Settings, Timeouts};
 // The Web of the tests names these as its neighbours.
 use ccsurvey::space::{
@@ -50,15 +50,15 @@ async fn trial_at(web: FakeWeb, shortest_pause: Duration) -> Trial {
 }
 
 impl Trial {
-    async fn ask(&self, url: &str) -> (Answer, Vec<u8>) {
+    async fn ask(&self, url: &str) -> (exchange::Response, Vec<u8>) {
         let url = WebUrl::parse(url).unwrap();
         let address = self.fetcher.locate(url.host()).await.address.unwrap();
-        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
         self.fetcher.fetch(&ask, address, u64::MAX).await
     }
 
     /// Asks until a connection is used again: on a busy machine it may have been idle for longer than one is kept.
-    async fn ask_on_a_kept_connection(&self, url: &str) -> Answer {
+    async fn ask_on_a_kept_connection(&self, url: &str) -> exchange::Response {
         for _ in 0..100 {
             let (answer, _) = self.ask(url).await;
             if answer.wire.connections == 0 {
@@ -128,7 +128,7 @@ async fn certificates_are_judged_as_they_were_made() {
 }
 
 /// Bytes received beside the head of the answer and its body.
-fn beside(answer: &Answer, body: usize) -> u64 {
+fn beside(answer: &exchange::Response, body: usize) -> u64 {
     answer.wire.received - body as u64
 }
 
@@ -176,7 +176,7 @@ async fn servers_are_as_far_and_as_slow_as_they_are() {
     let slow = Server { round_trip, bits_per_second: 1e6, ..FakeWeb::quick().0 };
     let trial = trial(FakeWeb(slow)).await;
     let transfer = Duration::from_secs_f64(LONG as f64 / 125_000.0);
-    let total = |answer: &Answer| answer.timings.total;
+    let total = |answer: &exchange::Response| answer.timings.total;
     let first = total(&trial.ask("http://any.ke/long").await.0);
     let second = total(&trial.ask("http://any.ke/long").await.0);
     let secure = total(&trial.ask("https://any.ke/long").await.0);

@@ -7,7 +7,7 @@ use super::{Challenge, Failure, is_refusal};
 
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct Response {
     /// When the exchange began, after any wait for its turn.
     pub started: SystemTime,
     /// The server that was asked; none when no address was found or allowed.
@@ -114,7 +114,7 @@ impl Timings {
     }
 }
 
-impl Answer {
+impl Response {
     /// An exchange that never reached a server.
     #[must_use]
     pub fn not_sent(
@@ -184,8 +184,8 @@ pub fn requests_pause(status: Option<u16>) -> bool {
 mod tests {
     use super::*;
 
-    fn answered(status: u16, location: Option<&str>) -> Answer {
-        let mut answer = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+    fn answered(status: u16, location: Option<&str>) -> Response {
+        let mut answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         answer.status = Some(status);
         answer.head.location = location.map(str::to_owned);
         answer
@@ -201,7 +201,7 @@ mod tests {
             assert_eq!(requests_pause(Some(status)), answer.requests_pause());
             assert!(!answered(status, None).is_redirect(), "{status} without a target");
         }
-        let silence = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        let silence = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         assert!(!silence.is_success() && !silence.is_redirect() && !silence.requests_pause());
     }
 
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn what_was_not_asked_cost_nothing_but_its_dns() {
         let (started, dns) = (SystemTime::UNIX_EPOCH, Some(Duration::from_secs(3)));
-        let answer = Answer::not_sent(started, None, Failure::DnsTimeout, dns);
+        let answer = Response::not_sent(started, None, Failure::DnsTimeout, dns);
         assert_eq!((answer.status, answer.failure), (None, Some(Failure::DnsTimeout)));
         assert_eq!((answer.wire, answer.timings), (Wire::default(), Timings { dns, ..Timings::default() }));
         assert_eq!(answer.ended(), started, "it took none of the server's time");

@@ -52,7 +52,7 @@ vocabulary! {
 
 /// One question that a walk wants put to a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ask {
+pub struct Request {
     /// Counts the questions of one site tree from 0, in the order they are asked.
     pub number: u32,
     /// What is asked for.

@@ -62,16 +62,16 @@ pub fn sniff(media_type: MediaType, body: &[u8], is_all: bool) -> Sniffed {
         MediaType::Other => Sniffed::NoPage,
         MediaType::Xml => xhtml(start, is_all),
         MediaType::Unknown => match text_of_page(start, is_all) {
-            Look::Html => Sniffed::Page(Document::Html),
-            Look::Xml => xhtml(start, is_all),
-            Look::Other => Sniffed::NoPage,
-            Look::More => Sniffed::More,
+            BodyKind::Html => Sniffed::Page(Document::Html),
+            BodyKind::Xml => xhtml(start, is_all),
+            BodyKind::Other => Sniffed::NoPage,
+            BodyKind::More => Sniffed::More,
         },
     }
 }
 
 /// What a body without a type looks like.
-enum Look {
+enum BodyKind {
     Html,
     Xml,
     Other,
@@ -104,14 +104,14 @@ const XML: &[u8] = b"<?xml";
 ///
 /// A tag's name may end by any white space or `/`, where the standard knows a space and `>`: Chromium asks for no end
 /// at all, and `<html` at the end of a line is common.
-fn text_of_page(body: &[u8], is_all: bool) -> Look {
+fn text_of_page(body: &[u8], is_all: bool) -> BodyKind {
     let header = &body[..body.len().min(RESOURCE_HEADER)];
     let is_all = is_all || header.len() == RESOURCE_HEADER;
     if XML.starts_with(header) && !is_all {
-        return Look::More;
+        return BodyKind::More;
     }
     if header.starts_with(XML) {
-        return Look::Xml;
+        return BodyKind::Xml;
     }
     let text = header.trim_ascii_start();
     let mut may_be_cut = text.is_empty();
@@ -122,15 +122,15 @@ fn text_of_page(body: &[u8], is_all: bool) -> Look {
         }
         match rest.first() {
             Some(b'>' | b' ' | b'\t' | b'\n' | b'\r' | b'\x0c' | b'/') if name.len() == tag.len() => {
-                return Look::Html;
+                return BodyKind::Html;
             }
             // A comment may be followed by anything.
-            Some(_) if tag == b"<!--" => return Look::Html,
+            Some(_) if tag == b"<!--" => return BodyKind::Html,
             Some(_) => {}
             None => may_be_cut = true,
         }
     }
-    if may_be_cut && !is_all { Look::More } else { Look::Other }
+    if may_be_cut && !is_all { BodyKind::More } else { BodyKind::Other }
 }
 
 /// The longest byte order mark.

@@ -1,6 +1,6 @@
 //! One question to a server, and what came of it.
 //!
-//! A walk says an [`Ask`]; the fetch answers it with an [`Answer`]. Whatever happened out
+//! A walk says an [`Request`]; the fetch answers it with an [`Response`]. Whatever happened out
 //! there, from an unknown name to a body that never ends, is data: a status, or one word of the
 //! closed list [`Failure`], never an error of ours. Every exchange is load, so an answer always
 //! tells what it cost: [`Wire`] bytes and [`Timings`].
@@ -24,8 +24,8 @@ mod unread;
 mod validators;
 mod vocabulary;
 
-pub use answer::{Answer, Head, Timings, Wire, requests_pause};
-pub use ask::{Ask, Depth, Purpose, PurposeGroup};
+pub use answer::{Head, Response, Timings, Wire, requests_pause};
+pub use ask::{Depth, Purpose, PurposeGroup, Request};
 pub use challenge::{Challenge, is_refusal};
 pub use document::{Document, SNIFFED_BYTES, Sniffed, sniff};
 pub use media_type::{MediaType, charset_in_fields};

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::Answer;
+use crate::exchange::Response;
 
 /// What one server bore, measured from the answers' own times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Books an exchange; `in_flight` counts it and those beside it.
-    pub(super) fn book(&mut self, answer: &Answer, in_flight: u32) {
+    pub(super) fn book(&mut self, answer: &Response, in_flight: u32) {
         self.requests += 1;
         self.answers += u64::from(answer.status.is_some());
         self.sent_bytes += answer.wire.sent;

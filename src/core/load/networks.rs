@@ -7,7 +7,7 @@ use foldhash::HashMap;
 use super::LargestExchange;
 use super::share::{Account, Headroom};
 use crate::address::Neighbourhood;
-use crate::exchange::Answer;
+use crate::exchange::Response;
 use crate::settings::SharedBudget;
 
 /// Servers that share something beyond their address: a room and its link, or an operator.
@@ -64,7 +64,7 @@ impl Networks {
         self.each(address, |borne| borne.in_flight = borne.in_flight.saturating_sub(1));
     }
 
-    pub(super) fn book(&mut self, address: IpAddr, answer: &Answer) {
+    pub(super) fn book(&mut self, address: IpAddr, answer: &Response) {
         self.each(address, |borne| borne.account.book(answer));
     }
 

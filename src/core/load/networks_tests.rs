@@ -8,7 +8,7 @@ use super::networks::Network;
 use super::tests::{MIB, MOST, answer, at, server, site};
 use super::*;
 use crate::address::Neighbourhood;
-use crate::exchange::{Answer, Purpose};
+use crate::exchange::{Purpose, Response};
 use crate::settings::{Burden, Pace, SharedBudget};
 
 fn requests(most: u64) -> Burden {
@@ -158,9 +158,9 @@ struct Survey {
     budgets: [SharedBudget; 2],
     load: Load,
     now: SystemTime,
-    running: Vec<(IpAddr, Permit, Answer)>,
+    running: Vec<(IpAddr, Permit, Response)>,
     stored: BTreeMap<IpAddr, ServerState>,
-    answered: Vec<(IpAddr, Answer)>,
+    answered: Vec<(IpAddr, Response)>,
     unanswered: Vec<(IpAddr, SystemTime)>,
     seen: HashMap<(Network, Option<u64>), [u64; 3]>,
 }
@@ -213,7 +213,7 @@ impl Survey {
         }
     }
 
-    fn see(&mut self, address: IpAddr, answer: &Answer) {
+    fn see(&mut self, address: IpAddr, answer: &Response) {
         let cost = [1, answer.wire.received, answer.timings.total.as_micros() as u64];
         for network in [Network::Neighbourhood(Neighbourhood::from_address(address)), Network::System(36914)]
         {

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 
 /// Whether our own link works, judged by what comes back from everywhere.
 ///
@@ -235,7 +235,7 @@ impl Sign {
     /// The same of an agent's answer. A machine whose network refuses or resets connections reaches nobody: that counts as
     /// lost until something is reached. Where nothing more came, what had come before tells nothing of now.
     #[must_use]
-    pub fn from_answer_of_agent(answer: &Answer, is_known: bool) -> Self {
+    pub fn from_answer_of_agent(answer: &Response, is_known: bool) -> Self {
         use Failure::{BodyTruncated, ConnectRefused, FirstByteTimeout, IdleClosed, IdleTimeout, Reset};
         use Failure::{TlsTimeout, TooSlow};
         let sign = Self::from_answer(answer, is_known);
@@ -256,7 +256,7 @@ impl Sign {
 
     /// What an answer tells; `is_known` if its server had answered before.
     #[must_use]
-    pub fn from_answer(answer: &Answer, is_known: bool) -> Self {
+    pub fn from_answer(answer: &Response, is_known: bool) -> Self {
         let lost = Self::lost(is_known);
         match answer.failure {
             _ if answer.status.is_some() => Self::Reached,
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
-        let sign = |failure| Sign::from_answer(&Answer::not_sent(at(0), None, failure, None), true);
+        let sign = |failure| Sign::from_answer(&Response::not_sent(at(0), None, failure, None), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::Reached);
         assert_eq!(sign(Failure::Reset), Sign::Reached);
         assert_eq!(sign(Failure::ConnectTimeout), Sign::LostKnown);
@@ -423,14 +423,14 @@ mod tests {
 
     #[test]
     fn a_refusal_or_reset_that_an_agent_sees_may_be_that_of_its_own_network() {
-        let answer = |failure| Answer::not_sent(at(0), None, failure, None);
+        let answer = |failure| Response::not_sent(at(0), None, failure, None);
         let sign = |failure| Sign::from_answer_of_agent(&answer(failure), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::LostKnown);
         assert_eq!(sign(Failure::Reset), Sign::LostKnown);
         assert_eq!(sign(Failure::TlsAlert), Sign::Reached);
         let had_come_before = [Failure::IdleTimeout, Failure::IdleClosed, Failure::BodyTruncated];
         assert!(had_come_before.into_iter().all(|failure| sign(failure) == Sign::Silent));
-        let cut = Answer { status: Some(200), ..answer(Failure::Reset) };
+        let cut = Response { status: Some(200), ..answer(Failure::Reset) };
         assert_eq!(Sign::from_answer_of_agent(&cut, true), Sign::Silent);
     }
 
@@ -447,7 +447,7 @@ mod tests {
     #[test]
     fn a_status_and_a_connection_that_was_opened_are_answers_of_the_network() {
         let silent = |connections| {
-            let mut answer = Answer::not_sent(at(0), None, Failure::FirstByteTimeout, None);
+            let mut answer = Response::not_sent(at(0), None, Failure::FirstByteTimeout, None);
             answer.wire.connections = connections;
             answer
         };
@@ -458,7 +458,7 @@ mod tests {
         );
         assert_eq!(Sign::from_answer(&silent(0), false), Sign::LostUnknown);
         assert_eq!(Sign::from_answer(&silent(1), true), Sign::Reached);
-        let page = Answer { status: Some(200), failure: None, ..silent(0) };
+        let page = Response { status: Some(200), failure: None, ..silent(0) };
         assert_eq!(Sign::from_answer(&page, true), Sign::Reached);
     }
 }

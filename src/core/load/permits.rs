@@ -10,7 +10,7 @@ use super::share::Headroom;
 use super::slots::Slots;
 use super::{LargestExchange, Networks, ServerState};
 use crate::address::{Neighbourhood, Site, server_at};
-use crate::exchange::{Answer, Failure, Purpose};
+use crate::exchange::{Failure, Purpose, Response};
 use crate::settings::{Pace, SharedBudget};
 
 /// Where every exchange of a survey gets its permit.
@@ -182,7 +182,7 @@ impl Load {
     }
 
     /// The exchange, which was for this purpose, ended with an answer.
-    pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Answer) {
+    pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Response) {
         self.release(&permit, answer.ended(), Some(moved_by(purpose, answer)));
         self.book(permit.address, &permit.site, purpose, answer);
     }
@@ -207,7 +207,7 @@ impl Load {
         self.changed.insert(address);
     }
 
-    fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Answer) {
+    fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Response) {
         self.networks.book(address, answer);
         let rest = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, answer);
         self.start_pause(address, start_pause);
@@ -257,7 +257,7 @@ impl Load {
 
     /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
     /// the order in which the exchanges ended.
-    pub fn recall(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Answer) {
+    pub fn recall(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Response) {
         let address = server_at(address);
         self.begin(address, None);
         self.book(address, site, purpose, answer);
@@ -340,7 +340,7 @@ impl Load {
 }
 
 /// What an exchange moved, with what was on its way when it was hung up on.
-fn moved_by(purpose: Purpose, answer: &Answer) -> u64 {
+fn moved_by(purpose: Purpose, answer: &Response) -> u64 {
     let counted = answer.wire.sent + answer.wire.received;
     let is_cut =
         answer.failure == Some(Failure::BodyTooLarge) || Flow::from_answer(purpose, answer).is_unread;

@@ -7,7 +7,7 @@ use super::share::{Account, Headroom, LargestExchange};
 use super::slots::Slots;
 use super::{Flow, Ledger, ServerLink, SiteHold};
 use crate::address::Site;
-use crate::exchange::{Answer, Purpose};
+use crate::exchange::{Purpose, Response};
 use crate::settings::{Pace, SharedBudget};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
@@ -115,7 +115,7 @@ impl ServerState {
     }
 
     /// An exchange for a site ended and gave this answer.
-    pub(super) fn settle(&mut self, pace: &Pace, site: &Site, purpose: Purpose, answer: &Answer) -> Rest {
+    pub(super) fn settle(&mut self, pace: &Pace, site: &Site, purpose: Purpose, answer: &Response) -> Rest {
         self.ledger.book(answer, self.slots.in_flight());
         self.account.book(answer);
         let ended = answer.ended();

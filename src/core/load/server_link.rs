@@ -2,7 +2,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Answer, Purpose, hangs_up};
+use crate::exchange::{Purpose, Response, hangs_up};
 
 /// What is known of the link that a server hangs on: the best rate at which its answers came of late.
 ///
@@ -101,7 +101,7 @@ pub const SHORTEST: f64 = 0.02;
 impl Flow {
     /// What an answer shows of the link.
     #[must_use]
-    pub fn from_answer(purpose: Purpose, answer: &Answer) -> Self {
+    pub fn from_answer(purpose: Purpose, answer: &Response) -> Self {
         let content_type = answer.head.content_type.as_deref();
         let ended = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -140,7 +140,7 @@ impl Flow {
 }
 
 /// Of an answer that was read back from a record, what it has at least.
-fn after_head(answer: &Answer) -> u64 {
+fn after_head(answer: &Response) -> u64 {
     let is_plain = answer.head.content_encoding.is_none();
     if is_plain { answer.after_head.max(answer.body_bytes) } else { answer.after_head }
 }

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::budget::LEAST_BYTES;
-use crate::exchange::Answer;
+use crate::exchange::Response;
 use crate::settings::{Burden, SharedBudget};
 
 /// The most that one exchange may come to.
@@ -97,7 +97,7 @@ impl Headroom {
 
 impl Account {
     /// An exchange counts for the day on which it began.
-    pub(super) fn book(&mut self, answer: &Answer) {
+    pub(super) fn book(&mut self, answer: &Response) {
         self.take(answer.started, &Spent::from_answer(answer));
     }
 
@@ -142,7 +142,7 @@ impl Account {
 }
 
 impl Spent {
-    fn from_answer(answer: &Answer) -> Self {
+    fn from_answer(answer: &Response) -> Self {
         let bytes = answer.wire.sent + answer.wire.received;
         Self { requests: 1, bytes, busy: answer.timings.total, lost: 0 }
     }

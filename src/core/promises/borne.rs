@@ -7,7 +7,7 @@ use foldhash::HashMap;
 use super::seen::take_each;
 use super::{Limits, Past, Seen};
 use crate::address::Neighbourhood;
-use crate::exchange::Answer;
+use crate::exchange::Response;
 
 /// Tells the autonomous system of an address, if that is known.
 pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
@@ -58,7 +58,7 @@ impl Borne {
     }
 
     /// An exchange ended.
-    pub(super) fn add(&mut self, server: IpAddr, answer: &Answer, limits: &Limits, seen: &mut Seen) {
+    pub(super) fn add(&mut self, server: IpAddr, answer: &Response, limits: &Limits, seen: &mut Seen) {
         let moved = answer.wire.sent + answer.wire.received;
         let amounts = [1, moved, answer.timings.total.as_micros() as u64];
         let day = day_of(answer.started);

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Limits;
 use super::fact::HORIZON;
-use crate::exchange::Answer;
+use crate::exchange::Response;
 
 /// Bytes by when they moved, against the rate of the survey. Of the rate one second's worth, or one largest exchange, may
 /// be saved up.
@@ -54,7 +54,7 @@ impl Ceiling {
     }
 
     /// Takes in an exchange; gives the bytes above the rate and what may be saved up, at its worst so far.
-    pub(super) fn add(&mut self, answer: &Answer) -> u64 {
+    pub(super) fn add(&mut self, answer: &Response) -> u64 {
         self.told.extend(parts(answer, self.rounding).map(Reverse));
         self.latest = self.latest.max(Some(answer.started));
         if let Some(known) = self.latest.and_then(|latest| latest.checked_sub(HORIZON)) {
@@ -161,7 +161,7 @@ fn leaf(rate: f64, slot: usize, sum: f64) -> Node {
 }
 
 /// What an exchange moved until the head of its response was there, and after; all together where that is not known.
-fn parts(answer: &Answer, rounding: Duration) -> impl Iterator<Item = Part> + use<> {
+fn parts(answer: &Response, rounding: Duration) -> impl Iterator<Item = Part> + use<> {
     let (started, timings, wire) = (answer.started, answer.timings, answer.wire);
     let slack = |took: Duration| took / SLEW + TICK + rounding;
     let all = wire.sent + wire.received;

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::address::{Site, WebUrl};
-use crate::exchange::{Answer, Purpose};
+use crate::exchange::{Purpose, Response};
 
 /// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
 /// that is still to be told.
@@ -20,7 +20,7 @@ pub struct Fact<'a> {
     /// What was requested, where that is known: the target of a redirect is recognised by it.
     pub url: Option<&'a WebUrl>,
     /// When it was asked, what came, and when that had come.
-    pub answer: &'a Answer,
+    pub answer: &'a Response,
     /// What the robots.txt of the host asks for, where that is known.
     pub crawl_delay: Option<Duration>,
     /// Of its owner.

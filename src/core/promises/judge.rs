@@ -12,7 +12,7 @@ use super::rests::Rests;
 use super::seen::take_each;
 use super::{Fact, Limits, Order, Past, Seen, Verdict, verdicts};
 use crate::address::{Neighbourhood, Site, server_at};
-use crate::exchange::Answer;
+use crate::exchange::Response;
 
 /// Judges promises by what somebody would have seen who watched the exchanges and nothing else: no permit, no queue.
 ///
@@ -22,14 +22,14 @@ use crate::exchange::Answer;
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
 /// use ccsurvey_address::{Host, Site};
-/// use ccsurvey_core::exchange::{Answer, Failure, Purpose};
+/// use ccsurvey_core::exchange::{Response, Failure, Purpose};
 /// use ccsurvey_core::promises::{Fact, Judge, Judgement, Limits, Seen, Wishes};
 /// let mut judge = Judge::new(Limits::default(), Seen::default());
 /// let (site, address) = (Site::new(Host::parse("a.ke").unwrap()), "41.90.0.1".parse().unwrap());
 /// // The second request came a second after the first had ended: two were promised.
 /// for started in [0, 1] {
 ///     let started = UNIX_EPOCH + Duration::from_secs(started);
-///     let answer = Answer::not_asked(started, Some(address), Failure::BadHttp, None);
+///     let answer = Response::not_asked(started, Some(address), Failure::BadHttp, None);
 ///     let (purpose, url, against) = (Purpose::Page, None, Wishes::default());
 ///     judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay: None, against });
 /// }
@@ -200,7 +200,7 @@ impl Seen {
 
 /// When an exchange ran. Starts are told by the clock of the day and durations by a steady one: a thousandth (NTP
 /// slews by half of that at most) and a millisecond are between them.
-fn span(answer: &Answer) -> Interval {
+fn span(answer: &Response) -> Interval {
     let took = answer.timings.total;
     let sure = took.saturating_sub(took / 1000 + Duration::from_millis(1));
     (answer.started, answer.started + sure)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Answer, Class, Purpose};
+use crate::exchange::{Class, Purpose, Response};
 
 /// Refusals in a row after which a ban is suspected: the number that issue 37 names. A level brings so many in a row of one
 /// forbidden folder, which the check tells apart.
@@ -59,7 +59,7 @@ impl Default for Record {
 
 impl Record {
     /// Takes in a response; whether it makes a ban suspected.
-    fn note(&mut self, answer: &Answer) -> bool {
+    fn note(&mut self, answer: &Response) -> bool {
         if answer.turns_away() {
             self.refusals_in_a_row = self.refusals_in_a_row.saturating_add(1);
             return self.refusals_in_a_row >= self.checked_at;
@@ -78,7 +78,7 @@ impl Record {
 
 impl Bans {
     /// Takes in what came of a request for a page, in the order of the requests.
-    pub(super) fn note(&mut self, url: &WebUrl, answer: &Answer) {
+    pub(super) fn note(&mut self, url: &WebUrl, answer: &Response) {
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
             return;
         }
@@ -146,7 +146,7 @@ impl Bans {
     }
 
     /// What came of that: whether hosts are closed to us from now on.
-    pub(super) fn note_check(&mut self, answer: &Answer) -> bool {
+    pub(super) fn note_check(&mut self, answer: &Response) -> bool {
         if !answer.turns_away() {
             self.skip_check();
             return false;

@@ -6,14 +6,14 @@ use super::state::Walk;
 use super::step::OnRecord;
 use super::traps::trap::endless_path;
 use crate::address::{ScriptKey, WebUrl};
-use crate::exchange::{Ask, Class, Depth, Purpose};
+use crate::exchange::{Class, Depth, Purpose, Request};
 
 /// Whether a URL is asked for.
 pub(super) enum Decision {
-    Ask(Ask, Option<Duration>),
+    Request(Request, Option<Duration>),
     /// An answer in flight decides.
     Wait,
-    Not(Class),
+    Skip(Class),
 }
 
 /// What keeps a URL back.
@@ -23,35 +23,35 @@ impl Walk {
         let Some(entry) = self.list.current() else { return Decision::Wait };
         let url = &entry.url;
         if self.has_opted_out(url) {
-            return Decision::Not(Class::OptOut);
+            return Decision::Skip(Class::OptOut);
         }
         let is_entrance = entry.is_entrance();
         let promises_too_little = entry.kept == Some(Class::Yield);
         if let Some(class) = entry.kept.filter(|_| !is_entrance && !promises_too_little) {
-            return Decision::Not(class);
+            return Decision::Skip(class);
         }
         if let Some(endless) = endless_path(url).filter(|_| !is_entrance) {
             self.evidence.name(&endless);
-            return Decision::Not(Class::Trap);
+            return Decision::Skip(Class::Trap);
         }
         if let Some(echo) = self.echo(&entry) {
             self.evidence.name(&echo);
-            return Decision::Not(Class::Trap);
+            return Decision::Skip(Class::Trap);
         }
         if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
-            return Decision::Not(Class::Filtered);
+            return Decision::Skip(Class::Filtered);
         }
         let is_free = is_entrance || entry.again || url.is_front_page();
         if !is_free && self.script_is_used_up(url) {
             self.skip_script_url(url);
-            return Decision::Not(Class::Script);
+            return Decision::Skip(Class::Script);
         }
         if let Some(class) = self.closed(url) {
-            return Decision::Not(class);
+            return Decision::Skip(class);
         }
         // Last, for what is kept back for another reason was in nobody's choice.
         if promises_too_little {
-            return Decision::Not(Class::Yield);
+            return Decision::Skip(Class::Yield);
         }
         let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
         let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
@@ -62,7 +62,7 @@ impl Walk {
     /// may be of a version that knew no echoes.
     fn echo(&self, entry: &ListedUrl) -> Option<String> {
         let is_recorded = match &self.recorded {
-            OnRecord::Asked(next) => next.url == entry.url,
+            OnRecord::Requested(next) => next.url == entry.url,
             OnRecord::Lost => true,
             OnRecord::Nothing => false,
         };
@@ -84,7 +84,7 @@ impl Walk {
     /// Whether an earlier run went on without a check of this URL where this one would request it.
     pub(super) fn went_on_without_check(&self, url: &WebUrl) -> bool {
         match &self.recorded {
-            OnRecord::Asked(next) => match next.purpose {
+            OnRecord::Requested(next) => match next.purpose {
                 Purpose::Check => next.url != *url,
                 Purpose::Robots => next.url != url.robots_txt() && !self.origins.is_asking(),
                 _ => true,
@@ -105,7 +105,7 @@ impl Walk {
     /// how old the rules were then is past.
     fn rules_are_old(&self, url: &WebUrl) -> bool {
         match &self.recorded {
-            OnRecord::Asked(next) => next.purpose == Purpose::Robots && next.url == url.robots_txt(),
+            OnRecord::Requested(next) => next.purpose == Purpose::Robots && next.url == url.robots_txt(),
             OnRecord::Lost => false,
             OnRecord::Nothing => self.rules_good_until(url).is_some_and(|until| self.now >= until),
         }
@@ -116,14 +116,14 @@ impl Walk {
         let is_on_record = self.is_on_record(&url);
         match self.origins.lookup(&url, self.rules_are_old(&url)) {
             Lookup::Pending => return Decision::Wait,
-            Lookup::Ask(robots) => {
+            Lookup::Fetch(robots) => {
                 if self.closed(&robots).is_some() {
                     // Another origin's rules stand at a host that turned us away.
                     let asked = Asked { at: self.now, next: Some(self.flying.request_count()) };
                     self.origins.settle(RobotsOutcome::Unreachable, asked);
-                    return Decision::Not(Class::RobotsUnreachable);
+                    return Decision::Skip(Class::RobotsUnreachable);
                 }
-                let ask = Ask {
+                let ask = Request {
                     number: self.flying.request_count(),
                     url: robots,
                     purpose: Purpose::Robots,
@@ -131,22 +131,22 @@ impl Walk {
                 };
                 // Rules that are too old to go by tell a delay all the same; of one that is too long, as much as is kept.
                 let delay = self.origins.crawl_delay(&url);
-                return Decision::Ask(ask, delay.map(|delay| delay.min(self.settings.max_crawl_delay)));
+                return Decision::Request(ask, delay.map(|delay| delay.min(self.settings.max_crawl_delay)));
             }
             // What was requested under the rules of an earlier version is on record.
             Lookup::Known(_) if is_on_record => {}
-            Lookup::Known(RobotsOutcome::OptedOut) => return Decision::Not(Class::OptOut),
-            Lookup::Known(RobotsOutcome::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
+            Lookup::Known(RobotsOutcome::OptedOut) => return Decision::Skip(Class::OptOut),
+            Lookup::Known(RobotsOutcome::Unreachable) => return Decision::Skip(Class::RobotsUnreachable),
             Lookup::Known(RobotsOutcome::Rules(rules)) => {
                 let too_slow = rules.crawl_delay().is_some_and(|delay| delay > self.settings.max_crawl_delay);
                 if too_slow || !rules.allows(&url) {
-                    return Decision::Not(Class::Robots);
+                    return Decision::Skip(Class::Robots);
                 }
             }
         }
         let delay = self.origins.crawl_delay(&url);
-        Decision::Ask(
-            Ask { number: self.flying.request_count(), url, purpose, depth: Some(self.depth) },
+        Decision::Request(
+            Request { number: self.flying.request_count(), url, purpose, depth: Some(self.depth) },
             delay,
         )
     }

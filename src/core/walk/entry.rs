@@ -1,7 +1,7 @@
 use super::step::Content;
 use super::yields::Prospect;
 use crate::address::{PageKey, WebUrl};
-use crate::exchange::{Answer, Ask, Class, Entrance, Purpose};
+use crate::exchange::{Class, Entrance, Purpose, Request, Response};
 
 /// What is known of internal URLs: where each stands.
 pub(super) type Places = foldhash::HashMap<PageKey, UrlState>;
@@ -90,14 +90,14 @@ pub(super) struct Waiting {
     /// Its URL counts as fetched since this request, and not for an earlier one.
     pub is_first: bool,
     /// What came of it elsewhere before.
-    pub tries: Vec<Answer>,
-    pub answer: Option<(Answer, Content)>,
+    pub tries: Vec<Response>,
+    pub answer: Option<(Response, Content)>,
     /// The response is one that another tree got: no request was sent for it.
     pub is_shared: bool,
 }
 
 impl Waiting {
-    pub(super) fn outside_the_tree(ask: &Ask) -> Self {
+    pub(super) fn outside_the_tree(ask: &Request) -> Self {
         let (url, purpose) = (ask.url.clone(), ask.purpose);
         Self {
             number: ask.number,
@@ -111,14 +111,14 @@ impl Waiting {
         }
     }
 
-    pub(super) fn page(ask: &Ask, entry: ListedUrl, is_first: bool) -> Self {
+    pub(super) fn page(ask: &Request, entry: ListedUrl, is_first: bool) -> Self {
         Self { entry: Some(entry), is_first, ..Self::outside_the_tree(ask) }
     }
 
     /// Whether no server was asked, in the end nor at any try.
-    pub(super) fn was_never_sent(&self, answer: &Answer) -> bool {
+    pub(super) fn was_never_sent(&self, answer: &Response) -> bool {
         let never_sent =
-            |answer: &Answer| answer.failure.is_some_and(|failure| !failure.reached_the_network());
+            |answer: &Response| answer.failure.is_some_and(|failure| !failure.reached_the_network());
         never_sent(answer) && self.tries.iter().all(never_sent)
     }
 }

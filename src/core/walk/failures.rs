@@ -1,4 +1,4 @@
-use crate::exchange::{Answer, Outcome};
+use crate::exchange::{Outcome, Response};
 
 /// Requests in a row that came to nothing.
 ///
@@ -12,7 +12,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn note(&mut self, answer: &Answer) {
+    pub(super) fn note(&mut self, answer: &Response) {
         match answer.failure {
             _ if answer.status.is_some() => *self = Self { page_answered: true, ..Self::default() },
             Some(failure) if failure.reached_the_network() => {

@@ -5,7 +5,7 @@ use super::entry::{ListedUrl, UrlState, Waiting};
 use super::state::Walk;
 use super::step::{Content, OnRecord, Step};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
+use crate::exchange::{Class, Depth, Outcome, Purpose, Request, Response};
 use crate::page::MAX_LINKS;
 
 /// What a driver calls: poll, begin, handle, end.
@@ -38,11 +38,11 @@ impl Walk {
                     return Step::Wait;
                 }
                 match self.decide() {
-                    Decision::Ask(ask, delay) => {
-                        return self.recorded_beside(Some(&ask)).unwrap_or(Step::Ask(ask, delay));
+                    Decision::Request(ask, delay) => {
+                        return self.recorded_beside(Some(&ask)).unwrap_or(Step::Request(ask, delay));
                     }
                     Decision::Wait => return Step::Wait,
-                    Decision::Not(class) => self.pass(class),
+                    Decision::Skip(class) => self.pass(class),
                 }
             } else if let Some(step) = self.recorded_beside(None) {
                 return step;
@@ -55,7 +55,7 @@ impl Walk {
     }
 
     /// The question that `poll` gave is being put.
-    pub fn begin(&mut self, ask: &Ask) {
+    pub fn begin(&mut self, ask: &Request) {
         if ask.purpose == Purpose::Robots {
             self.origins.begin();
             self.flying.push(Waiting::outside_the_tree(ask));
@@ -92,23 +92,23 @@ impl Walk {
     }
 
     /// What came of a try at a question that is being put in another way: load of its level, and nothing else.
-    pub fn tried(&mut self, number: u32, answer: Answer) {
+    pub fn tried(&mut self, number: u32, answer: Response) {
         if let Some(waiting) = self.flying.get_mut(number) {
             waiting.tries.push(answer);
         }
     }
 
     /// What came of a question. Answers may come in any order; they are merged in the order asked.
-    pub fn handle(&mut self, number: u32, answer: Answer, content: Content) {
+    pub fn handle(&mut self, number: u32, answer: Response, content: Content) {
         self.take(number, answer, content, false);
     }
 
     /// The same with what another tree got for this robots.txt, less than a day ago. It is no load of this tree.
-    pub fn handle_shared(&mut self, number: u32, answer: Answer, content: Content) {
+    pub fn handle_shared(&mut self, number: u32, answer: Response, content: Content) {
         self.take(number, answer, content, true);
     }
 
-    fn take(&mut self, number: u32, answer: Answer, content: Content, is_shared: bool) {
+    fn take(&mut self, number: u32, answer: Response, content: Content, is_shared: bool) {
         if let Some(waiting) = self.flying.get_mut(number) {
             waiting.answer = Some((answer, content));
             waiting.is_shared = is_shared;
@@ -151,14 +151,14 @@ impl Walk {
             return None;
         }
         let decision = if self.has_opted_out(&url) {
-            Decision::Not(Class::OptOut)
+            Decision::Skip(Class::OptOut)
         } else {
             self.by_robots(url, Purpose::Check)
         };
         match decision {
-            Decision::Ask(ask, delay) => Some(Step::Ask(ask, delay)),
+            Decision::Request(ask, delay) => Some(Step::Request(ask, delay)),
             Decision::Wait => Some(Step::Wait),
-            Decision::Not(_) => {
+            Decision::Skip(_) => {
                 self.bans.skip_check();
                 None
             }
@@ -167,8 +167,8 @@ impl Walk {
 
     /// The request on record in the place of what is planned, where an earlier version took a URL with another session for
     /// another page. It counts as a repetition, and the plan goes on behind it.
-    fn recorded_beside(&mut self, planned: Option<&Ask>) -> Option<Step> {
-        let OnRecord::Asked(next) = &self.recorded else { return None };
+    fn recorded_beside(&mut self, planned: Option<&Request>) -> Option<Step> {
+        let OnRecord::Requested(next) = &self.recorded else { return None };
         let is_of_level =
             next.depth == Some(self.depth) && matches!(next.purpose, Purpose::Page | Purpose::Head);
         let is_planned = planned.is_some_and(|ask| ask.url == next.url);
@@ -176,7 +176,7 @@ impl Walk {
             return None;
         }
         self.beside = Some(ListedUrl { again: true, ..ListedUrl::new(next.url.clone()) });
-        Some(Step::Ask(next.clone(), None))
+        Some(Step::Request(next.clone(), None))
     }
 
     /// The URL whose turn it is has its class; the next one's turn comes.

@@ -13,7 +13,7 @@ use super::traps::echoes::{Brought, Fingerprint};
 use super::traps::tally::PageRead;
 use super::tree::External;
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Class, Depth, Failure, MediaType, Outcome, Purpose};
+use crate::exchange::{Class, Depth, Failure, MediaType, Outcome, Purpose, Response};
 use crate::page::{Element, Link, Page};
 use crate::robots::{Availability, MAX_BYTES};
 
@@ -57,11 +57,11 @@ impl Walk {
     }
 
     /// Whether nothing was sent because a host of the site opted out. robots.txt may redirect to who did: that is not the site.
-    fn is_opt_out_of_site(&self, url: &WebUrl, answer: &Answer) -> bool {
+    fn is_opt_out_of_site(&self, url: &WebUrl, answer: &Response) -> bool {
         answer.failure == Some(Failure::OptedOut) && self.scope.contains(url.host())
     }
 
-    fn merge_robots(&mut self, url: &WebUrl, answer: &Answer, content: &Content, is_shared: bool) {
+    fn merge_robots(&mut self, url: &WebUrl, answer: &Response, content: &Content, is_shared: bool) {
         if is_shared {
             self.level().shared_robots += 1;
         } else {
@@ -90,7 +90,7 @@ impl Walk {
     }
 
     /// A page that was delivered before was requested once more.
-    fn merge_check(&mut self, answer: &Answer) {
+    fn merge_check(&mut self, answer: &Response) {
         self.level().book(answer);
         self.failures.note(answer);
         if self.bans.note_check(answer) {
@@ -99,7 +99,7 @@ impl Walk {
     }
 
     /// Nothing was sent for a URL: it was not fetched. `is_first`: nor was anything for it before.
-    fn merge_never_sent(&mut self, entry: &ListedUrl, answer: &Answer, is_first: bool) {
+    fn merge_never_sent(&mut self, entry: &ListedUrl, answer: &Response, is_first: bool) {
         self.level().book(answer);
         let class = match answer.failure {
             Some(Failure::OptedOut) => Class::OptOut,
@@ -130,7 +130,7 @@ impl Walk {
         }
     }
 
-    fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, answer: &Answer, content: Content) {
+    fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, answer: &Response, content: Content) {
         self.level().book(answer);
         self.failures.note(answer);
         if tells_of_bans(purpose) {
@@ -224,7 +224,7 @@ impl Walk {
     }
 
     /// A redirect adds no depth: its target joins the level that is being walked.
-    fn merge_redirect(&mut self, entry: &ListedUrl, answer: &Answer) {
+    fn merge_redirect(&mut self, entry: &ListedUrl, answer: &Response) {
         let Some(location) = answer.head.location.as_deref() else { return };
         let Ok(target) = entry.url.join(location) else { return };
         let is_start = self.depth == Depth(0);
@@ -290,7 +290,7 @@ impl Walk {
 }
 
 /// Whether a page came and was read, or was read before and has not changed. A challenge in its place is none.
-pub(super) fn is_page(answer: &Answer, content: &Content) -> bool {
+pub(super) fn is_page(answer: &Response, content: &Content) -> bool {
     matches!(content, Content::Page(_)) && answer.head.challenge.is_none()
 }
 
@@ -299,7 +299,7 @@ pub(super) fn is_page(answer: &Answer, content: &Content) -> bool {
 /// Of rules that broke off, the one that forbids may be missing. Google takes them for a server error, too ("incomplete
 /// data", How Google interprets the robots.txt specification).
 #[must_use]
-pub fn availability<'a>(answer: &Answer, content: &'a Content) -> Availability<'a> {
+pub fn availability<'a>(answer: &Response, content: &'a Content) -> Availability<'a> {
     match Availability::from_answer(answer.status, body_of(content)) {
         // Neither rules nor their absence: what the owner wants is not known.
         Availability::Found(_) if answer.head.challenge.is_some() => Availability::Unreachable,
@@ -313,7 +313,7 @@ fn body_of(content: &Content) -> &[u8] {
 }
 
 /// Whether all of a robots.txt came, or as much of it as is read of any.
-fn is_whole(answer: &Answer, content: &Content) -> bool {
+fn is_whole(answer: &Response, content: &Content) -> bool {
     match answer.failure {
         None => true,
         Some(Failure::BodyTooLarge) => !is_cut(answer, content),
@@ -323,17 +323,17 @@ fn is_whole(answer: &Answer, content: &Content) -> bool {
 
 /// Whether a budget cut a robots.txt short: what its owner forbids further down is not known.
 #[must_use]
-pub fn is_cut(answer: &Answer, content: &Content) -> bool {
+pub fn is_cut(answer: &Response, content: &Content) -> bool {
     answer.failure == Some(Failure::BodyTooLarge) && answer.is_success() && body_of(content).len() < MAX_BYTES
 }
 
 /// What an answer to HEAD leaves open; 405 and 501 say that the server does not know HEAD.
-fn may_be_html(answer: &Answer) -> bool {
+fn may_be_html(answer: &Response) -> bool {
     matches!(answer.status, Some(405 | 501))
         || (answer.is_success() && MediaType::from_fields(answer.head.content_type.as_deref()).may_be_page())
 }
 
 /// A page is asked for again only when its server says when.
-fn says_when_to_come_back(answer: &Answer) -> bool {
+fn says_when_to_come_back(answer: &Response) -> bool {
     answer.requests_pause() && answer.head.retry_after.is_some()
 }

@@ -6,7 +6,7 @@ use super::state::Walk;
 use super::step::{Content, Step};
 use super::tree::probe::Probe;
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Answer, Ask, Outcome, Purpose};
+use crate::exchange::{Outcome, Purpose, Request, Response};
 use crate::page::Page;
 
 /// What is asked once the tree is walked.
@@ -36,7 +36,7 @@ impl Walk {
         }
         while let Some(url) = self.probes.next().cloned() {
             if let Some((ask, delay)) = self.probe_request(url) {
-                return Step::Ask(ask, delay);
+                return Step::Request(ask, delay);
             }
             self.begin_probe();
         }
@@ -60,7 +60,7 @@ impl Walk {
 
     /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no
     /// robots.txt is asked for but one that has grown old.
-    fn probe_request(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
+    fn probe_request(&mut self, url: WebUrl) -> Option<(Request, Option<Duration>)> {
         if self.has_opted_out(&url) || self.closed(&url).is_some() || self.settings.filter.leaves_out(&url) {
             return None;
         }
@@ -68,7 +68,7 @@ impl Walk {
             return None;
         }
         match self.by_robots(url, Purpose::Probe) {
-            Decision::Ask(ask, delay) => Some((Ask { depth: None, ..ask }, delay)),
+            Decision::Request(ask, delay) => Some((Request { depth: None, ..ask }, delay)),
             _ => None,
         }
     }
@@ -84,7 +84,7 @@ impl Walk {
         self.probes.questions = Some(VecDeque::new());
     }
 
-    pub(super) fn merge_probe(&mut self, number: u32, url: &WebUrl, answer: &Answer, content: &Content) {
+    pub(super) fn merge_probe(&mut self, number: u32, url: &WebUrl, answer: &Response, content: &Content) {
         self.probes.load.book(answer);
         if answer.status.is_none() {
             return;

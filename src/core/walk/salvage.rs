@@ -7,7 +7,7 @@ use super::tree::External;
 use super::tree::counts::TreeCounts;
 use super::{Content, Known, LevelCount, Tree};
 use crate::address::{PageKey, Scope, WebUrl};
-use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
+use crate::exchange::{Class, Depth, Outcome, Purpose, Request, Response};
 use crate::page::{Element, Page};
 
 /// What is left of a walk that has failed: its recorded answers, counted without walking it again, which might
@@ -38,13 +38,13 @@ impl Salvage {
     }
 
     /// Takes in what another tree got for a robots.txt. Which level needed it is not known.
-    pub fn take_shared(&mut self, answer: &Answer) {
+    pub fn take_shared(&mut self, answer: &Response) {
         self.counts.home.note(Purpose::Robots, answer, false);
         self.counts.level(Depth(0)).shared_robots += 1;
     }
 
     /// Takes in an answer, in the order recorded.
-    pub fn take(&mut self, ask: &Ask, answer: &Answer, content: &Content) {
+    pub fn take(&mut self, ask: &Request, answer: &Response, content: &Content) {
         let is_page = ask.purpose == Purpose::Page && is_page(answer, content);
         self.counts.home.note(ask.purpose, answer, is_page);
         let Some(depth) = ask.depth else {
@@ -81,7 +81,7 @@ impl Salvage {
         }
     }
 
-    fn take_redirect(&mut self, url: &WebUrl, depth: Depth, answer: &Answer) {
+    fn take_redirect(&mut self, url: &WebUrl, depth: Depth, answer: &Response) {
         let Some(Ok(target)) = answer.head.location.as_deref().map(|location| url.join(location)) else {
             return;
         };

@@ -22,7 +22,7 @@ use crate::exchange::{Depth, Entrance, Outcome};
 
 /// The walk of one site, from its start URL to its [`Tree`](super::Tree).
 ///
-/// The driver's loop: `poll`; on [`Step::Ask`](super::Step::Ask) either `begin` and put the question, or `end` the
+/// The driver's loop: `poll`; on [`Step::Ask`](super::Step::Request) either `begin` and put the question, or `end` the
 /// walk; hand every answer to `handle`; on [`Step::Done`](super::Step::Done), `conclude`.
 pub struct Walk {
     pub(super) settings: Arc<Settings>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{PageKey, ScriptKey};
-use crate::exchange::Ask;
+use crate::exchange::Request;
 use crate::page::Page;
 
 /// What to do next.
@@ -12,7 +12,7 @@ use crate::page::Page;
 pub enum Step {
     /// Put this question, with at least this pause between requests if the host asks for one.
     /// Polling again gives the same question until [`Walk::begin`](super::Walk::begin), or a robots.txt that has grown old meanwhile.
-    Ask(Ask, Option<Duration>),
+    Request(Request, Option<Duration>),
     /// An answer in flight decides what is next.
     Wait,
     /// The tree is finished.
@@ -48,13 +48,13 @@ pub enum OnRecord {
     #[default]
     Nothing,
     /// An earlier run put it and heard what came of it.
-    Asked(Ask),
+    Requested(Request),
     /// Its answer was lost, and that to a later question is on record.
     Lost,
 }
 
 impl OnRecord {
-    pub(super) fn request(&self) -> Option<&Ask> {
-        if let Self::Asked(ask) = self { Some(ask) } else { None }
+    pub(super) fn request(&self) -> Option<&Request> {
+        if let Self::Requested(ask) = self { Some(ask) } else { None }
     }
 }

@@ -24,7 +24,7 @@ use super::raw::is_http2;
 use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Challenge, Failure, Head, Purpose, Timings, Wire, is_refusal, requests_pause};
+use crate::exchange::{self, Challenge, Failure, Head, Purpose, Timings, Wire, is_refusal, requests_pause};
 use body::{Body, Limits, Read, Wanted};
 use meter::Meter;
 
@@ -46,7 +46,7 @@ pub(super) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    pub(super) async fn run(self, request: Request, begun: Instant) -> (Answer, Vec<u8>) {
+    pub(super) async fn run(self, request: Request, begun: Instant) -> (exchange::Response, Vec<u8>) {
         let deadline = begun + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
         let idle = self.line.take_up();
@@ -121,7 +121,7 @@ impl Exchange<'_> {
     async fn read(
         &self,
         response: Response,
-        answer: &mut Answer,
+        answer: &mut exchange::Response,
         tally: &mut WireCount,
         (begun, deadline): (Instant, Instant),
     ) -> Read {
@@ -193,8 +193,8 @@ impl Exchange<'_> {
         response.remote_addr().is_some_and(|actual| actual.ip().to_canonical() != expected.to_canonical())
     }
 
-    fn blank_answer(&self, started: SystemTime) -> Answer {
-        Answer {
+    fn blank_answer(&self, started: SystemTime) -> exchange::Response {
+        exchange::Response {
             started,
             address: Some(self.address),
             status: None,

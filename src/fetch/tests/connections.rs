@@ -1,6 +1,6 @@
 use super::*;
 
-async fn fetch_host(fetcher: &Fetcher, server: &Server, host: &str) -> Answer {
+async fn fetch_host(fetcher: &Fetcher, server: &Server, host: &str) -> Response {
     let url = format!("http://{host}:{}/", server.address.port());
     let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
     settle().await;

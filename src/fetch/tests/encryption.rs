@@ -6,7 +6,7 @@ fn trusting(server: &TlsServer) -> Settings {
     Settings { extra_roots: vec![server.root.path().to_owned()], ..settings() }
 }
 
-async fn fetch(fetcher: &Fetcher, server: &TlsServer, host: &str) -> (Answer, Vec<u8>) {
+async fn fetch(fetcher: &Fetcher, server: &TlsServer, host: &str) -> (Response, Vec<u8>) {
     let url = format!("https://{host}:{}/", server.address.port());
     let answer = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
     settle().await;

@@ -5,7 +5,7 @@ fn through(gateway: SocketAddr) -> Fetcher {
     fetcher(Settings { gateway: Some(gateway), permit_special_addresses: false, ..settings() })
 }
 
-async fn fetch(fetcher: &Fetcher, url: &str, address: &str) -> Answer {
+async fn fetch(fetcher: &Fetcher, url: &str, address: &str) -> Response {
     let (answer, _) = fetcher.fetch(&ask(url, Purpose::Page), address.parse().unwrap(), u64::MAX).await;
     settle().await;
     answer

@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::advance;
 
 use crate::address::{Host, OptOut, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, TlsError, Validators};
+use crate::exchange::{Depth, Failure, Purpose, Request, Response, TlsError, Validators};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
@@ -71,9 +71,9 @@ fn fetcher(web: Arc<One>, settings: Settings, opt_out: &str) -> Fetcher {
     Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap().into()), clock, web).unwrap()
 }
 
-async fn ask(fetcher: &Fetcher, url: &str) -> (Answer, Vec<u8>) {
+async fn ask(fetcher: &Fetcher, url: &str) -> (Response, Vec<u8>) {
     let url = WebUrl::parse(url).unwrap();
-    let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
     fetcher.fetch(&ask, SERVER.into(), u64::MAX).await
 }
 
@@ -139,7 +139,7 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
     let fetcher = fetcher(web.clone(), quick(), "");
     let known = Validators { etag: Some("\"1\"".to_owned()), last_modified: Some("then".to_owned()) };
     let url = WebUrl::parse("http://a.ke/").unwrap();
-    let question = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    let question = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
     for _ in 0..2 {
         let (answer, body) = fetcher.fetch_other_than(&known, &question, SERVER.into(), u64::MAX).await;
         assert_eq!((answer.status, answer.failure, body.len()), (Some(304), None, 0));
@@ -287,7 +287,7 @@ async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
     for head in [300, 300_000, 500_000] {
         let fetcher = fetcher(one(headed(head)), Settings::default(), "");
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
         let (answer, _) = fetcher.fetch(&ask, SERVER.into(), 8192).await;
         let moved = answer.wire.sent + answer.wire.received;
         assert!(moved <= 8192 + fetcher.beyond_limit(), "{moved} with a head of {head}");
@@ -308,12 +308,12 @@ impl Meter for Slow {
 }
 
 /// A page of 200 kB that comes in 0.2 s, read with a pause before each piece; and what the meter was asked for.
-async fn read_slowly(pause: Duration, patience: Duration) -> (Answer, Vec<u64>) {
+async fn read_slowly(pause: Duration, patience: Duration) -> (Response, Vec<u64>) {
     let timeouts = Timeouts { whole: ms(60_000), ..Timeouts::default() };
     let settings = Settings { timeouts, patience, ..Settings::default() };
     let fetcher = fetcher(one(page(200_000, 1_000_000.0)), settings, "");
     let url = WebUrl::parse("http://a.ke/").unwrap();
-    let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
     let meter = Slow { pause, asked: Mutex::default() };
     let known = Validators::default();
     let fetching = fetcher.fetch_in(Manner::Usual, &known, &ask, SERVER.into(), u64::MAX, &meter);

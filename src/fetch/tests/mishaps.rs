@@ -38,7 +38,7 @@ async fn what_is_not_http_is_bad_http() {
 }
 
 /// What the first and the second of two requests bring.
-async fn twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Answer, Vec<u8>); 2] {
+async fn twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Response, Vec<u8>); 2] {
     let (server, fetcher) = (Server::replying(reply).await, fetcher(settings()));
     let ask = ask(&server.url("/"), purpose);
     let first = fetcher.fetch(&ask, LOOPBACK, u64::MAX).await;

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use super::{Clock, Fetcher, Manner, Settings, Timeouts, Unmetered};
 use crate::address::{OptOuts, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Validators};
+use crate::exchange::{Depth, Failure, Purpose, Request, Response, Validators};
 use server::Server;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -48,20 +48,20 @@ fn fetcher(settings: Settings) -> Fetcher {
     Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap()
 }
 
-fn ask(url: &str, purpose: Purpose) -> Ask {
-    Ask { number: 0, url: WebUrl::parse(url).unwrap(), purpose, depth: Some(Depth(0)) }
+fn ask(url: &str, purpose: Purpose) -> Request {
+    Request { number: 0, url: WebUrl::parse(url).unwrap(), purpose, depth: Some(Depth(0)) }
 }
 
-async fn get(fetcher: &Fetcher, server: &Server) -> (Answer, Vec<u8>) {
+async fn get(fetcher: &Fetcher, server: &Server) -> (Response, Vec<u8>) {
     fetcher.fetch(&ask(&server.url("/"), Purpose::Page), LOOPBACK, u64::MAX).await
 }
 
 /// What comes of asking a server that says this after the request and hangs up.
-async fn answer_to(reply: impl Into<Vec<u8>>) -> (Answer, Vec<u8>) {
+async fn answer_to(reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
     answer_with(settings(), reply).await
 }
 
-async fn answer_with(settings: Settings, reply: impl Into<Vec<u8>>) -> (Answer, Vec<u8>) {
+async fn answer_with(settings: Settings, reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
     let server = Server::replying(reply).await;
     get(&fetcher(settings), &server).await
 }
@@ -81,6 +81,6 @@ async fn settle() {
     }
 }
 
-fn failure(answer: &(Answer, Vec<u8>)) -> Option<Failure> {
+fn failure(answer: &(Response, Vec<u8>)) -> Option<Failure> {
     answer.0.failure
 }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::greeting::{CLOSE_NOTIFY, Flight, LONGEST_FLIGHT, PROTOCOL_VERSION, hello, of_old, read};
 use crate::address::Host;
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 use crate::fetch::Settings;
 
 /// What came of greeting a server as clients of old did.
@@ -95,7 +95,7 @@ impl Greeted {
     }
 
     /// Puts what it was and cost into an answer.
-    pub(in crate::fetch) fn fill(self, answer: &mut Answer) {
+    pub(in crate::fetch) fn fill(self, answer: &mut Response) {
         answer.failure = self.failure;
         answer.tls_version = self.version;
         answer.wire.sent = self.sent as u64;

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Answer, Ask, Challenge, Validators};
+use crate::exchange::{Challenge, Request, Response, Validators};
 use crate::fetch::{Manner, Meter};
 use crate::survey::journal::entry::Heard;
 use crate::walk::Content;
@@ -19,7 +19,7 @@ pub struct Order {
     /// The number of the site tree.
     pub tree: u64,
     /// The question.
-    pub ask: Ask,
+    pub ask: Request,
     /// The server.
     pub address: IpAddr,
     /// When the survey recorded that it is being put, by its own clock: this tells it from all others of its tree.
@@ -45,9 +45,9 @@ pub struct Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// The question.
-    pub ask: Ask,
+    pub ask: Request,
     /// What the server answered.
-    pub answer: Answer,
+    pub answer: Response,
     /// Bytes that came after the head, which an answer that is written down does not tell.
     pub after_head: u64,
     /// The server may speak older TLS, which an answer that is written down does not tell either.
@@ -93,7 +93,7 @@ impl Reply {
     /// As a survey has it.
     pub(in crate::survey) fn new(heard: Heard) -> Self {
         let Heard { ask, answer, content, .. } = heard;
-        let Answer { after_head, may_speak_older_tls, .. } = answer;
+        let Response { after_head, may_speak_older_tls, .. } = answer;
         let challenge = answer.head.challenge;
         Self { ask, answer, after_head, may_speak_older_tls, challenge, content }
     }

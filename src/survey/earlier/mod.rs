@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::SurveyError;
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Answer, Validators};
+use crate::exchange::{Response, Validators};
 use crate::page::{Element, Link, Page, RecordedPage};
 use crate::walk::Content;
 pub use crate::walk::yields::Focus;
@@ -132,7 +132,7 @@ impl EarlierPage {
 
     /// Takes it over if the server said that it has not changed: completes the answer with what the server need
     /// not say again, and gives what it carries for the walk and the bytes that it took to come whole.
-    pub(super) fn take_over(self, answer: &mut Answer) -> Option<(Content, u64)> {
+    pub(super) fn take_over(self, answer: &mut Response) -> Option<(Content, u64)> {
         if answer.status != Some(NOT_MODIFIED) || answer.failure.is_some() {
             return None;
         }
@@ -222,9 +222,9 @@ mod tests {
         }
     }
 
-    fn answer(status: u16) -> Answer {
-        let nobody = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
-        Answer { status: Some(status), failure: None, ..nobody }
+    fn answer(status: u16) -> Response {
+        let nobody = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        Response { status: Some(status), failure: None, ..nobody }
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(page().take_over(&mut told), None);
             assert_eq!(told, answer(status));
         }
-        let mut broken = Answer { failure: Some(Failure::BodyTruncated), ..answer(304) };
+        let mut broken = Response { failure: Some(Failure::BodyTruncated), ..answer(304) };
         assert_eq!(page().take_over(&mut broken), None);
     }
 

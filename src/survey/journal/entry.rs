@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
+use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
 use crate::walk::Content;
 
 /// One line of a site tree's journal.
@@ -48,8 +48,8 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub(in crate::survey) struct Heard {
-    pub ask: Ask,
-    pub answer: Answer,
+    pub ask: Request,
+    pub answer: Response,
     pub content: Content,
     /// What the page or file took when it last came whole, where the server said that it has not changed since.
     pub unchanged_bytes: Option<u64>,
@@ -99,12 +99,12 @@ impl Heard {
     }
 
     /// An answer that nothing could read.
-    pub(in crate::survey) fn unreadable(ask: Ask, answer: Answer) -> Self {
-        Self::nothing(ask, Answer { failure: Some(Failure::Unreadable), ..answer })
+    pub(in crate::survey) fn unreadable(ask: Request, answer: Response) -> Self {
+        Self::nothing(ask, Response { failure: Some(Failure::Unreadable), ..answer })
     }
 
     /// An answer that carries nothing for the walk.
-    pub(in crate::survey) fn nothing(ask: Ask, answer: Answer) -> Self {
+    pub(in crate::survey) fn nothing(ask: Request, answer: Response) -> Self {
         Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
     }
 }
@@ -126,8 +126,8 @@ pub(in crate::survey) mod tests {
 
     pub(crate) fn what_was_heard(number: u32, failure: Failure) -> Heard {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
-        let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
-        let answer = Answer::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
+        let ask = Request { number, url, purpose: Purpose::Page, depth: None };
+        let answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
         Heard { ask, answer, content, unchanged_bytes: None }
     }

@@ -27,7 +27,7 @@ pub(in crate::survey) struct Recorded {
 }
 
 impl Recorded {
-    pub(in crate::survey) fn request(&self) -> Option<&crate::exchange::Ask> {
+    pub(in crate::survey) fn request(&self) -> Option<&crate::exchange::Request> {
         self.tries.first().or(self.answer.as_ref()).map(|heard| &heard.ask)
     }
 }
@@ -48,7 +48,7 @@ impl Replay {
     /// What a walk needs to know of that.
     pub(in crate::survey) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
         if let Some(ask) = self.peek(number)?.and_then(Recorded::request) {
-            return Ok(OnRecord::Asked(ask.clone()));
+            return Ok(OnRecord::Requested(ask.clone()));
         }
         let has_later = self.ahead.keys().any(|later| *later > number);
         Ok(if has_later { OnRecord::Lost } else { OnRecord::Nothing })
@@ -152,7 +152,7 @@ mod tests {
         let tried = Entry::Tried(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
         [heard(0), heard(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();
-        let asked = |number| OnRecord::Asked(what_was_heard(number, Failure::Reset).ask);
+        let asked = |number| OnRecord::Requested(what_was_heard(number, Failure::Reset).ask);
         for (number, expected) in
             [(0, asked(0)), (1, OnRecord::Lost), (2, asked(2)), (3, asked(3)), (4, OnRecord::Nothing)]
         {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::quarantine::{AnswerReader, ReadAhead};
-use crate::exchange::{Ask, Purpose};
+use crate::exchange::{Purpose, Request};
 use crate::fetch::Fetcher;
 
 /// Answers that are foreseen at once; about 100 kB each, with what was read in them.
@@ -37,7 +37,7 @@ struct Queue {
 }
 
 struct Job {
-    ask: Ask,
+    ask: Request,
     state: Mutex<State>,
     done: Condvar,
 }
@@ -64,7 +64,7 @@ impl Foresight {
     }
 
     /// Begins with the answer to a question that is going to be put.
-    pub(in crate::survey) fn prefetch(&self, ask: &Ask) -> Option<Awaited<'_>> {
+    pub(in crate::survey) fn prefetch(&self, ask: &Request) -> Option<Awaited<'_>> {
         if ask.purpose != Purpose::Page {
             return None;
         }
@@ -171,7 +171,7 @@ mod tests {
 
     fn job() -> Job {
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
         Job { ask, state: Mutex::new(State::Waiting), done: Condvar::new() }
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::address::{OptOuts, WebUrl};
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Purpose, Request, Response};
 use crate::settings::Settings;
 use crate::survey::journal::entry::Heard;
 use crate::walk::Content;
@@ -34,7 +34,7 @@ pub(in crate::survey) fn crawl_delay(asked: Option<Duration>) -> Option<Duration
 }
 
 /// The answer as the load hears it.
-pub(in crate::survey) fn response_for_load(answer: &Answer) -> Answer {
+pub(in crate::survey) fn response_for_load(answer: &Response) -> Response {
     let mut heard = answer.clone();
     if is_deaf_to("retry-after") {
         heard.head.retry_after = None;
@@ -47,10 +47,10 @@ pub(in crate::survey) fn response_for_load(answer: &Answer) -> Answer {
 
 /// A question's answer and what it brought, as the walk hears them.
 pub(in crate::survey) fn response_for_walk(
-    ask: &Ask,
-    mut answer: Answer,
+    ask: &Request,
+    mut answer: Response,
     content: Content,
-) -> (Answer, Content) {
+) -> (Response, Content) {
     let stands_for_robots = ask.purpose == Purpose::Page && ask.depth.is_none();
     match content {
         Content::Robots(_) if is_deaf_to("robots") => (answer, Content::Robots(Vec::new())),
@@ -65,9 +65,9 @@ pub(in crate::survey) fn response_for_walk(
 }
 
 /// What is asked in place of robots.txt: the front page.
-pub(in crate::survey) fn before_robots(ask: Ask) -> Ask {
+pub(in crate::survey) fn before_robots(ask: Request) -> Request {
     match ask.url.join("/") {
-        Ok(url) if is_deaf_to("robots-first") => Ask { purpose: Purpose::Page, url, ..ask },
+        Ok(url) if is_deaf_to("robots-first") => Request { purpose: Purpose::Page, url, ..ask },
         _ => ask,
     }
 }

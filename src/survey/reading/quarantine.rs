@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Answer, Ask, Challenge, Document, Head, Purpose, is_bodiless};
+use crate::exchange::{Challenge, Document, Head, Purpose, Request, Response, is_bodiless};
 use crate::fetch::Foreseen;
 use crate::page::{Page, Source};
 use crate::robots::Rules;
@@ -32,8 +32,8 @@ pub const READ_ANSWER: &str = "read-answer";
 struct Unread {
     exclude_text: Vec<String>,
     product_token: String,
-    ask: Ask,
-    answer: Answer,
+    ask: Request,
+    answer: Response,
     /// What is not recorded of the answer.
     refresh: Option<String>,
     body: Vec<u8>,
@@ -49,8 +49,8 @@ pub(in crate::survey) struct AnswerReader {
 
 /// What came of a question.
 pub(in crate::survey) struct Received {
-    pub ask: Ask,
-    pub answer: Answer,
+    pub ask: Request,
+    pub answer: Response,
     pub body: Body,
     /// What an earlier survey knows of the page or file.
     pub earlier: Option<EarlierPage>,
@@ -108,7 +108,7 @@ impl AnswerReader {
     }
 
     /// Reads a page before it is asked for; none of what will not be read.
-    pub(in crate::survey) fn read_ahead(&self, ask: &Ask, foreseen: Foreseen) -> Option<ReadAhead> {
+    pub(in crate::survey) fn read_ahead(&self, ask: &Request, foreseen: Foreseen) -> Option<ReadAhead> {
         let content_type = foreseen.content_type.as_deref();
         if foreseen.status != 200 || Document::detect(content_type, &foreseen.body).is_none() {
             return None;
@@ -176,7 +176,7 @@ impl AnswerReader {
 
 impl ReadAhead {
     /// Whether this came indeed.
-    fn is_of(&self, answer: &Answer, body: &[u8]) -> bool {
+    fn is_of(&self, answer: &Response, body: &[u8]) -> bool {
         let Foreseen { content_type, body: foreseen, .. } = &self.foreseen;
         let Head { content_type: said, robots_tag, refresh, .. } = &answer.head;
         said == content_type && robots_tag.is_none() && refresh.is_none() && foreseen == body
@@ -185,7 +185,7 @@ impl ReadAhead {
 
 /// A page that is a challenge, or stands in the place of what was requested, has links to nobody of interest. Of a page that
 /// was requested to see whether it comes, nothing else is wanted.
-fn without_interstitial(ask: Ask, mut answer: Answer, mut content: Content, body: &[u8]) -> Heard {
+fn without_interstitial(ask: Request, mut answer: Response, mut content: Content, body: &[u8]) -> Heard {
     if let (Content::Page(page), Some(status)) = (&mut content, answer.status) {
         let (title, links) = (page.title.as_deref(), page.links.len());
         let challenge = &mut answer.head.challenge;
@@ -202,7 +202,7 @@ fn without_interstitial(ask: Ask, mut answer: Answer, mut content: Content, body
 
 /// Whether there is anything in an answer to be read. A page of which nothing came but a failure is none; one that is
 /// empty, and came whole, is there.
-fn is_read(ask: &Ask, answer: &Answer, body: &[u8]) -> bool {
+fn is_read(ask: &Request, answer: &Response, body: &[u8]) -> bool {
     let may_be_page =
         !(answer.status.is_some_and(is_bodiless) || body.is_empty() && answer.failure.is_some());
     answer.is_success()
@@ -266,11 +266,11 @@ mod tests {
     use crate::exchange::Failure;
     use crate::survey::journal::entry::tests::what_was_heard;
 
-    fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Ask, Answer) {
+    fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Request, Response) {
         let Heard { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);
         (answer.failure, answer.status) = (None, Some(status));
         answer.head.content_type = Some(media_type.to_owned());
-        (Ask { purpose, ..ask }, answer)
+        (Request { purpose, ..ask }, answer)
     }
 
     #[test]

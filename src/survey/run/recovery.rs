@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use crate::address::{Site, WebUrl};
-use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::exchange::{Failure, Purpose, Request, Response};
 use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, Wishes};
 use crate::records::{Row, SiteRow, SiteTotals, Tables, site_totals};
@@ -139,7 +139,7 @@ impl Kept {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
     /// one after which the request may be sent in another way, count as lost.
     fn fits(&self, unanswered: &Unanswered) -> bool {
-        let Answer { status, failure, .. } = &self.reply.answer;
+        let Response { status, failure, .. } = &self.reply.answer;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
         let is_whole = is_whole && self.reply.has_possible_times();
         is_whole && unanswered.is_open(self.reply.ask.number, self.asked)
@@ -193,7 +193,7 @@ struct Answered {
     address: IpAddr,
     purpose: Purpose,
     url: WebUrl,
-    answer: Answer,
+    answer: Response,
 }
 
 impl Answered {
@@ -285,7 +285,7 @@ impl<'a> Recovery<'a> {
         let Some(address) = server_of(&heard.answer) else { return Ok(()) };
         let stored = self.stored_end(address)?;
         let ended = heard.answer.ended();
-        let (Ask { purpose, url, .. }, answer) = (heard.ask, heard.answer);
+        let (Request { purpose, url, .. }, answer) = (heard.ask, heard.answer);
         let answered = Answered { site: site.clone(), address, purpose, url, answer };
         if self.since.is_none_or(|since| ended >= since) {
             self.late.push(answered.clone());

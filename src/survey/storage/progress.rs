@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::tally::error_of;
-use crate::exchange::{Answer, Purpose};
+use crate::exchange::{Purpose, Response};
 use crate::load::Ledger;
 use crate::promises::{Seen, Verdict};
 use crate::records::SurveyState;
@@ -263,7 +263,7 @@ impl Progress {
     }
 
     /// An exchange ended.
-    pub fn exchange(&self, purpose: Purpose, answer: &Answer, is_page: bool) {
+    pub fn exchange(&self, purpose: Purpose, answer: &Response, is_page: bool) {
         self.update(|now| {
             if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
                 now.requests += 1;

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{Host, Site};
-use crate::exchange::{Answer, Failure, Purpose};
+use crate::exchange::{Failure, Purpose, Response};
 use crate::promises::{Seen, Wishes};
 use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, error_name, read_table};
 use crate::survey::error::SurveyError;
@@ -133,12 +133,12 @@ impl<'a> TreeTally<'a> {
 }
 
 /// The server that bore an exchange; none where it heard nothing of it.
-pub(in crate::survey) fn server_of(answer: &Answer) -> Option<IpAddr> {
+pub(in crate::survey) fn server_of(answer: &Response) -> Option<IpAddr> {
     answer.address.filter(|_| answer.failure.is_none_or(Failure::reached_the_network))
 }
 
 /// Under which name an answer is counted as an error, if it is one.
-pub(in crate::survey) fn error_of(purpose: Purpose, answer: &Answer) -> Option<String> {
+pub(in crate::survey) fn error_of(purpose: Purpose, answer: &Response) -> Option<String> {
     let failure = answer.failure.map(Failure::as_str);
     error_name(failure, answer.status.map(u32::from), purpose == Purpose::Page)
 }

@@ -25,7 +25,7 @@ use super::journal::replay::{Recorded, Replay};
 use super::parts::Parts;
 use super::storage::handed_on::HandedOn;
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
+use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget, Spent};
 use crate::roster::Back;
@@ -294,7 +294,7 @@ impl Visit {
             let is_new = on_record == OnRecord::Nothing;
             self.walk.expect_recorded(on_record);
             let (ask, crawl_delay) = match self.walk.poll(self.parts.access.now()) {
-                Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
+                Step::Request(ask, crawl_delay) => (ask, crawl_delay),
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
             };
@@ -348,7 +348,7 @@ impl Visit {
     }
 
     /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
-    fn recall(&mut self, ask: &Ask, crawl_delay: Option<Duration>, recorded: Recorded) {
+    fn recall(&mut self, ask: &Request, crawl_delay: Option<Duration>, recorded: Recorded) {
         self.walk.begin(ask);
         let Recorded { mut tries, last_try_at, answer, is_shared } = recorded;
         let last = if answer.is_none() { tries.pop() } else { None };
@@ -388,7 +388,7 @@ impl Visit {
 
     fn exchange(
         &self,
-        ask: Ask,
+        ask: Request,
         crawl_delay: Option<Duration>,
         byte_limit: u64,
         good_until: Option<SystemTime>,
@@ -431,7 +431,7 @@ impl Visit {
 
     /// The settings have changed since these answers were recorded, and the walk would ask something else
     /// now: it ends with what it has, rather than ask again.
-    fn abandon_recorded(&mut self, recorded: &WebUrl, ask: &Ask) {
+    fn abandon_recorded(&mut self, recorded: &WebUrl, ask: &Request) {
         tracing::warn!(
             site = self.lease.site.as_str(),
             recorded = recorded.as_str(),
@@ -497,7 +497,7 @@ impl Visit {
 }
 
 /// Until when a redirect asks us to wait before its target is requested.
-fn pause_before_redirected_request(answer: &Answer) -> Option<SystemTime> {
+fn pause_before_redirected_request(answer: &Response) -> Option<SystemTime> {
     #[cfg(feature = "hazards")]
     let answer = &super::reading::hazards::response_for_load(answer);
     let pause = answer.head.retry_after.filter(|_| answer.is_redirect())?;

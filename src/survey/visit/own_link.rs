@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::address::Host;
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 use crate::fetch::Located;
 use crate::load::{Blame, Fault, OwnLink, Passage, Sign};
 use crate::survey::agents::{Agents, Desk};
@@ -49,7 +49,7 @@ impl<'a> Link<'a> {
     }
 
     /// What an answer tells of it; `is_known` if the server had answered before.
-    fn sign(&self, answer: &Answer, is_known: bool) -> Sign {
+    fn sign(&self, answer: &Response, is_known: bool) -> Sign {
         if self.agent.is_some() {
             Sign::from_answer_of_agent(answer, is_known)
         } else {
@@ -157,7 +157,7 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
     }
     let sign = match located.address {
         Ok(_) => Sign::Reached,
-        Err(failure) => Sign::from_answer(&Answer::not_sent(access.now(), None, failure, None), false),
+        Err(failure) => Sign::from_answer(&Response::not_sent(access.now(), None, failure, None), false),
     };
     note_signal(&link, &host, sign);
     Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
@@ -197,7 +197,7 @@ async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, tim
 /// Takes in what an answer tells of the link that it came over; to be called before the server's state has it.
 ///
 /// What an agent heard is known here some time later: only what was `asked` after a loss tells that the link was not why.
-pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, answer: &Answer, asked: SystemTime) {
+pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, answer: &Response, asked: SystemTime) {
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
     let sign = link.sign(answer, is_known);
     let is_later = link.agent.is_some() && sign == Sign::Reached;

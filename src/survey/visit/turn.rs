@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use crate::address::Site;
-use crate::exchange::{Answer, Failure, Purpose};
+use crate::exchange::{Failure, Purpose, Response};
 use crate::fetch::Meter;
 use crate::load::{Load, Permit, Turn};
 use crate::settings::LONGEST_WAIT;
@@ -61,7 +61,7 @@ impl HeldPermit<'_> {
     }
 
     /// Gives the permit back with the answer.
-    pub(in crate::survey) fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Answer) {
+    pub(in crate::survey) fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Response) {
         if let Some(permit) = self.take() {
             load.settle(permit, purpose, answer);
         }

@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 use crate::fetch::Manner;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Reader;
@@ -89,7 +89,7 @@ impl Ways {
         }
     }
 
-    fn note_tls(&mut self, url: &WebUrl, answer: &Answer) {
+    fn note_tls(&mut self, url: &WebUrl, answer: &Response) {
         if answer.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
             return;
         }
@@ -108,7 +108,7 @@ impl Ways {
 
     /// What a greeting by older TLS comes to. A server is too old where its first refusal said so, or where it chose
     /// something old now. What else it says of the greeting of old tells nothing, and its first word stands.
-    pub(in crate::survey) fn settle(&self, url: &WebUrl, answer: &mut Answer) {
+    pub(in crate::survey) fn settle(&self, url: &WebUrl, answer: &mut Response) {
         let says_nothing = matches!(
             answer.failure,
             Some(Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHandshake | Failure::Reset)

@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::address::{Host, ScopeRule, SuffixSection, Suffixes, WebUrl};
-    use crate::exchange::{Answer, Ask, Failure, Purpose};
+    use crate::exchange::{Failure, Purpose, Request, Response};
     use crate::page::{MAX_LINKS, Source};
     use crate::robots::Rules;
 
@@ -125,9 +125,9 @@ mod tests {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
         let content = Content::Page(Box::new(Page::read(source)));
-        let answer = Answer::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        let answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         Heard {
-            ask: Ask { number, url, purpose: Purpose::Page, depth: None },
+            ask: Request { number, url, purpose: Purpose::Page, depth: None },
             answer,
             content,
             unchanged_bytes: None,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use ccsurvey_address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use ccsurvey_core::exchange::{Answer, Ask, Failure, Purpose};
+use ccsurvey_core::exchange::{Failure, Purpose, Request, Response};
 use ccsurvey_core::page::{Page, Source};
 use ccsurvey_core::walk::{Content, Known, Settings, Step, Walk};
 use xxhash_rust::xxh3::Xxh3;
@@ -41,7 +41,7 @@ impl Read {
         let mut walk = Walk::new(Arc::new(Settings::default()), scope, nobody, start, Known::default());
         loop {
             match walk.poll(SystemTime::UNIX_EPOCH) {
-                Step::Ask(ask, _) => {
+                Step::Request(ask, _) => {
                     walk.begin(&ask);
                     let (answer, content) = self.ask(folder, &ask);
                     walk.handle(ask.number, answer, content);
@@ -56,9 +56,9 @@ impl Read {
     }
 
     /// What a server of the folder would answer.
-    fn ask(&mut self, folder: &Path, ask: &Ask) -> (Answer, Content) {
+    fn ask(&mut self, folder: &Path, ask: &Request) -> (Response, Content) {
         let address = Some([127, 0, 0, 1].into());
-        let mut answer = Answer::not_sent(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
+        let mut answer = Response::not_sent(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
         answer.failure = None;
         let file = file_of(folder, ask.url.path()).filter(|_| ask.purpose != Purpose::Robots);
         let Some(body) = file.and_then(|file| std::fs::read(file).ok()) else {

@@ -334,7 +334,7 @@ fn a_day_that_has_no_room_for_an_exchange_is_not_waited_for() {
 fn the_ledger_counts_what_a_server_was_asked_and_sent() {
     let mut load = load();
     for (number, status) in [(0.0, Some(200)), (9.0, Some(404)), (18.0, None)] {
-        let told = Answer {
+        let told = Response {
             wire: Wire { sent: 300, received: 1000, connections: 2 },
             ..erring(at(number), status, None)
         };

@@ -18,7 +18,7 @@ proptest! {
         let pace = Pace { per_address, per_site, per_neighbourhood, ..Pace::default() };
         let mut load = Load::new(pace.clone(), rate, SharedBudget::default(), MOST);
         let mut now = at(0.0);
-        let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Answer)> = Vec::new();
+        let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Response)> = Vec::new();
         let mut ends: HashMap<IpAddr, Vec<(SystemTime, Duration)>> = HashMap::new();
         let mut moved: Vec<(SystemTime, u64)> = Vec::new();
         for (address, owner, millis, kind) in asks {
@@ -164,7 +164,7 @@ proptest! {
         let mut load = Load::new(pace, None, SharedBudget { per_day, in_all }, MOST);
         let mut days: HashMap<u64, (u64, u64, Duration)> = HashMap::new();
         let (mut now, mut costs) = (at(0.0), costs.into_iter().peekable());
-        let mut running: Vec<(Permit, Answer)> = Vec::new();
+        let mut running: Vec<(Permit, Response)> = Vec::new();
         while let Some((bytes, millis)) = costs.peek().copied() {
             match load.permit(now, server(1), &site("a.ke"), None) {
                 Turn::Go(permit) => {

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::*;
 use crate::address::{Host, Site};
-use crate::exchange::{Answer, Failure, LONGEST_PAUSE, Purpose, RECEIVE_WINDOW, Wire};
+use crate::exchange::{Failure, LONGEST_PAUSE, Purpose, RECEIVE_WINDOW, Response, Wire};
 use crate::settings::{Budget, Burden, Pace, SharedBudget};
 
 pub(super) const MIB: u64 = 1 << 20;
@@ -28,8 +28,8 @@ pub(super) fn site(name: &str) -> Site {
     Site::new(Host::parse(name).unwrap())
 }
 
-pub(super) fn answer(started: SystemTime, seconds: f64) -> Answer {
-    let mut answer = Answer::not_sent(started, Some(server(1)), Failure::Reset, None);
+pub(super) fn answer(started: SystemTime, seconds: f64) -> Response {
+    let mut answer = Response::not_sent(started, Some(server(1)), Failure::Reset, None);
     answer.failure = None;
     answer.status = Some(200);
     answer.timings.total = Duration::from_secs_f64(seconds);
@@ -38,7 +38,7 @@ pub(super) fn answer(started: SystemTime, seconds: f64) -> Answer {
     answer
 }
 
-fn busy(started: SystemTime, retry_after: Option<u64>) -> Answer {
+fn busy(started: SystemTime, retry_after: Option<u64>) -> Response {
     let mut answer = answer(started, 0.1);
     answer.status = Some(503);
     answer.head.retry_after = retry_after.map(Duration::from_secs);
@@ -57,7 +57,7 @@ fn load_of_links(share: f64) -> Load {
 }
 
 /// Begins an exchange at the server's earliest time and settles it.
-fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Answer) -> SystemTime {
+fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Response) -> SystemTime {
     let start = load.free_at(server(1)).map_or(now, |free| free.max(now));
     let Turn::Go(permit) = load.permit(start, server(1), &site("a.ke"), None) else {
         panic!("not free at {start:?}")
@@ -78,6 +78,6 @@ fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
 }
 
 /// An answer with this status, or with this failure too.
-fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Answer {
-    Answer { status, failure, ..answer(started, 0.1) }
+fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Response {
+    Response { status, failure, ..answer(started, 0.1) }
 }

@@ -82,7 +82,7 @@ fn retry_after_is_obeyed_to_the_second_however_long() {
 #[test]
 fn retry_after_is_obeyed_at_every_status_and_is_trouble_at_none_that_is_not() {
     for status in [200, 202, 301, 307, 401, 403, 404, 413, 429, 500, 503] {
-        let named = |t, pause| Answer { status: Some(status), ..busy(t, Some(pause)) };
+        let named = |t, pause| Response { status: Some(status), ..busy(t, Some(pause)) };
         assert_eq!(exchange(&mut load(), at(0.0), |t| named(t, 7200)), at(0.1 + 7200.0), "{status}");
         // A pause that is over at once leaves the usual one, which trouble doubles.
         let free = exchange(&mut load(), at(0.0), |t| named(t, 0));

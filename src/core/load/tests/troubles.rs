@@ -306,7 +306,7 @@ fn response_times_have_grown_when_two_in_a_row_are_three_times_the_usual_and_a_s
 fn servers_that_fell_into_trouble_together_are_not_asked_again_together() {
     let pauses = (0..9).map(|millis| {
         let mut load = load();
-        let free = exchange(&mut load, at(0.0), |t| Answer {
+        let free = exchange(&mut load, at(0.0), |t| Response {
             status: Some(503),
             ..answer(t, 0.1 + f64::from(millis) / 1000.0)
         });

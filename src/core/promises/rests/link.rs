@@ -1,6 +1,6 @@
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::exchange::Answer;
+use crate::exchange::Response;
 
 /// How long exchanges kept a server's link busy, at the least: by the best rate at which bodies came of late.
 ///
@@ -47,7 +47,7 @@ impl Link {
     }
 
     /// For how long an exchange kept it busy, at the least.
-    pub(in crate::promises) fn take(&mut self, answer: &Answer) -> Duration {
+    pub(in crate::promises) fn take(&mut self, answer: &Response) -> Duration {
         let (moved, transfer) =
             (answer.wire.sent + answer.wire.received, answer.timings.transfer().as_secs_f64());
         let after_head = after_head(answer) as f64;
@@ -101,7 +101,7 @@ impl Link {
 }
 
 /// Bytes that came after the head; where a record does not tell, the body that was read, if it came as it is.
-fn after_head(answer: &Answer) -> u64 {
+fn after_head(answer: &Response) -> u64 {
     match answer.head.content_encoding {
         None => answer.after_head.max(answer.body_bytes),
         Some(_) => answer.after_head,

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use crate::address::Site;
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 use crate::settings::Pace;
 
 /// What a server in trouble is owed, and each site at it, as far as the answers leave no doubt.
@@ -75,7 +75,7 @@ impl Troubles {
     }
 
     /// Takes in an answer for a site.
-    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, answer: &Answer) -> Owed {
+    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, answer: &Response) -> Owed {
         let ended = answer.ended();
         if is_trouble(answer) {
             self.take_trouble(pace, site, ended)
@@ -179,7 +179,7 @@ pub(in crate::promises) fn doubled(pace: &Pace, pause: Duration, times: u8) -> D
 }
 
 /// It may have too much to do: it says so, something behind it does not answer, or nothing comes, or not all.
-fn is_trouble(answer: &Answer) -> bool {
+fn is_trouble(answer: &Response) -> bool {
     let is_broken = matches!(
         answer.failure,
         Some(
@@ -198,7 +198,7 @@ fn is_trouble(answer: &Answer) -> bool {
 }
 
 /// It answers as usual, whatever we could not read of it.
-fn is_sound(answer: &Answer) -> bool {
+fn is_sound(answer: &Response) -> bool {
     let is_error = matches!(answer.status, Some(500..=599));
     !is_error && matches!(answer.failure, None | Some(Failure::BodyTooLarge | Failure::Unreadable))
 }

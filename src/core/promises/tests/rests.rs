@@ -2,7 +2,7 @@ use super::super::rests::Rests;
 use super::*;
 
 /// What is seen of two exchanges, the second so many seconds after the first has ended.
-fn seen(pace: &Pace, first: &Answer, gap: f64, crawl_delay: Option<Duration>) -> Vec<&'static str> {
+fn seen(pace: &Pace, first: &Response, gap: f64, crawl_delay: Option<Duration>) -> Vec<&'static str> {
     let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
     let mut second = answer(0.0, 0.1, 10);
     second.started = first.ended() + Duration::from_secs_f64(gap);
@@ -43,7 +43,7 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
 fn a_request_before_the_time_that_an_answer_names_is_seen_whatever_its_status() {
     let pace = Pace { harm: None, ..Pace::default() };
     for status in [200, 202, 301, 307, 401, 403, 404, 413, 429, 500, 503] {
-        let first = Answer { status: Some(status), ..busy(0.0, Some(30)) };
+        let first = Response { status: Some(status), ..busy(0.0, Some(30)) };
         assert_eq!(seen(&pace, &first, 29.9, None), ["retry_after"], "{status}");
         assert_eq!(seen(&pace, &first, 30.0, None), [""; 0], "{status}");
     }
@@ -57,7 +57,7 @@ fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
     let seen = |of: &Site, url: &str, status: u16, gap: f64| {
         let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
         let from = WebUrl::parse("http://a.ke/x/").unwrap();
-        let mut redirect = Answer { status: Some(status), ..busy(0.0, Some(30)) };
+        let mut redirect = Response { status: Some(status), ..busy(0.0, Some(30)) };
         redirect.head.location = Some("//www.a.ke/y".to_owned());
         judge.note(&Fact { url: Some(&from), ..fact(&site, server(1), &redirect) });
         let url = WebUrl::parse(url).unwrap();

@@ -57,7 +57,7 @@ fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
 }
 
 /// A response whose head came after a time, and its body after that.
-fn response(started: f64, headed: f64, ended: f64, body: u64) -> Answer {
+fn response(started: f64, headed: f64, ended: f64, body: u64) -> Response {
     let mut answer = answer(started, ended - started, body);
     answer.timings.first_byte = Some(Duration::from_secs_f64(headed - started));
     answer.after_head = body;
@@ -124,7 +124,7 @@ fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
 fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
     let mut judge = of_rate(1000);
     let wire = Wire { sent: 30_000, received: 20_000, connections: 1 };
-    let told = Answer { wire, ..answer(0.0, 0.5, 0) };
+    let told = Response { wire, ..answer(0.0, 0.5, 0) };
     note(&mut judge, "a.ke", server(1), &told);
     assert_eq!(judge.seen_at_the_end().above_rate, 50_000 - 1000 - 501 - 1);
 }
@@ -150,7 +150,7 @@ proptest! {
             answer.after_head = if is_known { bytes } else { 0 };
             told.push(answer);
         }
-        told.sort_by_key(Answer::ended);
+        told.sort_by_key(Response::ended);
         for answer in &told {
             note(&mut judge, "a.ke", server(1), answer);
         }

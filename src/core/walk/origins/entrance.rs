@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::origin_of;
 use crate::address::{Host, OptOuts, PageKey, Scope, WebUrl};
-use crate::exchange::{Answer, Class, Entrance, Failure, Outcome};
+use crate::exchange::{Class, Entrance, Failure, Outcome, Response};
 use crate::settings::Entrances;
 
 /// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
@@ -62,7 +62,7 @@ enum Reached {
 
 impl Reached {
     /// None for a question that was not put.
-    fn by(answer: &Answer) -> Option<Self> {
+    fn by(answer: &Response) -> Option<Self> {
         if answer.status.is_some() {
             return Some(Self::Answered);
         }
@@ -131,7 +131,7 @@ impl Entering {
     }
 
     /// Notes how far a question at level 0 came, robots.txt included.
-    pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, answer: &Answer) {
+    pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, answer: &Response) {
         let failure = answer.failure;
         self.was_answered |= answer.status.is_some() || failure.is_some_and(Failure::server_answered);
         if let Some(reached) = Reached::by(answer) {

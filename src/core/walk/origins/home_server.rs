@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use crate::exchange::{Answer, Purpose};
+use crate::exchange::{Purpose, Response};
 
 /// The server of a site: the one that delivered its first page. Where none did, it is the one that responded first to a
 /// request for a page, and else to any request.
@@ -21,7 +21,7 @@ enum Rank {
 
 impl HomeServer {
     /// Takes in a response, in the order of the requests.
-    pub(in crate::walk) fn note(&mut self, purpose: Purpose, answer: &Answer, is_page: bool) {
+    pub(in crate::walk) fn note(&mut self, purpose: Purpose, answer: &Response, is_page: bool) {
         let rank = match purpose {
             _ if is_page => Rank::Page,
             Purpose::Page | Purpose::Head | Purpose::Check => Rank::ToPageRequest,

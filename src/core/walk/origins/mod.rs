@@ -65,7 +65,7 @@ struct Asking {
 pub(super) enum Lookup<'a> {
     Known(&'a RobotsOutcome),
     /// This robots.txt should be asked for.
-    Ask(WebUrl),
+    Fetch(WebUrl),
     /// It is being asked for.
     Pending,
 }
@@ -89,7 +89,7 @@ impl Origins {
             retries: 0,
             begun: false,
         });
-        if asking.begun { Lookup::Pending } else { Lookup::Ask(asking.url.clone()) }
+        if asking.begun { Lookup::Pending } else { Lookup::Fetch(asking.url.clone()) }
     }
 
     pub(super) fn begin(&mut self) {
@@ -224,7 +224,7 @@ mod tests {
             Lookup::Known(RobotsOutcome::Rules(_)) => "forbidden".to_owned(),
             Lookup::Known(RobotsOutcome::Unreachable) => "unreachable".to_owned(),
             Lookup::Known(RobotsOutcome::OptedOut) => "opted out".to_owned(),
-            Lookup::Ask(url) => url.to_string(),
+            Lookup::Fetch(url) => url.to_string(),
             Lookup::Pending => "pending".to_owned(),
         }
     }

@@ -49,7 +49,7 @@ fn the_links_of_an_excluded_page_are_passed_over() {
     let page = "<p>This domain is for sale</p><a href=/x>x</a><a href=http://b.ke/>b</a>";
     let web = Web::default().serve("http://a.ke/", Served::Html(page.to_owned()));
     let mut walk = start("http://a.ke/", Settings::default(), "");
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, mut content) = web.answer(&ask);
         if let Content::Page(read) = content {
@@ -119,7 +119,7 @@ fn a_budget_that_ends_while_probes_are_asked_leaves_the_tree_its_outcome() {
     let probing = Probing { share: 1.0, ..Probing::default() };
     let mut was_ended = false;
     let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         if ask.purpose == Purpose::Probe {
             walk.end(Outcome::RequestBudget);
             was_ended = true;
@@ -212,7 +212,7 @@ fn a_tree_that_was_ended_is_not_probed() {
     let probed = |why: Option<Outcome>| {
         let probing = Probing { share: 1.0, ..Probing::default() };
         let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
-        while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
             walk.begin(&ask);
             let (answer, content) = web.answer(&ask);
             walk.handle(ask.number, answer, content);

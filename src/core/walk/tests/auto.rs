@@ -165,7 +165,7 @@ fn front_pages_of_other_hosts_are_asked_for_whatever_they_promise() {
 fn a_later_tree_may_ask_for_what_was_left_out() {
     let web = flat(&names("p", 100));
     let mut left = start("http://a.ke/", auto(0.5), "");
-    while let Step::Ask(ask, _) = left.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = left.poll(SystemTime::UNIX_EPOCH) {
         left.begin(&ask);
         let (answer, content) = web.answer(&ask);
         left.handle(ask.number, answer, content);

@@ -12,7 +12,7 @@ fn site_of(pages: usize) -> Web {
 }
 
 /// Walks a site whose server refuses every request for a page but the first so many.
-fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Ask>) {
+fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
     drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
         if ask.purpose != Purpose::Robots {
@@ -26,7 +26,7 @@ fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Ask
 }
 
 /// What comes of a walk where one host refuses all after so many requests for pages.
-fn host_bans_after(delivered: usize, host: &str, settings: Settings, web: &Web) -> (Tree, Vec<Ask>) {
+fn host_bans_after(delivered: usize, host: &str, settings: Settings, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
     drive_by(start("http://a.ke/", settings, ""), |ask| {
         if ask.purpose != Purpose::Robots && ask.url.host().as_str() == host {
@@ -39,7 +39,7 @@ fn host_bans_after(delivered: usize, host: &str, settings: Settings, web: &Web) 
     })
 }
 
-fn of_purpose(asked: &[Ask], purpose: Purpose) -> Vec<&str> {
+fn of_purpose(asked: &[Request], purpose: Purpose) -> Vec<&str> {
     asked.iter().filter(|ask| ask.purpose == purpose).map(|ask| ask.url.target()).collect()
 }
 

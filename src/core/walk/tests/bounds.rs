@@ -15,7 +15,7 @@ fn most_in_flight(web: &Web, settings: Settings) -> usize {
     let (mut flying, mut most, mut asked) = (Vec::new(), 0, 0);
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
-            Step::Ask(ask, _) => {
+            Step::Request(ask, _) => {
                 assert_eq!(ask.number, walk.request_count());
                 assert!(ask.depth.is_none_or(|depth| depth == walk.depth()));
                 walk.begin(&ask);
@@ -136,7 +136,7 @@ fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it
 fn what_was_tried_elsewhere_is_load_of_the_level_that_asked() {
     let web = linking(1, 0);
     let mut walk = start("http://a.ke/", Settings::default(), "");
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         let mut tried = answer.clone();
@@ -163,7 +163,7 @@ fn what_a_walk_had_no_turn_for_is_below_its_depth_or_beyond_its_limit() {
     });
     let ended_at = |depth, target: &str| {
         let mut walk = start("http://a.ke/", Settings { depth: Depth(depth), ..Settings::default() }, "");
-        while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
             walk.begin(&ask);
             let (answer, content) = web.answer(&ask);
             walk.handle(ask.number, answer, content);

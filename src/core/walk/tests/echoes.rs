@@ -13,7 +13,7 @@ type Site<'a> = &'a dyn Fn(&str) -> Option<String>;
 const SOUND: usize = 12;
 
 /// Walks with up to `parallel` questions in flight, whose answers come in an order of chance.
-fn walked(site: Site<'_>, settings: Settings, parallel: usize) -> (Tree, Vec<Ask>) {
+fn walked(site: Site<'_>, settings: Settings, parallel: usize) -> (Tree, Vec<Request>) {
     let mut chance = 7_usize;
     let mut pick = move |from: usize| {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -23,13 +23,13 @@ fn walked(site: Site<'_>, settings: Settings, parallel: usize) -> (Tree, Vec<Ask
     loop {
         let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
-            Step::Ask(ask, _) => {
+            Step::Request(ask, _) => {
                 walk.begin(&ask);
                 asked.push(ask.clone());
                 flying.push(ask);
             }
             Step::Wait => {
-                let ask: Ask = flying.remove(pick(flying.len()));
+                let ask: Request = flying.remove(pick(flying.len()));
                 let (answer, content) = answered(site, &ask);
                 walk.handle(ask.number, answer, content);
             }
@@ -38,7 +38,7 @@ fn walked(site: Site<'_>, settings: Settings, parallel: usize) -> (Tree, Vec<Ask
     }
 }
 
-fn answered(site: Site<'_>, ask: &Ask) -> (Answer, Content) {
+fn answered(site: Site<'_>, ask: &Request) -> (Response, Content) {
     let served = site(ask.url.target()).map_or(Served::Status(404), Served::Html);
     Web::default().serve(ask.url.as_str(), served).answer(ask)
 }
@@ -199,8 +199,10 @@ fn what_is_on_record_is_asked_as_it_was() {
     let mut walk = start("http://a.ke/", Settings::default(), "");
     let mut asked = Vec::new();
     loop {
-        walk.expect_recorded(recorded.get(asked.len()).cloned().map_or(OnRecord::Nothing, OnRecord::Asked));
-        let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { break };
+        walk.expect_recorded(
+            recorded.get(asked.len()).cloned().map_or(OnRecord::Nothing, OnRecord::Requested),
+        );
+        let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { break };
         walk.begin(&ask);
         let (answer, content) = answered(site, &ask);
         walk.handle(ask.number, answer, content);

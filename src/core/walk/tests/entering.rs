@@ -231,7 +231,7 @@ fn front_pages_and_entrances_are_not_kept_back_by_the_rule_of_one_query_a_script
 fn later(web: &Web, first: &str, second: &str) -> (Tree, Vec<String>) {
     let scope = || Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let mut walk = start(first, Settings::default(), "");
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         walk.handle(ask.number, answer, content);

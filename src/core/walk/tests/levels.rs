@@ -116,7 +116,7 @@ fn levels_without_new_external_links_end_a_walk_when_asked_for() {
 fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
     let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/island", &["/x", "/y"]);
     let mut first = start("http://a.ke/", Settings::default(), "");
-    while let Step::Ask(ask, _) = first.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = first.poll(SystemTime::UNIX_EPOCH) {
         first.begin(&ask);
         let (answer, content) = web.answer(&ask);
         first.handle(ask.number, answer, content);

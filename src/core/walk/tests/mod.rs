@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::address::{Host, OptOut, OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use crate::exchange::{Answer, Ask, Class, Depth, Entrance, Failure, Outcome, Purpose, Wire};
+use crate::exchange::{Class, Depth, Entrance, Failure, Outcome, Purpose, Request, Response, Wire};
 use crate::page::{Page, Source};
 use crate::settings::{Entrances, NonHtml};
 
@@ -59,9 +59,9 @@ impl Web {
         self.serve(from, Served::To(to.to_owned()))
     }
 
-    fn answer(&self, ask: &Ask) -> (Answer, Content) {
+    fn answer(&self, ask: &Request) -> (Response, Content) {
         let mut answer =
-            Answer::not_sent(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
+            Response::not_sent(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
         answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
         let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(Served::Status(404));
         if let Served::Gone = served {
@@ -148,7 +148,7 @@ fn start_with_list(start: &str, settings: Settings, opt_out: Arc<OptOuts>) -> Wa
 }
 
 /// Walks with up to `parallel` questions in flight; answers come back last asked first.
-pub(super) fn drive(walk: Walk, web: &Web, parallel: usize) -> (Tree, Vec<Ask>) {
+pub(super) fn drive(walk: Walk, web: &Web, parallel: usize) -> (Tree, Vec<Request>) {
     drive_in_order(walk, web, parallel, |flying| flying.len() - 1)
 }
 
@@ -156,19 +156,19 @@ fn drive_in_order(
     mut walk: Walk,
     web: &Web,
     parallel: usize,
-    mut pick: impl FnMut(&[Ask]) -> usize,
-) -> (Tree, Vec<Ask>) {
+    mut pick: impl FnMut(&[Request]) -> usize,
+) -> (Tree, Vec<Request>) {
     let (mut asked, mut flying) = (Vec::new(), Vec::new());
     loop {
         let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
-            Step::Ask(ask, _) => {
+            Step::Request(ask, _) => {
                 walk.begin(&ask);
                 asked.push(ask.clone());
                 flying.push(ask);
             }
             Step::Wait => {
-                let ask: Ask = flying.remove(pick(&flying));
+                let ask: Request = flying.remove(pick(&flying));
                 let (answer, content) = web.answer(&ask);
                 walk.handle(ask.number, answer, content);
             }
@@ -177,14 +177,14 @@ fn drive_in_order(
     }
 }
 
-pub(super) fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Ask>) {
+pub(super) fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Request>) {
     drive(start("http://a.ke/", settings, ""), web, 1)
 }
 
 /// Walks one question after the other; what comes of each, and when, is told by `answer`.
-fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Ask) -> (Answer, Content)) -> (Tree, Vec<Ask>) {
+fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Request) -> (Response, Content)) -> (Tree, Vec<Request>) {
     let mut asked = Vec::new();
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = answer(&ask);
         walk.handle(ask.number, answer, content);
@@ -195,23 +195,23 @@ fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Ask) -> (Answer, Content)) -
 }
 
 /// What a survey has on record that requested the front page and these pages of level 1.
-fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Ask> {
+fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Request> {
     let ask = |target: &str, purpose, depth| (url(&format!("http://a.ke{target}")), purpose, depth);
     let first = [ask("/robots.txt", Purpose::Robots, None), ask("/", Purpose::Page, Some(Depth(0)))];
     let pages = targets.into_iter().map(|target| ask(&target, Purpose::Page, Some(Depth(1))));
     let all = (0..).zip(first.into_iter().chain(pages));
-    all.map(|(number, (url, purpose, depth))| Ask { number, url, purpose, depth }).collect()
+    all.map(|(number, (url, purpose, depth))| Request { number, url, purpose, depth }).collect()
 }
 
 /// Walks a site again that has this on record, and on.
-fn walk_on_record(web: &Web, recorded: &[Ask]) -> (Tree, Vec<Ask>) {
+fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
     let mut walk = start("http://a.ke/", Settings::default(), "");
     let mut asked = Vec::new();
     loop {
         let next = recorded.get(asked.len()).cloned();
-        walk.expect_recorded(next.map_or(OnRecord::Nothing, OnRecord::Asked));
+        walk.expect_recorded(next.map_or(OnRecord::Nothing, OnRecord::Requested));
         match walk.poll(SystemTime::UNIX_EPOCH) {
-            Step::Ask(ask, _) => {
+            Step::Request(ask, _) => {
                 walk.begin(&ask);
                 let (answer, content) = web.answer(&ask);
                 walk.handle(ask.number, answer, content);
@@ -223,7 +223,7 @@ fn walk_on_record(web: &Web, recorded: &[Ask]) -> (Tree, Vec<Ask>) {
     }
 }
 
-fn pages(asked: &[Ask]) -> Vec<(u16, &str)> {
+fn pages(asked: &[Request]) -> Vec<(u16, &str)> {
     let pages = asked.iter().filter(|ask| ask.purpose == Purpose::Page);
     pages.map(|ask| (ask.depth.unwrap().0, ask.url.target())).collect()
 }

@@ -20,12 +20,12 @@ fn rules(forbidden: &str) -> Served {
 }
 
 /// Walks a site whose robots.txt says something else after the front page, when so much time has passed.
-fn walk_on(before: Served, after: Served, passed: Duration) -> (Tree, Vec<Ask>) {
+fn walk_on(before: Served, after: Served, passed: Duration) -> (Tree, Vec<Request>) {
     let (before, after) = (site(before), site(after));
     let mut walk = start("http://a.ke/", Settings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
     loop {
-        let Step::Ask(ask, _) = walk.poll(now) else { return (walk.conclude().0, asked) };
+        let Step::Request(ask, _) = walk.poll(now) else { return (walk.conclude().0, asked) };
         walk.begin(&ask);
         let web = if asked.len() < 2 { &before } else { &after };
         let (mut answer, content) = web.answer(&ask);
@@ -38,7 +38,7 @@ fn walk_on(before: Served, after: Served, passed: Duration) -> (Tree, Vec<Ask>) 
     }
 }
 
-fn targets(asked: &[Ask]) -> Vec<&str> {
+fn targets(asked: &[Request]) -> Vec<&str> {
     asked.iter().map(|ask| ask.url.target()).collect()
 }
 
@@ -82,7 +82,7 @@ fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
     let (before, after) = (web(Served::Gone), web(Served::Status(404)));
     let mut walk = start("http://a.ke/", Settings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
-    while let Step::Ask(ask, _) = walk.poll(now) {
+    while let Step::Request(ask, _) = walk.poll(now) {
         walk.begin(&ask);
         let (mut answer, content) = if asked.len() < 4 { &before } else { &after }.answer(&ask);
         answer.started = now;
@@ -115,7 +115,7 @@ fn new_rules_are_found_through_redirects_too() {
     let (before, after) = (moved(rules("/z")), moved(rules("/x")));
     let mut walk = start("http://a.ke/", Settings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
-    while let Step::Ask(ask, _) = walk.poll(now) {
+    while let Step::Request(ask, _) = walk.poll(now) {
         walk.begin(&ask);
         let (mut answer, content) = if asked.len() < 3 { &before } else { &after }.answer(&ask);
         answer.started = now;
@@ -133,7 +133,7 @@ fn where_pauses_are_longer_than_a_day_every_other_question_is_for_robots_txt() {
     let web = site(rules("/z"));
     let mut walk = start("http://a.ke/", Settings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
-    while let Step::Ask(ask, _) = walk.poll(now) {
+    while let Step::Request(ask, _) = walk.poll(now) {
         walk.begin(&ask);
         let (mut answer, content) = web.answer(&ask);
         answer.started = now;
@@ -149,20 +149,20 @@ fn nothing_is_asked_of_a_host_while_its_new_rules_are_on_their_way() {
     let web = site(rules("/x"));
     let mut walk = start("http://a.ke/", Settings::default(), "");
     for _ in 0..2 {
-        let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
+        let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
         walk.begin(&ask);
         let (answer, content) = site(rules("/z")).answer(&ask);
         walk.handle(ask.number, answer, content);
     }
     let later = SystemTime::UNIX_EPOCH + MAX_AGE;
-    let Step::Ask(robots, _) = walk.poll(later) else { panic!() };
+    let Step::Request(robots, _) = walk.poll(later) else { panic!() };
     assert_eq!(robots.url.as_str(), ROBOTS);
     walk.begin(&robots);
     assert_eq!(walk.poll(later), Step::Wait);
     let (mut answer, content) = web.answer(&robots);
     answer.started = later;
     walk.handle(robots.number, answer, content);
-    assert!(matches!(walk.poll(later), Step::Ask(ask, _) if ask.url.target() == "/y"));
+    assert!(matches!(walk.poll(later), Step::Request(ask, _) if ask.url.target() == "/y"));
 }
 
 #[test]
@@ -172,8 +172,8 @@ fn a_recorded_walk_is_walked_again_as_it_was_at_any_time() {
         let (before, after) = (site(rules("/y")), site(rules("/x")));
         let mut walk = start("http://a.ke/", Settings::default(), "");
         for (place, recorded) in asked.iter().enumerate() {
-            walk.expect_recorded(OnRecord::Asked(recorded.clone()));
-            let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH + MAX_AGE * 100) else { panic!() };
+            walk.expect_recorded(OnRecord::Requested(recorded.clone()));
+            let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH + MAX_AGE * 100) else { panic!() };
             assert_eq!(&ask, recorded);
             walk.begin(&ask);
             let (mut answer, content) = if place < 2 { &before } else { &after }.answer(&ask);
@@ -191,14 +191,14 @@ fn a_question_between_recorded_ones_is_put_as_it_was_first() {
     let web = site(rules("/z"));
     let mut walk = start("http://a.ke/", Settings::default(), "");
     for _ in 0..2 {
-        let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
+        let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         walk.handle(ask.number, answer, content);
     }
     walk.expect_recorded(OnRecord::Lost);
     let later = SystemTime::UNIX_EPOCH + MAX_AGE;
-    assert!(matches!(walk.poll(later), Step::Ask(ask, _) if ask.url.target() == "/x"));
+    assert!(matches!(walk.poll(later), Step::Request(ask, _) if ask.url.target() == "/x"));
 }
 
 #[test]
@@ -209,8 +209,8 @@ fn a_robots_txt_that_was_read_as_a_page_is_on_record_as_a_page() {
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.robots.requests), (2, 1));
     let mut again = start("http://a.ke/", Settings::default(), "");
     for recorded in &asked {
-        again.expect_recorded(OnRecord::Asked(recorded.clone()));
-        assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Ask(recorded.clone(), None));
+        again.expect_recorded(OnRecord::Requested(recorded.clone()));
+        assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Request(recorded.clone(), None));
         again.begin(recorded);
         let (answer, content) = web.answer(recorded);
         again.handle(recorded.number, answer, content);

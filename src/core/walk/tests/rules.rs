@@ -206,7 +206,7 @@ fn a_site_whose_address_opts_out_while_it_is_walked_ends_so() {
 fn a_walk_that_an_opt_out_ended_before_counts_what_is_left_so() {
     let web = three_levels();
     let mut walk = start("http://a.ke/", Settings::default(), "");
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         walk.handle(ask.number, answer, content);
@@ -252,20 +252,20 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
 
 #[test]
 fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_further() {
-    let asked = |at: &str, purpose| Ask { number: 0, url: url(at), purpose, depth: None };
+    let asked = |at: &str, purpose| Request { number: 0, url: url(at), purpose, depth: None };
     let first = |recorded: OnRecord| {
         let mut walk = start("http://a.ke/", Settings::default(), "a.ke");
         walk.expect_recorded(recorded);
         walk.poll(SystemTime::UNIX_EPOCH)
     };
     let robots = asked("http://a.ke/robots.txt", Purpose::Robots);
-    assert_eq!(first(OnRecord::Asked(robots.clone())), Step::Ask(robots.clone(), None));
-    assert_eq!(first(OnRecord::Asked(asked("http://b.a.ke/robots.txt", Purpose::Robots))), Step::Done);
+    assert_eq!(first(OnRecord::Requested(robots.clone())), Step::Request(robots.clone(), None));
+    assert_eq!(first(OnRecord::Requested(asked("http://b.a.ke/robots.txt", Purpose::Robots))), Step::Done);
     assert_eq!(first(OnRecord::Nothing), Step::Done);
     assert_eq!(first(OnRecord::Lost), Step::Done);
     // The record ends after robots.txt: the front page is not asked for.
     let mut walk = start("http://a.ke/", Settings::default(), "a.ke");
-    walk.expect_recorded(OnRecord::Asked(robots.clone()));
+    walk.expect_recorded(OnRecord::Requested(robots.clone()));
     walk.poll(SystemTime::UNIX_EPOCH);
     walk.begin(&robots);
     let (answer, content) = Web::default().answer(&robots);

@@ -68,7 +68,7 @@ fn what_was_found_and_not_asked_for_is_kept_back_by_a_limit_at_its_depth() {
     let mut salvage = Salvage::new(scope(), 100);
     for (number, (path, depth)) in [("http://a.ke/old", 0), ("http://a.ke/x", 1)].into_iter().enumerate() {
         let number = u32::try_from(number).unwrap();
-        let ask = Ask { number, url: url(path), purpose: Purpose::Page, depth: Some(Depth(depth)) };
+        let ask = Request { number, url: url(path), purpose: Purpose::Page, depth: Some(Depth(depth)) };
         let (answer, content) = site().answer(&ask);
         salvage.take(&ask, &answer, &content);
     }
@@ -98,7 +98,8 @@ fn nofollow_links_are_not_salvaged_but_what_they_say_of_others_is() {
 fn only_a_redirect_leads_to_its_location() {
     let salvaged = |status| {
         let mut salvage = Salvage::new(scope(), 100);
-        let ask = Ask { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask =
+            Request { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
         let (mut answer, _) = Web::default().redirect("http://a.ke/", "/x").answer(&ask);
         answer.status = Some(status);
         salvage.take(&ask, &answer, &Content::Nothing);
@@ -126,7 +127,8 @@ fn probes_and_rules_stand_outside_the_tree() {
     assert_eq!(salvaged.levels[1].class(Class::Limit), 1, "the other query URL was found");
     // A walk that failed at its robots.txt tried no entrance.
     let mut salvage = Salvage::new(scope(), 100);
-    let robots = Ask { number: 0, url: url("http://a.ke/robots.txt"), purpose: Purpose::Robots, depth: None };
+    let robots =
+        Request { number: 0, url: url("http://a.ke/robots.txt"), purpose: Purpose::Robots, depth: None };
     let (answer, content) = web.serve(robots.url.as_str(), Served::Gone).answer(&robots);
     salvage.take(&robots, &answer, &content);
     let (tree, known) = salvage.conclude();
@@ -138,7 +140,8 @@ fn probes_and_rules_stand_outside_the_tree() {
 fn no_more_urls_are_salvaged_than_the_walk_would_have_kept() {
     let salvaged = |max_urls: usize, links: &[&str]| {
         let mut salvage = Salvage::new(scope(), max_urls);
-        let ask = Ask { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let ask =
+            Request { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
         let (answer, content) = Web::default().page("http://a.ke/", links).answer(&ask);
         salvage.take(&ask, &answer, &content);
         let tree = salvage.conclude().0;

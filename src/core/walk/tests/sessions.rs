@@ -7,7 +7,7 @@ fn session(number: usize) -> String {
 }
 
 /// The URLs asked for, in their order, robots.txt apart.
-fn asked(asks: &[Ask]) -> Vec<&str> {
+fn asked(asks: &[Request]) -> Vec<&str> {
     asks.iter().filter(|ask| ask.purpose == Purpose::Page).map(|ask| ask.url.target()).collect()
 }
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::exchange::{Answer, Class, ClassCounts};
+use crate::exchange::{Class, ClassCounts, Response};
 
 /// What one depth level cost and brought.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +55,7 @@ impl LevelCount {
         self.count(to);
     }
 
-    pub(in crate::walk) fn book(&mut self, answer: &Answer) {
+    pub(in crate::walk) fn book(&mut self, answer: &Response) {
         if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
             self.requests += 1;
         }

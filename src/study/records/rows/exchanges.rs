@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::address::Site;
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Purpose, Request, Response};
 use crate::records::Timestamp;
 use crate::records::table::table;
 
@@ -135,7 +135,7 @@ impl ExchangeRow {
     /// What the exchange itself tells; what was read in the page (charset, language, title,
     /// hash, links) is the caller's to add.
     #[must_use]
-    pub fn from_exchange(site: &Site, seed: u16, ask: &Ask, answer: &Answer) -> Self {
+    pub fn from_exchange(site: &Site, seed: u16, ask: &Request, answer: &Response) -> Self {
         Self {
             site: site.as_str().to_owned(),
             seed,
@@ -149,7 +149,7 @@ impl ExchangeRow {
         }
     }
 
-    fn of_answer(answer: &Answer) -> Self {
+    fn of_answer(answer: &Response) -> Self {
         let head = answer.head.clone();
         let mut spoken = answer.tls_version.as_deref().into_iter().flat_map(|spoken| spoken.split(' '));
         let asked = answer.failure.is_none_or(crate::exchange::Failure::reached_the_network);
@@ -204,8 +204,8 @@ mod tests {
     use crate::address::{Host, WebUrl};
     use crate::exchange::{Depth, Failure};
 
-    fn ask() -> Ask {
-        Ask {
+    fn ask() -> Request {
+        Request {
             number: 3,
             url: WebUrl::parse("http://www.example.ke/a?b=1").unwrap(),
             purpose: Purpose::Page,
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_row_tells_what_was_asked_and_what_it_cost() {
         let started = UNIX_EPOCH + Duration::from_millis(1500);
-        let mut answer = Answer::not_sent(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
+        let mut answer = Response::not_sent(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
         answer.wire.sent = 212;
         answer.timings.total = Duration::from_millis(40);
         let row = ExchangeRow::from_exchange(&site(), 1, &ask(), &answer);
@@ -238,7 +238,7 @@ mod tests {
         for (spoken, version, cipher) in
             [("TLSv1.3", "TLSv1.3", None), ("TLSv1.0 TLS_RSA_WITH_RC4_128_SHA", "TLSv1.0", Some(rc4))]
         {
-            let mut answer = Answer::not_sent(UNIX_EPOCH, None, Failure::TlsTooOld, None);
+            let mut answer = Response::not_sent(UNIX_EPOCH, None, Failure::TlsTooOld, None);
             answer.tls_version = Some(spoken.to_owned());
             let row = ExchangeRow::from_exchange(&site(), 0, &ask(), &answer);
             assert_eq!((row.tls_version.as_deref(), row.tls_cipher.as_deref()), (Some(version), cipher));
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_server_that_was_never_asked_was_never_busy() {
-        let answer = Answer::not_sent(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
+        let answer = Response::not_sent(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
         assert_eq!(ExchangeRow::from_exchange(&site(), 0, &ask(), &answer).total_ms, None);
     }
 }

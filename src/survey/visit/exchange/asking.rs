@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, SystemTime};
 
 use crate::address::Site;
-use crate::exchange::{Answer, Ask};
+use crate::exchange::{Request, Response};
 use crate::survey::agents::Desk;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
@@ -18,7 +18,7 @@ use crate::survey::visit::ways::Ways;
 
 /// An exchange that a walk wants.
 pub(in crate::survey) struct Wanted {
-    pub ask: Ask,
+    pub ask: Request,
     pub crawl_delay: Option<Duration>,
     pub byte_limit: u64,
     /// Another server of the site may be at work until then.
@@ -124,7 +124,7 @@ pub(super) struct Doubt<'a> {
     pub(super) at: Arc<Desk>,
     /// Of its link, which may have been probed.
     pub(super) _pass: Pass<'a>,
-    pub(super) answer: Answer,
+    pub(super) answer: Response,
     /// Who tries it next.
     pub(super) other: Arc<Desk>,
 }

@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering;
 
 use super::asking::{Asking, Attempt, Exchanged, Exit, Try, Wanted};
 use super::record::accept_failed_try;
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 use crate::survey::agents::Desk;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, Heard};
@@ -71,7 +71,7 @@ impl<'a> Asking<'a> {
                 None => return Ok(Exchanged::Stopped),
                 Some(true) => {}
                 Some(false) => {
-                    let answer = Answer::not_sent(access.now(), None, Failure::HeldOff, None);
+                    let answer = Response::not_sent(access.now(), None, Failure::HeldOff, None);
                     return self.record(&wanted.ways, Heard::nothing(wanted.ask, answer));
                 }
             }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::asking::{Asking, Attempt, Doubt, Exit, LEFT, STOPPED, Wanted};
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Failure, Response};
 use crate::load::Blame;
 use crate::survey::agents::Desk;
 use crate::survey::parts::Parts;
@@ -28,12 +28,12 @@ pub(super) struct OverLink<'l> {
     pub(super) link: &'l Link<'l>,
     pub(super) address: IpAddr,
     pub(super) asked: SystemTime,
-    pub(super) answer: &'l Answer,
+    pub(super) answer: &'l Response,
 }
 
 impl Attempt<'_> {
     /// Whether the link that a request was sent over may be why it brought nothing; `by_agent` says whose that is.
-    fn may_be_link(&self, by_agent: bool, answer: &Answer) -> bool {
+    fn may_be_link(&self, by_agent: bool, answer: &Response) -> bool {
         answer.failure.is_some_and(|failure| match self {
             Self::First if !by_agent => may_be_our_link(failure),
             _ if !by_agent => false,
@@ -119,7 +119,7 @@ impl<'a> Asking<'a> {
     }
 
     /// What the answer that another agent got tells of the link of the one at which no connection came about.
-    fn compare(&self, doubt: &Doubt<'_>, address: IpAddr, answer: &Answer) {
+    fn compare(&self, doubt: &Doubt<'_>, address: IpAddr, answer: &Response) {
         let Parts { access, agents, .. } = self.parts;
         let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.at));
         if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())

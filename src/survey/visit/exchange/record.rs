@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::asking::{Answered, Asking, Exchanged, Try, Wanted};
 use crate::address::{OBEYED_WITHIN, WebUrl};
-use crate::exchange::{Answer, Ask, Failure};
+use crate::exchange::{Failure, Request, Response};
 use crate::promises::{Fact, Wishes, is_quiet};
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
@@ -22,7 +22,7 @@ impl<'a> Asking<'a> {
         failure: Failure,
         dns: Option<Duration>,
     ) -> Result<Exchanged, SurveyError> {
-        let answer = Answer::not_sent(self.parts.access.now(), address, failure, dns);
+        let answer = Response::not_sent(self.parts.access.now(), address, failure, dns);
         self.record(&wanted.ways, Heard::nothing(wanted.ask.clone(), answer))
     }
 
@@ -42,7 +42,7 @@ impl<'a> Asking<'a> {
     ) -> Result<Exchanged, SurveyError> {
         let Parts { access, storage, reader, .. } = self.parts;
         let Answered { address, permit, received } = answered;
-        let Ask { number, purpose, .. } = received.ask;
+        let Request { number, purpose, .. } = received.ask;
         let journal = self.journal;
         let heard = reader
             .read_response(received, async |mark| journal.write(&Entry::Reading(Box::new(mark))))

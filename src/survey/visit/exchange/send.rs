@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use super::asking::{Answered, Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wanted};
 use super::doubt::{MOST_LOST, OverLink};
-use crate::exchange::{Answer, Ask, Failure, Purpose, Validators};
+use crate::exchange::{Failure, Purpose, Request, Response, Validators};
 use crate::fetch::Manner;
 use crate::survey::agents::Desk;
 use crate::survey::agents::hands::{FRESH, Hand, Order, Put};
@@ -21,8 +21,8 @@ use crate::survey::visit::turn::HeldPermit;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A request whose turn has come, whoever sends it.
-struct Request<'r> {
-    ask: &'r Ask,
+struct OutgoingRequest<'r> {
+    ask: &'r Request,
     address: IpAddr,
     /// When the journal says that it is being sent.
     asked: SystemTime,
@@ -34,7 +34,7 @@ struct Request<'r> {
 
 /// What came of sending a request.
 enum Sent {
-    Answered(Box<Answer>, Body),
+    Answered(Box<Response>, Body),
     /// It was not sent and never will be.
     Unsent,
     /// It was not sent: something of ours stands against it.
@@ -47,7 +47,7 @@ enum Sent {
 
 /// Who sends requests.
 trait Sender {
-    async fn send(self, request: Request<'_>, permit: &HeldPermit<'_>) -> Sent;
+    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> Sent;
 }
 
 /// This process.
@@ -58,9 +58,9 @@ struct Here<'a> {
 }
 
 impl Sender for Here<'_> {
-    async fn send(self, request: Request<'_>, permit: &HeldPermit<'_>) -> Sent {
+    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> Sent {
         let Self { access, may_stand_still } = self;
-        let Request { ask, address, known, byte_limit, manner, .. } = request;
+        let OutgoingRequest { ask, address, known, byte_limit, manner, .. } = request;
         let fetching = Box::pin(access.fetcher.fetch_in(manner, &known, ask, address, byte_limit, permit));
         let fetched =
             async { if may_stand_still { Some(fetching.await) } else { access.awake(fetching).await } };
@@ -88,9 +88,9 @@ struct Agent<'a> {
 }
 
 impl Sender for Agent<'_> {
-    async fn send(self, request: Request<'_>, permit: &HeldPermit<'_>) -> Sent {
+    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> Sent {
         let Self { asking, wanted, desk, hand, link, opt_outs } = self;
-        let Request { ask, address, asked, known, byte_limit, manner } = request;
+        let OutgoingRequest { ask, address, asked, known, byte_limit, manner } = request;
         let Parts { access, suspects, .. } = asking.parts;
         if let Err(failure) = access.fetcher.permits(&ask.url, address) {
             return Sent::Refused(failure);
@@ -159,7 +159,7 @@ impl<'a> Asking<'a> {
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.ways.manner(&ask.url);
         let link = Link::of_agent(access, self.parts.agents.as_ref(), sender.as_ref());
-        let request = Request { ask: &ask, address, asked, known, byte_limit, manner };
+        let request = OutgoingRequest { ask: &ask, address, asked, known, byte_limit, manner };
         let sent = match sender.as_deref().and_then(|desk| Some((desk, desk.remote_worker()?))) {
             Some((desk, hand)) => {
                 permit.note_over(self.parts.over_at_the_latest(asked));
@@ -233,7 +233,7 @@ impl<'a> Asking<'a> {
 
     /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
     /// said that it has not changed, its new rules would be broken.
-    fn earlier(&self, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
+    fn earlier(&self, ask: &Request) -> Result<Option<EarlierPage>, SurveyError> {
         match &self.parts.storage.earlier_pages {
             // What a page said is not on record, so that words cannot be looked for in it.
             Some(pages) if ask.purpose == Purpose::Page && self.parts.settings.exclude_text.is_empty() => {

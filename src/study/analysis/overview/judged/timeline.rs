@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::address::{Host, Site};
 use crate::analysis::overview::exchange::{Exchange, microseconds};
 use crate::analysis::overview::names::Names;
-use crate::exchange::{Answer, Failure, Purpose};
+use crate::exchange::{Failure, Purpose, Response};
 use crate::promises::{Fact, Judge, Wishes};
 
 /// When each exchange was at which server and for which site, and what came: 48 bytes each.
@@ -133,7 +133,7 @@ struct Parties {
 }
 
 impl Parties {
-    fn observed(&self, turn: &Turn) -> Option<(IpAddr, &Site, Answer)> {
+    fn observed(&self, turn: &Turn) -> Option<(IpAddr, &Site, Response)> {
         let address = self.addresses.get(turn.address as usize).copied().flatten()?;
         let site = self.sites.get(turn.site as usize).and_then(Option::as_ref)?;
         Some((address, site, turn.to_response(address)))
@@ -150,8 +150,8 @@ impl Turn {
     }
 
     /// As the survey heard it, as far as promises are judged by it.
-    fn to_response(&self, address: IpAddr) -> Answer {
-        let mut answer = Answer::not_sent(moment(self.started), Some(address), Failure::Reset, None);
+    fn to_response(&self, address: IpAddr) -> Response {
+        let mut answer = Response::not_sent(moment(self.started), Some(address), Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
         answer.timings.total = Duration::from_micros(self.took.into());
         answer.timings.connect = self.connect.map(|micros| Duration::from_micros(micros.into()));
