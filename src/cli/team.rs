@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::error::CliError;
 use crate::address::Site;
 use crate::records::Manifest;
-use crate::roster::{Agent, Partition};
+use crate::roster::{AgentCapacity, Partition};
 use crate::settings::{Span, typed};
 use crate::survey::{LEAST_CAPACITY, Lives, Team, requests_of_sites};
 
@@ -96,7 +96,7 @@ impl TeamFlags {
             let machine = number % machines;
             let on_machine = (agents - machine).div_ceil(machines);
             let places = self.agent_sites.unwrap_or(PLACES);
-            Agent { places, capacity: capacities[machine as usize] / f64::from(on_machine) }
+            AgentCapacity { places, capacity: capacities[machine as usize] / f64::from(on_machine) }
         };
         Ok(Some(Team {
             partition: self.partition.unwrap_or_default(),

@@ -26,7 +26,7 @@ use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::{self, Clock};
 use crate::load::Fault;
 use crate::records::Manifest;
-use crate::roster::{Agent, AgentNumber};
+use crate::roster::{AgentCapacity, AgentNumber};
 use crate::settings::Settings;
 use crate::survey::{
     AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkSeen, Look, Progress, Staff, Survey,
@@ -444,7 +444,7 @@ impl Register {
             gone: is_gone,
             longest: self.longest,
         };
-        let agent = Agent { places: here.sites as usize, capacity: here.capacity };
+        let agent = AgentCapacity { places: here.sites as usize, capacity: here.capacity };
         let number = self.staff.join(here.name.clone(), agent, Arc::new(hand));
         tracing::info!(agent = here.name, sites = here.sites, "an agent joins");
         let seen = AgentSeen {

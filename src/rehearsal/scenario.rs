@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::recorded::Recorded;
 use crate::address::WebUrl;
 use crate::records::Timestamp;
-use crate::roster::Agent;
+use crate::roster::AgentCapacity;
 use crate::space::{SPECIFICATION, Web, World};
 use crate::survey::Team;
 
@@ -75,7 +75,8 @@ impl Scenario {
     /// The same, walked by agents.
     #[must_use]
     pub fn walked_by(mut self, team: Team) -> Self {
-        let of_each = |agent: &Agent| json!({ "answers_per_second": agent.capacity, "sites": agent.places });
+        let of_each =
+            |agent: &AgentCapacity| json!({ "answers_per_second": agent.capacity, "sites": agent.places });
         self.told["agents"] = json!({
             "partition": team.partition.word(),
             "keeps_servers": team.keeps_servers,

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::storage::past_of;
 use crate::address::{Host, Site};
 use crate::exchange::{Failure, Purpose, Response, Wire};
-use crate::load::{LargestExchange, Load, Turn};
-use crate::promises::{Fact, Judge, Limits, Seen, ShortRests, Wishes};
+use crate::load::{LargestExchange, Load, PermitDecision};
+use crate::promises::{Fact, Judge, Observations, OwnerObjections, PromisedLimits, ShortPauses};
 use crate::settings::{Pace, SharedBudget};
 
 const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 90, 0, 1));
@@ -19,7 +19,7 @@ fn site(name: &str) -> Site {
 }
 
 fn fact<'a>(site: &'a Site, answer: &'a Response) -> Fact<'a> {
-    let (purpose, against) = (Purpose::Page, Wishes::default());
+    let (purpose, against) = (Purpose::Page, OwnerObjections::default());
     Fact { site, address: SERVER, purpose, url: None, answer, crawl_delay: None, against }
 }
 
@@ -102,17 +102,17 @@ fn said() -> impl Strategy<Value = Said> {
 struct Watched {
     load: Load,
     judge: Judge,
-    limits: Limits,
+    limits: PromisedLimits,
     now: SystemTime,
 }
 
 impl Watched {
     fn new(pace: &Pace) -> Self {
-        let limits = Limits { pace: pace.clone(), ..Limits::default() };
+        let limits = PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() };
         let load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
         Self {
             load,
-            judge: Judge::new(limits.clone(), Seen::default()),
+            judge: Judge::new(limits.clone(), Observations::default()),
             limits,
             now: UNIX_EPOCH + HOUR * 278,
         }
@@ -124,9 +124,9 @@ impl Watched {
         let crawl_delay = said.crawl_delay.map(Duration::from_secs);
         let permit = loop {
             match self.load.permit(self.now, SERVER, &site, crawl_delay) {
-                Turn::Go(permit) => break permit,
-                Turn::At(free) | Turn::NotBefore(free) => self.now = free,
-                Turn::GivenUp => return false,
+                PermitDecision::Granted(permit) => break permit,
+                PermitDecision::PauseUntil(free) | PermitDecision::CoolDownUntil(free) => self.now = free,
+                PermitDecision::GivenUp => return false,
                 turn => panic!("{turn:?}"),
             }
         };
@@ -168,7 +168,7 @@ proptest! {
             }
             survey.ask(said);
         }
-        prop_assert_eq!(&survey.judge.seen().short_rests, &ShortRests::default());
+        prop_assert_eq!(&survey.judge.seen().short_rests, &ShortPauses::default());
         let least = survey.judge.seen().least_gap;
         prop_assert!(places > 1 || least.is_none_or(|gap| gap >= pace.min_delay.as_micros() as u64));
     }
@@ -199,8 +199,8 @@ proptest! {
         let ended = survey.now;
         let due = loop {
             match survey.load.permit(survey.now, SERVER, &site("s0.ke"), None) {
-                Turn::Go(_) => break survey.now,
-                Turn::At(free) | Turn::NotBefore(free) => survey.now = free,
+                PermitDecision::Granted(_) => break survey.now,
+                PermitDecision::PauseUntil(free) | PermitDecision::CoolDownUntil(free) => survey.now = free,
                 _ => return Ok(()),
             }
         };
@@ -209,6 +209,6 @@ proptest! {
         survey.judge.note(&fact(&site("s0.ke"), &sooner));
         let seen = survey.judge.seen();
         let is_short = seen.least_gap.is_some_and(|gap| gap < pace.min_delay.as_micros() as u64);
-        prop_assert!(is_short || seen.short_rests != ShortRests::default(), "{pause:?}");
+        prop_assert!(is_short || seen.short_rests != ShortPauses::default(), "{pause:?}");
     }
 }

@@ -17,7 +17,7 @@ use crate::address::{Host, WebUrl};
 use crate::exchange::{Class, Outcome};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
 use crate::frontier::{Batch, Frontier, Spread};
-use crate::promises::{Count, Seen, Worst};
+use crate::promises::{Count, Observations, Peak};
 use crate::records::{
     CurveRow, ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_curves, read_table, write_curves,
 };
@@ -433,7 +433,8 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
 
     // Where no tally is stored the tables tell, and the last status.
     let count = Count { times: 1, first: "41.90.0.1 for a.ke".to_owned() };
-    let told = Seen { opted_out: count.clone(), in_quiet_hours: count.clone(), ..Seen::default() };
+    let told =
+        Observations { opted_out: count.clone(), in_quiet_hours: count.clone(), ..Observations::default() };
     let Tally { errors, seen, .. } = Tally::of_tables(&dir, Some(told)).unwrap();
     assert_eq!((&errors, seen.exchanges), (&status.errors, asked - 1));
     assert_eq!((&seen.opted_out, &seen.in_quiet_hours, seen.special.times), (&count, &count, 0));
@@ -505,9 +506,10 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
     std::fs::remove_file(Snapshot::path(&dir)).unwrap();
     let mut state = frontier(&dir);
     let stored: Tally = serde_json::from_slice(&state.tally().unwrap().unwrap()).unwrap();
-    let seen = Seen { in_site: Worst { most: 1, ..stored.seen.in_site }, ..stored.seen };
-    let tally =
-        Tally { seen, ..stored }.to_store(&Seen::default(), SystemTime::UNIX_EPOCH + DAY * 20_000).unwrap();
+    let seen = Observations { in_site: Peak { most: 1, ..stored.seen.in_site }, ..stored.seen };
+    let tally = Tally { seen, ..stored }
+        .to_store(&Observations::default(), SystemTime::UNIX_EPOCH + DAY * 20_000)
+        .unwrap();
     store_tally(&mut state, &tally);
     drop(state);
     let later = Scripted::new(HOUR, script);

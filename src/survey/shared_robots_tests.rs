@@ -14,7 +14,7 @@ use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::{Class, Failure, Purpose, Request, Response};
 use crate::frontier::{Batch, Frontier, MOST_TREES, Spread};
-use crate::promises::{self, Judge, Seen};
+use crate::promises::{self, Judge, Observations};
 use crate::records::{ExchangeRow, LevelRow, SiteRow};
 use crate::settings::{FeedBackRule, Settings};
 use crate::walk::Content;
@@ -262,7 +262,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("journal")).unwrap();
         let settings = Settings::default();
-        let judge = Judge::new(promises::Limits::new(&settings, 0), Seen::default());
+        let judge = Judge::new(promises::PromisedLimits::new(&settings, 0), Observations::default());
         let layout = Folder::open(folder.path());
         let frontier = Frontier::open(&layout.state(), Spread::default()).unwrap();
         let storage = Storage::open(layout, frontier, judge, Arc::default(), true).unwrap();

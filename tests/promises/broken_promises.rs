@@ -17,10 +17,12 @@ use std::time::{Duration, Instant, SystemTime};
 use ccsurvey::address::{Host, Site, WebUrl};
 use ccsurvey::analysis::Overview;
 use ccsurvey::exchange::{Failure, Purpose, Response};
-use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Question, Questions, Verdict, Wishes};
+use ccsurvey::promises::{
+    Fact, Judge, Judgement, OwnerObjections, PromisedLimits, TreeRequest, TreeRequests, Verdict,
+};
 use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::robots::Rules;
-use ccsurvey::settings::{Budget, Burden, Pace, SharedBudget};
+use ccsurvey::settings::{Budget, LoadLimits, Pace, SharedBudget};
 use ccsurvey::space::{Handshake, Lookup, Reaction, Records, ServeSettings, Server, Web, serve};
 
 use crate::common::rows;
@@ -267,12 +269,12 @@ struct Promised<'a> {
     shop: Shop,
     flags: &'a [&'a str],
     /// What the flags promise.
-    limits: Limits,
+    limits: PromisedLimits,
     broken: &'a [(&'a str, &'a str)],
     is_kept: &'a dyn Fn(&[Seen]) -> bool,
     names: Names,
     /// Wishes of owners against a request that the server saw.
-    against: fn(&Seen) -> Wishes,
+    against: fn(&Seen) -> OwnerObjections,
 }
 
 impl Default for Promised<'_> {
@@ -285,7 +287,7 @@ impl Default for Promised<'_> {
             broken: &[],
             is_kept: &|_| true,
             names: ONE,
-            against: |_| Wishes::default(),
+            against: |_| OwnerObjections::default(),
         }
     }
 }
@@ -332,10 +334,10 @@ fn note(id: &str, broken: &[(&str, &str)], requests: [usize; 2], seen_by: String
 impl Promised<'_> {
     fn judged_by(&self, log: &[Seen]) -> Judgement {
         // The server sees a request a little later than it was sent, and that it has answered it.
-        let limits = Limits { rounding: self.limits.rounding.max(MS(100)), ..self.limits.clone() };
-        let mut judge = Judge::new(limits, ccsurvey::promises::Seen::default());
+        let limits = PromisedLimits { rounding: self.limits.rounding.max(MS(100)), ..self.limits.clone() };
+        let mut judge = Judge::new(limits, ccsurvey::promises::Observations::default());
         let rules = Rules::parse(self.shop.rules.as_bytes(), "ccsurvey");
-        let mut questions = Questions::default();
+        let mut questions = TreeRequests::default();
         for seen in log {
             let (site, address) =
                 (Site::new(Host::parse(&seen.host).unwrap()), self.names.address(&seen.host));
@@ -358,7 +360,7 @@ impl Promised<'_> {
             });
             let is_forbidden = !is_robots && !rules.allows(&url_seen);
             let (status, failure) = (Some(seen.status), None);
-            questions.note(&Question { url: &url, purpose, status, failure, is_forbidden });
+            questions.note(&TreeRequest { url: &url, purpose, status, failure, is_forbidden });
         }
         let bytes: usize = log.iter().map(|seen| seen.bytes).sum();
         let site = Site::new(Host::parse(&log[0].host).unwrap());
@@ -389,8 +391,8 @@ fn quick() -> Pace {
     Pace { min_delay, factor: 0.0, max_delay, harm: None, ..Pace::default() }
 }
 
-fn of_pace(pace: Pace) -> Limits {
-    Limits { pace, ..Limits::default() }
+fn of_pace(pace: Pace) -> PromisedLimits {
+    PromisedLimits { pace, ..PromisedLimits::default() }
 }
 
 const QUICK: [&str; 8] =
@@ -499,7 +501,7 @@ fn the_share_of_a_servers_link() {
         id: "harm",
         shop: Shop { page_bytes: 40_000, link: MS(200), ..Shop::default() },
         flags: &["--min-delay", "5ms", "--delay-factor", "0", "--harm", "0.2", "--max-delay", "20s"],
-        limits: Limits {
+        limits: PromisedLimits {
             // It measures another rate than the other end.
             rounding: MS(500),
             ..of_pace(Pace { harm: Some(0.2), ..quick() })
@@ -522,7 +524,10 @@ fn the_bytes_of_a_site() {
         id: "byte_budget",
         shop: Shop { pages: 14, page_bytes: 100_000, ..Shop::default() },
         flags: &[&QUICK[..], &["--max-bytes", "900kB"]].concat(),
-        limits: Limits { tree: Budget { bytes: Some(MOST as u64), ..Budget::default() }, ..of_pace(quick()) },
+        limits: PromisedLimits {
+            tree: Budget { bytes: Some(MOST as u64), ..Budget::default() },
+            ..of_pace(quick())
+        },
         broken: &[("CCSURVEY_HAZARD", "max-bytes = \"none\"")],
         is_kept: &|log| log.iter().map(|seen| seen.bytes).sum::<usize>() <= MOST,
         ..Promised::default()
@@ -540,7 +545,7 @@ fn the_bytes_of_a_second() {
         id: "rate",
         shop: Shop { pages: 24, page_bytes: PAGE, ..Shop::default() },
         flags: &[&QUICK[..], &["--rate", "1MB"]].concat(),
-        limits: Limits { rate: Some(1_000_000), largest, ..of_pace(quick()) },
+        limits: PromisedLimits { rate: Some(1_000_000), largest, ..of_pace(quick()) },
         broken: &[("CCSURVEY_HAZARD", "rate = \"none\"")],
         is_kept: &|log| {
             let bytes: usize = log.iter().map(|seen| seen.bytes).sum();
@@ -558,7 +563,10 @@ fn the_requests_of_a_site() {
         id: "request_budget",
         shop: Shop { pages: 10, ..Shop::default() },
         flags: &[&QUICK[..], &["--max-requests", "5"]].concat(),
-        limits: Limits { tree: Budget { requests: Some(5), ..Budget::default() }, ..of_pace(quick()) },
+        limits: PromisedLimits {
+            tree: Budget { requests: Some(5), ..Budget::default() },
+            ..of_pace(quick())
+        },
         broken: &[("CCSURVEY_HAZARD", "max-requests = \"none\"")],
         is_kept: &|log| log.len() <= 5,
         ..Promised::default()
@@ -614,8 +622,8 @@ fn what_robots_txt_forbids() {
     .is_kept_and_its_breach_is_seen();
 }
 
-const SHY: fn(&Seen) -> Wishes =
-    |seen| Wishes { had_opted_out: seen.host == "closed.ke", ..Wishes::default() };
+const SHY: fn(&Seen) -> OwnerObjections =
+    |seen| OwnerObjections { had_opted_out: seen.host == "closed.ke", ..OwnerObjections::default() };
 
 fn never_closed(log: &[Seen]) -> bool {
     log.iter().all(|seen| seen.host != "closed.ke")
@@ -718,7 +726,7 @@ fn the_least_pause_in_a_neighbourhood() {
 #[test]
 fn what_a_server_and_a_network_bear() {
     let nine = || {
-        let in_all = Burden { requests: Some(9), ..Burden::default() };
+        let in_all = LoadLimits { requests: Some(9), ..LoadLimits::default() };
         SharedBudget { in_all, ..SharedBudget::default() }
     };
     for (id, flag, key, limits) in [
@@ -726,13 +734,13 @@ fn what_a_server_and_a_network_bear() {
             "server_requests",
             "--max-server-requests",
             "max-server-requests",
-            Limits { server: nine(), ..of_pace(quick()) },
+            PromisedLimits { server: nine(), ..of_pace(quick()) },
         ),
         (
             "network_requests",
             "--max-network-requests",
             "max-network-requests",
-            Limits { network: nine(), ..of_pace(quick()) },
+            PromisedLimits { network: nine(), ..of_pace(quick()) },
         ),
     ] {
         Promised {

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ccsurvey::address::{Host, Site};
 use ccsurvey::exchange::{Failure, Purpose, Response};
-use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Seen, Verdict, Wishes};
+use ccsurvey::promises::{Fact, Judge, Judgement, Observations, OwnerObjections, PromisedLimits, Verdict};
 use ccsurvey::settings::{DepthRule, Pace, Settings, Span};
 use ccsurvey::space::{Access, Reaction, Web, World};
 
@@ -38,8 +38,8 @@ fn asked_delay(world: &World, access: &Access) -> Option<Duration> {
 }
 
 /// What the judge who sits while a survey runs says if he hears nothing but the log of the servers.
-fn judged(world: &World, log: &[Access], limits: Limits) -> Vec<Verdict> {
-    let mut judge = Judge::new(limits, Seen::default());
+fn judged(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict> {
+    let mut judge = Judge::new(limits, Observations::default());
     let mut in_order: Vec<&Access> = log.iter().collect();
     in_order.sort_by_key(|access| access.arrival_us);
     for access in in_order {
@@ -50,7 +50,7 @@ fn judged(world: &World, log: &[Access], limits: Limits) -> Vec<Verdict> {
         answer.failure = answer.failure.filter(|_| access.status.is_none());
         answer.status = access.status;
         answer.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));
-        let (purpose, url, against) = (Purpose::Page, None, Wishes::default());
+        let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
         let crawl_delay = asked_delay(world, access);
         judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay, against });
     }
@@ -83,7 +83,7 @@ fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first(
         harm: None,
         ..Pace::default()
     };
-    let limits = Limits { pace, permits_special_addresses: true, ..Limits::default() };
+    let limits = PromisedLimits { pace, permits_special_addresses: true, ..PromisedLimits::default() };
     let verdicts = judged(&space.world, &log, limits);
     let broken = verdicts.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
     assert_eq!(broken.map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());

@@ -1,5 +1,5 @@
 use crate::cli::error::CliError;
-use crate::settings::{Harsher, Settings, impolite};
+use crate::settings::{LessPolite, Settings, impolite};
 use crate::survey::least;
 
 /// Whether settings make a survey, whether they came from flags, a file or an earlier run.
@@ -23,7 +23,7 @@ pub(in crate::cli) fn check_politeness(settings: &Settings) -> Result<(), CliErr
     if harsher.is_empty() {
         return Ok(());
     }
-    let told: Vec<String> = harsher.iter().map(Harsher::to_string).collect();
+    let told: Vec<String> = harsher.iter().map(LessPolite::to_string).collect();
     Err(CliError::Usage(format!(
         "{}; add --impolite if the servers are yours or their owners agreed (free are surveys whose --dns and --gateway \
          are on this machine)",
@@ -58,7 +58,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::settings::{Least, Size, Span};
+    use crate::settings::{Size, SmallestBudgets, Span};
 
     fn sound() -> Settings {
         Settings { cctld: vec!["ke".into()], contact: Some("a@b.example".into()), ..Settings::default() }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn sound_settings_pass() {
         assert!(check(&sound()).is_ok());
-        let Least { bytes, busy } = least(&sound());
+        let SmallestBudgets { bytes, busy } = least(&sound());
         let mut settings = Settings { max_bytes: Some(bytes), ..sound() };
         settings.budgets.server.in_all.busy = Some(busy);
         assert!(check(&settings).is_ok());

@@ -12,7 +12,7 @@ use super::check::{check, check_politeness, check_simulation};
 use super::start_list::ListFlags;
 use crate::address::CountryDomains;
 use crate::cli::error::CliError;
-use crate::settings::{Choice, Setting, Settings, Shape};
+use crate::settings::{Choice, Setting, Settings, ValueSyntax};
 use crate::survey::read_settings;
 
 /// Everything a survey can be told on the command line.
@@ -86,14 +86,14 @@ fn flag(setting: &'static Setting) -> Arg {
     let flag = if let Some(former) = setting.rules.former_key { flag.alias(former) } else { flag };
     let flag = if setting.rules.splits_at_commas { flag.value_delimiter(',') } else { flag };
     match setting.shape {
-        Shape::Flag => flag
+        ValueSyntax::Flag => flag
             .value_parser(PossibleValuesParser::new(["true", "false"]))
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true"),
-        Shape::Word(words) => flag.value_parser(PossibleValuesParser::new(words)),
-        Shape::Path => flag.value_parser(NonEmptyStringValueParser::new()),
-        Shape::Text | Shape::Number => flag.value_parser(|word: &str| {
+        ValueSyntax::Word(words) => flag.value_parser(PossibleValuesParser::new(words)),
+        ValueSyntax::Path => flag.value_parser(NonEmptyStringValueParser::new()),
+        ValueSyntax::Text | ValueSyntax::Number => flag.value_parser(|word: &str| {
             let word = word.to_owned();
             setting.parse_flag(&mut Settings::default(), std::slice::from_ref(&word)).map(|()| word)
         }),

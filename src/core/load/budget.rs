@@ -20,7 +20,7 @@ pub struct Spent {
 
 /// Which budget is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum SpentBudget {
     /// [`Budget::requests`].
     Requests,
     /// [`Budget::bytes`].
@@ -31,16 +31,16 @@ pub enum Limit {
 
 /// Whether one more exchange may be begun in a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grant {
+pub enum BudgetDecision {
     /// Yes, and it may move so many bytes.
-    Go {
+    Granted {
         /// On the wire, both ways.
         byte_limit: u64,
     },
     /// What is in flight may use up the budget.
     Wait,
     /// No: this budget is used up.
-    Spent(Limit),
+    UsedUp(SpentBudget),
 }
 
 /// What is left below this does not pay for a request: head and first packets of a page.
@@ -95,27 +95,27 @@ impl SiteBudget {
     }
 
     /// Asks for one more exchange, which can move `largest` bytes at most; a *go* counts.
-    pub fn grant(&mut self, now: SystemTime, largest: u64) -> Grant {
+    pub fn grant(&mut self, now: SystemTime, largest: u64) -> BudgetDecision {
         if self.deadline().is_some_and(|end| now >= end) {
-            return Grant::Spent(Limit::Time);
+            return BudgetDecision::UsedUp(SpentBudget::Time);
         }
         if self.budget.requests.is_some_and(|most| self.granted >= most) {
-            return Grant::Spent(Limit::Requests);
+            return BudgetDecision::UsedUp(SpentBudget::Requests);
         }
         let mut byte_limit = largest;
         if let Some(most) = self.budget.bytes {
             let left = most.saturating_sub(self.bytes + self.ahead);
             if self.in_flight > 0 && left < largest.saturating_mul(self.in_flight + 1) {
-                return Grant::Wait;
+                return BudgetDecision::Wait;
             }
             if left < LEAST_BYTES.min(largest) {
-                return Grant::Spent(Limit::Bytes);
+                return BudgetDecision::UsedUp(SpentBudget::Bytes);
             }
             byte_limit = largest.min(left);
         }
         self.granted += 1;
         self.in_flight += 1;
-        Grant::Go { byte_limit }
+        BudgetDecision::Granted { byte_limit }
     }
 
     /// An exchange of an earlier run is on record: it was granted then.

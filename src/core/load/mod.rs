@@ -39,14 +39,14 @@ mod share;
 mod slots;
 
 pub use bucket::{Bucket, Claim};
-pub use budget::{Grant, Limit, SiteBudget, Spent, least_bytes};
+pub use budget::{BudgetDecision, SiteBudget, Spent, SpentBudget, least_bytes};
 pub use health::delay::delay_after;
-pub use health::site_troubles::SiteHold;
+pub use health::site_troubles::SiteCoolDown;
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::Networks;
-pub use own_link::{Blame, Fault, OwnLink, Passage, Sign};
-pub use permits::{Load, Permit, Turn};
+pub use own_link::{Fault, LinkDecision, LinkSignal, LossCause, OwnLink};
+pub use permits::{Load, Permit, PermitDecision};
 pub use server::ServerState;
 pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};
 pub use share::{LargestExchange, least_busy};

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use foldhash::HashMap;
 
 use super::LargestExchange;
-use super::share::{Account, Headroom};
+use super::share::{Headroom, LoadAccount};
 use crate::address::Neighbourhood;
 use crate::exchange::Response;
 use crate::settings::SharedBudget;
@@ -27,15 +27,15 @@ pub struct Networks {
     neighbourhood: SharedBudget,
     system: SharedBudget,
     system_of: SystemOf,
-    borne: HashMap<Network, Borne>,
+    borne: HashMap<Network, NetworkLoad>,
 }
 
 /// Tells the autonomous system of an address, if that is known.
 type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
 
 #[derive(Debug, Default)]
-struct Borne {
-    account: Account,
+struct NetworkLoad {
+    account: LoadAccount,
     in_flight: u32,
 }
 
@@ -49,9 +49,9 @@ impl Networks {
 
     /// Whether the networks of an address may bear one more exchange.
     pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: LargestExchange) -> Headroom {
-        let fresh = Borne::default();
+        let fresh = NetworkLoad::default();
         self.around(address).fold(Headroom::For(most.bytes), |room, network| {
-            let Borne { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);
+            let NetworkLoad { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);
             room.and(self.budget(network).room(now, account, *in_flight, most))
         })
     }
@@ -73,7 +73,7 @@ impl Networks {
     }
 
     /// A server of an earlier run bore this.
-    pub(super) fn join(&mut self, address: IpAddr, server: &Account) {
+    pub(super) fn join(&mut self, address: IpAddr, server: &LoadAccount) {
         self.each(address, |borne| borne.account.join(server));
     }
 
@@ -85,7 +85,7 @@ impl Networks {
             .filter_map(|network| Some((network, self.borne.get(&network)?.account.amounts())))
     }
 
-    fn each(&mut self, address: IpAddr, change: impl Fn(&mut Borne)) {
+    fn each(&mut self, address: IpAddr, change: impl Fn(&mut NetworkLoad)) {
         for network in self.around(address) {
             change(self.borne.entry(network).or_default());
         }

@@ -9,10 +9,10 @@ use super::tests::{MIB, MOST, answer, at, server, site};
 use super::*;
 use crate::address::Neighbourhood;
 use crate::exchange::{Purpose, Response};
-use crate::settings::{Burden, Pace, SharedBudget};
+use crate::settings::{LoadLimits, Pace, SharedBudget};
 
-fn requests(most: u64) -> Burden {
-    Burden { requests: Some(most), ..Burden::default() }
+fn requests(most: u64) -> LoadLimits {
+    LoadLimits { requests: Some(most), ..LoadLimits::default() }
 }
 
 /// Addresses of 41/8 stand in one system; of others nothing is known.
@@ -25,7 +25,7 @@ fn load(pace: Pace, neighbourhood: SharedBudget, system: SharedBudget) -> Load {
     Load::new(pace, None, SharedBudget::default(), MOST).with_networks(networks)
 }
 
-fn load_with(in_all: Burden) -> Load {
+fn load_with(in_all: LoadLimits) -> Load {
     load(Pace::default(), SharedBudget { in_all, ..SharedBudget::default() }, SharedBudget::default())
 }
 
@@ -37,7 +37,7 @@ fn day_of(time: SystemTime) -> u64 {
 fn go(load: &mut Load, now: SystemTime, address: IpAddr) -> Permit {
     let owner = site(&format!("{}.ke", address.to_string().replace('.', "-")));
     match load.permit(now, address, &owner, None) {
-        Turn::Go(permit) => permit,
+        PermitDecision::Granted(permit) => permit,
         turn => panic!("{turn:?}"),
     }
 }
@@ -50,17 +50,20 @@ fn a_network_bears_its_share_of_a_day_and_of_the_survey_whatever_servers_stand_t
     loop {
         number += 1;
         match load.permit(now, server(number), &site("a.ke"), None) {
-            Turn::Go(permit) => {
+            PermitDecision::Granted(permit) => {
                 load.settle(permit, Purpose::Page, &answer(now, 0.1));
                 days.push(day_of(now));
             }
-            Turn::At(time) | Turn::NotBefore(time) => now = time,
-            Turn::Spent => break,
+            PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => now = time,
+            PermitDecision::BudgetUsedUp => break,
             turn => panic!("{turn:?}"),
         }
     }
     assert_eq!(days, [11, 11, 11, 12, 12], "days since 1970");
-    assert!(matches!(load.permit(now, [41, 90, 1, 1].into(), &site("a.ke"), None), Turn::Go(_)));
+    assert!(matches!(
+        load.permit(now, [41, 90, 1, 1].into(), &site("a.ke"), None),
+        PermitDecision::Granted(_)
+    ));
 }
 
 #[test]
@@ -68,27 +71,33 @@ fn servers_at_work_at_once_do_not_exceed_the_share_of_their_network() {
     let mut load = load_with(requests(2));
     let first = go(&mut load, at(0.0), server(1));
     let second = go(&mut load, at(0.0), server(2));
-    assert!(matches!(load.permit(at(1.0), server(3), &site("c.ke"), None), Turn::Busy));
+    assert!(matches!(load.permit(at(1.0), server(3), &site("c.ke"), None), PermitDecision::Busy));
     load.settle(first, Purpose::Page, &answer(at(0.0), 0.1));
-    assert!(matches!(load.permit(at(1.0), server(3), &site("c.ke"), None), Turn::Busy));
+    assert!(matches!(load.permit(at(1.0), server(3), &site("c.ke"), None), PermitDecision::Busy));
     load.abandon(second, at(1.0));
     let third = go(&mut load, at(1.0), server(3));
     load.settle(third, Purpose::Page, &answer(at(1.0), 0.1));
-    assert!(matches!(load.permit(at(2.0), server(4), &site("c.ke"), None), Turn::Spent));
+    assert!(matches!(load.permit(at(2.0), server(4), &site("c.ke"), None), PermitDecision::BudgetUsedUp));
 }
 
 #[test]
 fn nobody_waits_for_those_in_flight_where_nothing_is_left_anyway() {
     // An exchange may take 60 s.
-    let mut load = load_with(Burden { busy: Some(Duration::from_secs(130)), ..Burden::default() });
+    let mut load = load_with(LoadLimits { busy: Some(Duration::from_secs(130)), ..LoadLimits::default() });
     let first = go(&mut load, at(0.0), server(1));
     let second = go(&mut load, at(0.0), server(2));
     load.settle(first, Purpose::Page, &answer(at(0.0), 20.0));
-    assert!(matches!(load.permit(at(21.0), server(3), &site("c.ke"), None), Turn::Busy), "20 + 60 + 60 s");
+    assert!(
+        matches!(load.permit(at(21.0), server(3), &site("c.ke"), None), PermitDecision::Busy),
+        "20 + 60 + 60 s"
+    );
     load.settle(second, Purpose::Page, &answer(at(0.0), 40.0));
     let _third = go(&mut load, at(41.0), server(3));
     load.recall(server(4), &site("a.ke"), Purpose::Page, &answer(at(41.0), 20.0));
-    assert!(matches!(load.permit(at(62.0), server(5), &site("c.ke"), None), Turn::Spent), "80 + 60 s");
+    assert!(
+        matches!(load.permit(at(62.0), server(5), &site("c.ke"), None), PermitDecision::BudgetUsedUp),
+        "80 + 60 s"
+    );
 }
 
 #[test]
@@ -99,9 +108,15 @@ fn an_autonomous_system_bears_its_share_over_all_its_networks() {
         let permit = go(&mut load, at(0.0), address.into());
         load.settle(permit, Purpose::Page, &answer(at(0.0), 0.1));
     }
-    assert!(matches!(load.permit(at(9.0), [41, 92, 0, 1].into(), &site("c.ke"), None), Turn::Spent));
+    assert!(matches!(
+        load.permit(at(9.0), [41, 92, 0, 1].into(), &site("c.ke"), None),
+        PermitDecision::BudgetUsedUp
+    ));
     // Nothing is known of its system.
-    assert!(matches!(load.permit(at(9.0), [197, 0, 0, 1].into(), &site("c.ke"), None), Turn::Go(_)));
+    assert!(matches!(
+        load.permit(at(9.0), [197, 0, 0, 1].into(), &site("c.ke"), None),
+        PermitDecision::Granted(_)
+    ));
     let told: Vec<_> =
         load.networks().amounts([41, 90, 0, 1].into()).map(|(who, [all, _])| (who, all[0])).collect();
     assert_eq!(told, [(Network::System(36914), 2)]);
@@ -123,12 +138,12 @@ fn a_network_has_borne_after_a_crash_what_its_servers_had() {
     // The journal tells of it again.
     second.recall_in_flight(server(3), at(4.0), at(100.0));
     second.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(50.0), 0.1));
-    assert!(matches!(second.permit(at(900.0), server(9), &site("c.ke"), None), Turn::Spent));
+    assert!(matches!(second.permit(at(900.0), server(9), &site("c.ke"), None), PermitDecision::BudgetUsedUp));
 }
 
 /// What happens to a survey.
 #[derive(Clone, Debug)]
-enum Event {
+enum SurveyEvent {
     Ask {
         server: usize,
         bytes: u64,
@@ -142,19 +157,19 @@ enum Event {
     Crash,
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = SurveyEvent> {
     let ask = (0usize..6, 1u64..=MIB, 1u64..60_000);
     prop_oneof![
-        8 => ask.prop_map(|(server, bytes, millis)| Event::Ask { server, bytes, millis }),
-        3 => any::<usize>().prop_map(Event::Settle),
-        1 => any::<usize>().prop_map(Event::Lose),
-        2 => Just(Event::Store),
-        1 => Just(Event::Crash),
+        8 => ask.prop_map(|(server, bytes, millis)| SurveyEvent::Ask { server, bytes, millis }),
+        3 => any::<usize>().prop_map(SurveyEvent::Settle),
+        1 => any::<usize>().prop_map(SurveyEvent::Lose),
+        2 => Just(SurveyEvent::Store),
+        1 => Just(SurveyEvent::Crash),
     ]
 }
 
 /// A survey with what it has stored and journaled, and what its servers saw.
-struct Survey {
+struct LoadSurvey {
     budgets: [SharedBudget; 2],
     load: Load,
     now: SystemTime,
@@ -165,7 +180,7 @@ struct Survey {
     seen: HashMap<(Network, Option<u64>), [u64; 3]>,
 }
 
-impl Survey {
+impl LoadSurvey {
     fn new(budgets: [SharedBudget; 2]) -> Self {
         Self {
             load: Self::fresh(budgets),
@@ -194,7 +209,7 @@ impl Survey {
         loop {
             self.remember(address);
             match self.load.permit(self.now, address, &site("a.ke"), None) {
-                Turn::Go(permit) => {
+                PermitDecision::Granted(permit) => {
                     let mut answer = answer(self.now, millis as f64 / 1000.0);
                     answer.wire.sent = 0;
                     answer.wire.received = bytes.min(permit.byte_limit());
@@ -203,8 +218,8 @@ impl Survey {
                     self.now += Duration::from_millis(1);
                     return;
                 }
-                Turn::At(time) | Turn::NotBefore(time) => self.now = time,
-                Turn::Busy => {
+                PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => self.now = time,
+                PermitDecision::Busy => {
                     assert!(!self.running.is_empty(), "nobody would ever wake the one who waits");
                     self.settle(0);
                 }
@@ -253,19 +268,19 @@ impl Survey {
         }
     }
 
-    fn happen(&mut self, event: &Event) {
+    fn happen(&mut self, event: &SurveyEvent) {
         match *event {
-            Event::Ask { server, bytes, millis } => {
+            SurveyEvent::Ask { server, bytes, millis } => {
                 self.ask([41, 90, (server / 3) as u8, (server % 3) as u8].into(), bytes, millis);
             }
-            Event::Settle(index) if !self.running.is_empty() => self.settle(index % self.running.len()),
-            Event::Lose(index) if !self.running.is_empty() => {
+            SurveyEvent::Settle(index) if !self.running.is_empty() => self.settle(index % self.running.len()),
+            SurveyEvent::Lose(index) if !self.running.is_empty() => {
                 let (address, permit, answer) = self.running.remove(index % self.running.len());
                 self.unanswered.push((address, answer.started));
                 self.load.settle_lost(permit, answer.started, self.now, self.now);
             }
-            Event::Settle(_) | Event::Lose(_) => {}
-            Event::Store => {
+            SurveyEvent::Settle(_) | SurveyEvent::Lose(_) => {}
+            SurveyEvent::Store => {
                 let written = self.load.take_changed().into_iter().map(|(address, state)| {
                     let bytes = postcard::to_stdvec(&state).unwrap();
                     (address, postcard::from_bytes(&bytes).unwrap())
@@ -273,7 +288,7 @@ impl Survey {
                 self.stored.extend(written);
                 self.load.forget_idle(self.now);
             }
-            Event::Crash => self.crash(),
+            SurveyEvent::Crash => self.crash(),
         }
     }
 }
@@ -286,14 +301,14 @@ proptest! {
         events in prop::collection::vec(event(), 1..120),
         limits in prop::array::uniform4((1u64..30, 1u64..20 * MIB, 60u64..1200)),
     ) {
-        let burdens = limits.map(|(requests, bytes, busy)| Burden {
+        let burdens = limits.map(|(requests, bytes, busy)| LoadLimits {
             requests: Some(requests),
             bytes: Some(bytes),
             busy: Some(Duration::from_secs(busy)),
         });
         let [a, b, c, d] = burdens;
         let budgets = [SharedBudget { per_day: a, in_all: b }, SharedBudget { per_day: c, in_all: d }];
-        let mut survey = Survey::new(budgets);
+        let mut survey = LoadSurvey::new(budgets);
         for event in &events {
             survey.happen(event);
         }
@@ -326,7 +341,10 @@ fn a_network_has_borne_on_a_day_what_its_servers_had_on_it_in_any_order() {
         let _running = [4, 5].map(|number| go(&mut second, now, server(number)));
         let turn = second.permit(now, server(6), &site("c.ke"), None);
         assert!(
-            matches!(turn, Turn::Busy | Turn::At(_) | Turn::NotBefore(_)),
+            matches!(
+                turn,
+                PermitDecision::Busy | PermitDecision::PauseUntil(_) | PermitDecision::CoolDownUntil(_)
+            ),
             "{order:?}: two of four were used: {turn:?}"
         );
     }

@@ -22,14 +22,14 @@ pub struct OwnLink {
     lost: HashSet<u64>,
     weight: u32,
     /// Since when nothing is asked, and when a question may probe next.
-    broken: Option<Broken>,
+    broken: Option<LinkOutage>,
     reached_at: Option<SystemTime>,
     /// Dispatches in a row that came to nothing, and when the last of them was known to.
     in_vain: (u32, Option<SystemTime>),
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Broken {
+struct LinkOutage {
     fault: Fault,
     since: SystemTime,
     probe_at: SystemTime,
@@ -48,7 +48,7 @@ pub enum Fault {
 
 /// Whether a question may be put, as far as our own link goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
+pub enum LinkDecision {
     /// It may: the link works as far as is known.
     Open,
     /// This question probes the link: no other is put until its answer is noted.
@@ -59,20 +59,20 @@ pub enum Passage {
 
 /// Whose fault it is that nothing came back from somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blame {
+pub enum LossCause {
     /// Our own link is broken.
-    Ours,
+    OwnLink,
     /// Others have been reached since, or one was lost alone, which says nothing of our link.
-    Theirs,
+    Server,
     /// Nobody has been reached since, and others were lost too, but too few to tell.
-    Open,
+    Unknown,
     /// That is open until then at the latest.
-    Until(SystemTime),
+    UnknownUntil(SystemTime),
 }
 
 /// What an answer, or a name that was looked up, tells of our own link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum LinkSignal {
     /// Something came back from the network, be it a refusal.
     Reached,
     /// Nothing came back from one that had answered before.
@@ -80,7 +80,7 @@ pub enum Sign {
     /// Nothing came back from one never heard of.
     LostUnknown,
     /// It tells nothing.
-    Silent,
+    Nothing,
 }
 
 /// With six of ten start URLs dead, as many in a row by chance come once in 500 rows; what a false alarm
@@ -114,26 +114,26 @@ impl OwnLink {
     }
 
     /// Whether a question may be put now.
-    pub fn decide(&mut self, now: SystemTime) -> Passage {
-        let Some(broken) = &mut self.broken else { return Passage::Open };
+    pub fn decide(&mut self, now: SystemTime) -> LinkDecision {
+        let Some(broken) = &mut self.broken else { return LinkDecision::Open };
         if now < broken.probe_at {
-            return Passage::Until(broken.probe_at);
+            return LinkDecision::Until(broken.probe_at);
         }
         broken.is_probing = true;
         broken.probe_at = now + PROBE_LASTS;
-        Passage::Probe
+        LinkDecision::Probe
     }
 
     /// Takes in what somebody's answer tells; `who` tells hosts and addresses apart.
-    pub fn note(&mut self, now: SystemTime, who: u64, sign: Sign) {
+    pub fn note(&mut self, now: SystemTime, who: u64, sign: LinkSignal) {
         match sign {
-            Sign::Silent => {}
-            Sign::Reached => {
+            LinkSignal::Nothing => {}
+            LinkSignal::Reached => {
                 let (reached_at, doubt) = (self.reached_at.max(Some(now)), self.doubt);
                 *self = Self { reached_at, doubt, ..Self::new(self.longest_pause) };
             }
-            Sign::LostKnown => self.note_loss(now, who, WEIGHT_OF_KNOWN),
-            Sign::LostUnknown => self.note_loss(now, who, 1),
+            LinkSignal::LostKnown => self.note_loss(now, who, WEIGHT_OF_KNOWN),
+            LinkSignal::LostUnknown => self.note_loss(now, who, 1),
         }
     }
 
@@ -154,7 +154,7 @@ impl OwnLink {
             self.in_vain = (count + 1, Some(now));
         }
         if self.in_vain.0 >= ENOUGH_IN_VAIN {
-            self.broken = Some(Broken::begin(Fault::Dispatches, now, self.longest_pause));
+            self.broken = Some(LinkOutage::begin(Fault::Dispatches, now, self.longest_pause));
         }
     }
 
@@ -168,15 +168,15 @@ impl OwnLink {
 
     /// Whose fault a loss of that time is. Nobody is kept in doubt for longer than the shortest pause, or some seconds.
     #[must_use]
-    pub fn loss_cause(&self, lost_at: SystemTime, now: SystemTime) -> Blame {
+    pub fn loss_cause(&self, lost_at: SystemTime, now: SystemTime) -> LossCause {
         let over_at = lost_at + self.doubt;
         match self.reached_at {
-            _ if self.broken.is_some() => Blame::Ours,
-            Some(reached) if reached >= lost_at => Blame::Theirs,
+            _ if self.broken.is_some() => LossCause::OwnLink,
+            Some(reached) if reached >= lost_at => LossCause::Server,
             // One that is lost alone says nothing of our link.
-            _ if now >= over_at && self.lost.len() > 1 => Blame::Open,
-            _ if now >= over_at => Blame::Theirs,
-            _ => Blame::Until(over_at),
+            _ if now >= over_at && self.lost.len() > 1 => LossCause::Unknown,
+            _ if now >= over_at => LossCause::Server,
+            _ => LossCause::UnknownUntil(over_at),
         }
     }
 
@@ -200,12 +200,12 @@ impl OwnLink {
             self.weight += weight;
         }
         if self.weight >= ENOUGH && self.lost.len() >= ENOUGH_DIFFERENT {
-            self.broken = Some(Broken::begin(Fault::Internet, now, self.longest_pause));
+            self.broken = Some(LinkOutage::begin(Fault::Internet, now, self.longest_pause));
         }
     }
 }
 
-impl Broken {
+impl LinkOutage {
     fn begin(fault: Fault, now: SystemTime, longest_pause: Duration) -> Self {
         let (pause, _) = fault.pauses(longest_pause);
         Self { fault, since: now, probe_at: now + pause, pause, is_probing: false }
@@ -231,7 +231,7 @@ impl Fault {
     }
 }
 
-impl Sign {
+impl LinkSignal {
     /// The same of an agent's answer. A machine whose network refuses or resets connections reaches nobody: that counts as
     /// lost until something is reached. Where nothing more came, what had come before tells nothing of now.
     #[must_use]
@@ -242,9 +242,9 @@ impl Sign {
         match answer.failure {
             Some(ConnectRefused) => Self::lost(is_known),
             Some(Reset) if answer.status.is_none() => Self::lost(is_known),
-            Some(Reset | BodyTruncated | IdleClosed) => Self::Silent,
+            Some(Reset | BodyTruncated | IdleClosed) => Self::Nothing,
             Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if sign == Self::Reached => {
-                Self::Silent
+                Self::Nothing
             }
             _ => sign,
         }
@@ -266,7 +266,7 @@ impl Sign {
             Some(Failure::DnsTimeout | Failure::DnsServfail) => Self::LostUnknown,
             Some(failure) if failure.reached_the_network() => Self::Reached,
             // The name server may have it cached that a name does not exist.
-            _ => Self::Silent,
+            _ => Self::Nothing,
         }
     }
 }
@@ -284,8 +284,8 @@ mod tests {
     fn broken() -> OwnLink {
         let mut link = OwnLink::new(Duration::from_secs(60));
         for who in 0..4 {
-            assert_eq!(link.decide(at(0)), Passage::Open);
-            link.note(at(0), who, Sign::LostKnown);
+            assert_eq!(link.decide(at(0)), LinkDecision::Open);
+            link.note(at(0), who, LinkSignal::LostKnown);
         }
         link
     }
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn when_servers_that_answered_before_are_lost_together_the_survey_pauses() {
         let mut link = broken();
-        assert_eq!(link.decide(at(1)), Passage::Until(at(30)));
+        assert_eq!(link.decide(at(1)), LinkDecision::Until(at(30)));
         assert_eq!(link.broken(), Some((Fault::Internet, at(0))));
     }
 
@@ -301,18 +301,18 @@ mod tests {
     fn an_agent_to_which_dispatches_in_a_row_come_to_nothing_gets_a_probe_now_and_then() {
         let mut link = OwnLink::new(Duration::from_secs(2));
         for round in 0..3 {
-            assert_eq!(link.decide(at(round * 6)), Passage::Open);
+            assert_eq!(link.decide(at(round * 6)), LinkDecision::Open);
             // What was dispatched beside it counts once.
             (0..64).for_each(|_| link.note_in_vain(at(round * 6), at(round * 6 + 6)));
         }
         assert_eq!(link.broken(), Some((Fault::Dispatches, at(18))));
-        assert_eq!(link.decide(at(19)), Passage::Until(at(78)));
-        assert_eq!(link.decide(at(78)), Passage::Probe);
+        assert_eq!(link.decide(at(19)), LinkDecision::Until(at(78)));
+        assert_eq!(link.decide(at(78)), LinkDecision::Probe);
         link.note_in_vain(at(78), at(84));
-        assert_eq!(link.decide(at(85)), Passage::Until(at(204)), "twice as long");
-        assert_eq!(link.decide(at(204)), Passage::Probe);
+        assert_eq!(link.decide(at(85)), LinkDecision::Until(at(204)), "twice as long");
+        assert_eq!(link.decide(at(204)), LinkDecision::Probe);
         link.note_done();
-        assert_eq!(link.decide(at(205)), Passage::Open);
+        assert_eq!(link.decide(at(205)), LinkDecision::Open);
     }
 
     #[test]
@@ -335,24 +335,24 @@ mod tests {
     fn hosts_that_were_never_heard_of_count_less() {
         let mut link = OwnLink::new(Duration::from_secs(60));
         for who in 0..11 {
-            link.note(at(0), who, Sign::LostUnknown);
+            link.note(at(0), who, LinkSignal::LostUnknown);
         }
-        assert_eq!(link.decide(at(1)), Passage::Open);
-        link.note(at(1), 11, Sign::LostUnknown);
-        assert_eq!(link.decide(at(1)), Passage::Until(at(31)));
+        assert_eq!(link.decide(at(1)), LinkDecision::Open);
+        link.note(at(1), 11, LinkSignal::LostUnknown);
+        assert_eq!(link.decide(at(1)), LinkDecision::Until(at(31)));
     }
 
     #[test]
     fn one_dead_server_or_one_that_answers_in_between_pauses_nothing() {
         let mut link = OwnLink::new(Duration::from_secs(60));
         for round in 0..1000 {
-            link.note(at(round), 7, Sign::LostKnown);
+            link.note(at(round), 7, LinkSignal::LostKnown);
         }
-        assert_eq!(link.decide(at(1000)), Passage::Open);
+        assert_eq!(link.decide(at(1000)), LinkDecision::Open);
         for who in 0..1000 {
-            link.note(at(who), who, if who % 4 == 3 { Sign::Reached } else { Sign::LostKnown });
+            link.note(at(who), who, if who % 4 == 3 { LinkSignal::Reached } else { LinkSignal::LostKnown });
         }
-        assert_eq!(link.decide(at(1000)), Passage::Open);
+        assert_eq!(link.decide(at(1000)), LinkDecision::Open);
     }
 
     #[test]
@@ -362,86 +362,86 @@ mod tests {
         let mut now = at(0);
         while probes.len() < 7 {
             match link.decide(now) {
-                Passage::Until(time) => now = time,
-                Passage::Probe => {
-                    assert!(matches!(link.decide(now), Passage::Until(_)), "one at a time");
+                LinkDecision::Until(time) => now = time,
+                LinkDecision::Probe => {
+                    assert!(matches!(link.decide(now), LinkDecision::Until(_)), "one at a time");
                     probes.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs());
-                    link.note(now, 1, Sign::LostKnown);
+                    link.note(now, 1, LinkSignal::LostKnown);
                 }
-                Passage::Open => panic!("it is broken"),
+                LinkDecision::Open => panic!("it is broken"),
             }
         }
         let between: Vec<u64> = probes.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert_eq!(between, [60, 120, 240, 480, 600, 600]);
-        link.note(now, 1, Sign::Reached);
-        assert_eq!(link.decide(now), Passage::Open);
+        link.note(now, 1, LinkSignal::Reached);
+        assert_eq!(link.decide(now), LinkDecision::Open);
     }
 
     #[test]
     fn a_probe_that_nobody_tells_of_is_followed_by_another() {
         let mut link = broken();
-        assert_eq!(link.decide(at(30)), Passage::Probe);
-        assert_eq!(link.decide(at(149)), Passage::Until(at(150)));
-        assert_eq!(link.decide(at(150)), Passage::Probe);
+        assert_eq!(link.decide(at(30)), LinkDecision::Probe);
+        assert_eq!(link.decide(at(149)), LinkDecision::Until(at(150)));
+        assert_eq!(link.decide(at(150)), LinkDecision::Probe);
     }
 
     #[test]
     fn a_probe_that_needed_no_network_is_passed_on() {
         let mut link = broken();
-        assert_eq!(link.decide(at(30)), Passage::Probe);
+        assert_eq!(link.decide(at(30)), LinkDecision::Probe);
         link.pass_on(at(31));
-        assert_eq!(link.decide(at(31)), Passage::Probe);
+        assert_eq!(link.decide(at(31)), LinkDecision::Probe);
     }
 
     #[test]
     fn whether_a_loss_is_ours_shows_when_something_is_reached_or_more_is_lost() {
         let mut link = OwnLink::new(Duration::from_secs(60));
-        link.note(at(1), 1, Sign::Reached);
-        link.note(at(2), 2, Sign::LostKnown);
+        link.note(at(1), 1, LinkSignal::Reached);
+        link.note(at(2), 2, LinkSignal::LostKnown);
         assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
-        assert_eq!(link.loss_cause(at(2), at(3)), Blame::Until(at(32)));
-        assert_eq!(link.loss_cause(at(2), at(32)), Blame::Theirs, "nobody waits for ever");
-        link.note(at(2), 3, Sign::LostKnown);
-        assert_eq!(link.loss_cause(at(2), at(31)), Blame::Until(at(32)));
-        assert_eq!(link.loss_cause(at(2), at(32)), Blame::Open, "another one was lost, too");
+        assert_eq!(link.loss_cause(at(2), at(3)), LossCause::UnknownUntil(at(32)));
+        assert_eq!(link.loss_cause(at(2), at(32)), LossCause::Server, "nobody waits for ever");
+        link.note(at(2), 3, LinkSignal::LostKnown);
+        assert_eq!(link.loss_cause(at(2), at(31)), LossCause::UnknownUntil(at(32)));
+        assert_eq!(link.loss_cause(at(2), at(32)), LossCause::Unknown, "another one was lost, too");
         assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
-        link.note(at(4), 3, Sign::Reached);
-        assert_eq!(link.loss_cause(at(2), at(5)), Blame::Theirs);
-        assert_eq!(broken().loss_cause(at(0), at(0)), Blame::Ours);
+        link.note(at(4), 3, LinkSignal::Reached);
+        assert_eq!(link.loss_cause(at(2), at(5)), LossCause::Server);
+        assert_eq!(broken().loss_cause(at(0), at(0)), LossCause::OwnLink);
     }
 
     #[test]
     fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
-        let sign = |failure| Sign::from_answer(&Response::not_sent(at(0), None, failure, None), true);
-        assert_eq!(sign(Failure::ConnectRefused), Sign::Reached);
-        assert_eq!(sign(Failure::Reset), Sign::Reached);
-        assert_eq!(sign(Failure::ConnectTimeout), Sign::LostKnown);
-        assert_eq!(sign(Failure::DnsTimeout), Sign::LostUnknown);
-        assert_eq!(sign(Failure::DnsNxdomain), Sign::Silent);
-        assert_eq!(sign(Failure::OptedOut), Sign::Silent);
+        let sign = |failure| LinkSignal::from_answer(&Response::not_sent(at(0), None, failure, None), true);
+        assert_eq!(sign(Failure::ConnectRefused), LinkSignal::Reached);
+        assert_eq!(sign(Failure::Reset), LinkSignal::Reached);
+        assert_eq!(sign(Failure::ConnectTimeout), LinkSignal::LostKnown);
+        assert_eq!(sign(Failure::DnsTimeout), LinkSignal::LostUnknown);
+        assert_eq!(sign(Failure::DnsNxdomain), LinkSignal::Nothing);
+        assert_eq!(sign(Failure::OptedOut), LinkSignal::Nothing);
     }
 
     #[test]
     fn a_refusal_or_reset_that_an_agent_sees_may_be_that_of_its_own_network() {
         let answer = |failure| Response::not_sent(at(0), None, failure, None);
-        let sign = |failure| Sign::from_answer_of_agent(&answer(failure), true);
-        assert_eq!(sign(Failure::ConnectRefused), Sign::LostKnown);
-        assert_eq!(sign(Failure::Reset), Sign::LostKnown);
-        assert_eq!(sign(Failure::TlsAlert), Sign::Reached);
+        let sign = |failure| LinkSignal::from_answer_of_agent(&answer(failure), true);
+        assert_eq!(sign(Failure::ConnectRefused), LinkSignal::LostKnown);
+        assert_eq!(sign(Failure::Reset), LinkSignal::LostKnown);
+        assert_eq!(sign(Failure::TlsAlert), LinkSignal::Reached);
         let had_come_before = [Failure::IdleTimeout, Failure::IdleClosed, Failure::BodyTruncated];
-        assert!(had_come_before.into_iter().all(|failure| sign(failure) == Sign::Silent));
+        assert!(had_come_before.into_iter().all(|failure| sign(failure) == LinkSignal::Nothing));
         let cut = Response { status: Some(200), ..answer(Failure::Reset) };
-        assert_eq!(Sign::from_answer_of_agent(&cut, true), Sign::Silent);
+        assert_eq!(LinkSignal::from_answer_of_agent(&cut, true), LinkSignal::Nothing);
     }
 
     #[test]
     fn what_was_asked_before_a_loss_does_not_tell_whose_fault_that_was() {
         let mut link = OwnLink::new(Duration::from_secs(60));
-        link.note(at(9), 1, Sign::Reached);
-        link.note(at(10), 2, Sign::LostKnown);
-        link.note(at(8), 3, Sign::Reached);
-        assert_eq!(link.loss_cause(at(10), at(11)), Blame::Until(at(40)));
-        assert_eq!(link.loss_cause(at(9), at(11)), Blame::Theirs);
+        link.note(at(9), 1, LinkSignal::Reached);
+        link.note(at(10), 2, LinkSignal::LostKnown);
+        link.note(at(8), 3, LinkSignal::Reached);
+        assert_eq!(link.loss_cause(at(10), at(11)), LossCause::UnknownUntil(at(40)));
+        assert_eq!(link.loss_cause(at(9), at(11)), LossCause::Server);
     }
 
     #[test]
@@ -452,13 +452,13 @@ mod tests {
             answer
         };
         assert_eq!(
-            Sign::from_answer(&silent(0), true),
-            Sign::LostKnown,
+            LinkSignal::from_answer(&silent(0), true),
+            LinkSignal::LostKnown,
             "a connection kept alive may be dead"
         );
-        assert_eq!(Sign::from_answer(&silent(0), false), Sign::LostUnknown);
-        assert_eq!(Sign::from_answer(&silent(1), true), Sign::Reached);
+        assert_eq!(LinkSignal::from_answer(&silent(0), false), LinkSignal::LostUnknown);
+        assert_eq!(LinkSignal::from_answer(&silent(1), true), LinkSignal::Reached);
         let page = Response { status: Some(200), failure: None, ..silent(0) };
-        assert_eq!(Sign::from_answer(&page, true), Sign::Reached);
+        assert_eq!(LinkSignal::from_answer(&page, true), LinkSignal::Reached);
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use foldhash::{HashMap, HashSet};
 
 use super::bucket::{Bucket, Claim};
-use super::server::Rest;
+use super::server::SlotPause;
 use super::server_link::{Flow, IN_FLIGHT};
 use super::share::Headroom;
 use super::slots::Slots;
@@ -18,15 +18,15 @@ use crate::settings::{Pace, SharedBudget};
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
 /// use ccsurvey_address::{Host, Site};
-/// use ccsurvey_core::load::{LargestExchange, Load, Turn};
+/// use ccsurvey_core::load::{LargestExchange, Load, PermitDecision};
 /// use ccsurvey_core::settings::{Pace, SharedBudget};
 /// let most = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 /// let mut load = Load::new(Pace::default(), None, SharedBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
 /// let site = |name| Site::new(Host::parse(name).unwrap());
-/// let Turn::Go(_permit) = load.permit(now, server, &site("a.ke"), None) else { panic!() };
+/// let PermitDecision::Granted(_permit) = load.permit(now, server, &site("a.ke"), None) else { panic!() };
 /// // Another site on the same server has to wait.
-/// assert!(matches!(load.permit(now, server, &site("b.ke"), None), Turn::Busy));
+/// assert!(matches!(load.permit(now, server, &site("b.ke"), None), PermitDecision::Busy));
 /// ```
 #[derive(Debug)]
 pub struct Load {
@@ -44,22 +44,22 @@ pub struct Load {
 
 /// Whether an exchange may begin.
 #[derive(Debug)]
-pub enum Turn {
+pub enum PermitDecision {
     /// It may begin now.
-    Go(Permit),
+    Granted(Permit),
     /// The server rests until this time from what it was asked: nobody may ask it sooner.
-    At(SystemTime),
+    PauseUntil(SystemTime),
     /// The server is to be left alone until this time: it asked for that, was in trouble again and again, or has borne
     /// what it may in a day; or the site had trouble of its own there.
-    NotBefore(SystemTime),
+    CoolDownUntil(SystemTime),
     /// The survey's rate is used up until this time, or until an exchange gives back what it did not need.
-    Full(SystemTime),
+    RateUsedUpUntil(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
     /// The server, or the site at this server, was in trouble too often: it is not asked again in this survey.
     GivenUp,
     /// The budget of the server, or of its network, is used up.
-    Spent,
+    BudgetUsedUp,
 }
 
 /// The right to one exchange, to be given back with [`Load::settle`] or [`Load::abandon`].
@@ -118,49 +118,51 @@ impl Load {
         address: IpAddr,
         site: &Site,
         crawl_delay: Option<Duration>,
-    ) -> Turn {
+    ) -> PermitDecision {
         let address = server_at(address);
         if self.sites.get(site).is_some_and(|taken| *taken >= self.pace.per_site) {
-            return Turn::Busy;
+            return PermitDecision::Busy;
         }
         let server = self.servers.entry(address).or_default();
         if server.is_given_up() {
-            return Turn::GivenUp;
+            return PermitDecision::GivenUp;
         }
         match server.cool_down_of(site).map(|hold| hold.until) {
-            Some(None) => return Turn::GivenUp,
-            Some(Some(at)) if at > now => return Turn::NotBefore(at),
+            Some(None) => return PermitDecision::GivenUp,
+            Some(Some(at)) if at > now => return PermitDecision::CoolDownUntil(at),
             _ => {}
         }
         match server.earliest(&self.pace, crawl_delay) {
-            None => return Turn::Busy,
-            Some(at) if at > now && server.is_cooling_down_until(at) => return Turn::NotBefore(at),
-            Some(at) if at > now => return Turn::At(at),
+            None => return PermitDecision::Busy,
+            Some(at) if at > now && server.is_cooling_down_until(at) => {
+                return PermitDecision::CoolDownUntil(at);
+            }
+            Some(at) if at > now => return PermitDecision::PauseUntil(at),
             Some(_) => {}
         }
         if let Some(places) = self.pace.per_neighbourhood
             && let Some(slots) = self.neighbourhoods.get(&Neighbourhood::from_address(address))
         {
             match slots.earliest(places, None) {
-                None => return Turn::Busy,
-                Some(at) if at > now => return Turn::At(at),
+                None => return PermitDecision::Busy,
+                Some(at) if at > now => return PermitDecision::PauseUntil(at),
                 Some(_) => {}
             }
         }
         let room = server.room(&self.budget, now, self.most);
         let byte_limit = match room.and(self.networks.room(address, now, self.most)) {
             Headroom::For(bytes) => bytes,
-            Headroom::AfterThoseInFlight => return Turn::Busy,
-            Headroom::Tomorrow(time) => return Turn::NotBefore(time),
-            Headroom::Never => return Turn::Spent,
+            Headroom::AfterThoseInFlight => return PermitDecision::Busy,
+            Headroom::Tomorrow(time) => return PermitDecision::CoolDownUntil(time),
+            Headroom::Never => return PermitDecision::BudgetUsedUp,
         };
         let claim = match self.bucket.as_mut().map(|bucket| bucket.begin(now)).transpose() {
             Ok(claim) => claim,
-            Err(at) => return Turn::Full(at),
+            Err(at) => return PermitDecision::RateUsedUpUntil(at),
         };
         self.begin(address, crawl_delay);
         *self.sites.entry(site.clone()).or_default() += 1;
-        Turn::Go(Permit { address, site: site.clone(), begun: now, byte_limit, claim })
+        PermitDecision::Granted(Permit { address, site: site.clone(), begun: now, byte_limit, claim })
     }
 
     /// The exchange is about to have moved `moved` bytes in all, both ways, as far as the rate of the survey goes.
@@ -227,7 +229,7 @@ impl Load {
         }
     }
 
-    fn start_pause(&mut self, address: IpAddr, rest: Rest) {
+    fn start_pause(&mut self, address: IpAddr, rest: SlotPause) {
         self.networks.end(address);
         if self.pace.per_neighbourhood.is_some() {
             self.neighbourhoods
@@ -273,7 +275,8 @@ impl Load {
             return;
         }
         self.book_lost(address, asked);
-        let Rest { ended, pause } = self.servers.entry(address).or_default().recall_unseen(&self.pace, now);
+        let SlotPause { ended, pause } =
+            self.servers.entry(address).or_default().recall_unseen(&self.pace, now);
         if let Some(places) = self.pace.per_neighbourhood {
             self.neighbourhoods
                 .entry(Neighbourhood::from_address(address))

@@ -3,9 +3,9 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::health::{Backoff, Health, Observation, symptom_of};
-use super::share::{Account, Headroom, LargestExchange};
+use super::share::{Headroom, LargestExchange, LoadAccount};
 use super::slots::Slots;
-use super::{Flow, Ledger, ServerLink, SiteHold};
+use super::{Flow, Ledger, ServerLink, SiteCoolDown};
 use crate::address::Site;
 use crate::exchange::{Purpose, Response};
 use crate::settings::{Pace, SharedBudget};
@@ -24,7 +24,7 @@ pub struct ServerState {
     link: ServerLink,
     /// It was in trouble too long to be asked again.
     is_given_up: bool,
-    account: Account,
+    account: LoadAccount,
     /// When those exchanges were asked whose answers are lost: journals tell of them again and again.
     lost: Vec<SystemTime>,
 }
@@ -33,29 +33,29 @@ pub struct ServerState {
 /// ([`ServerState::LATER`]).
 impl Serialize for ServerState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (Fields(self), &self.link.recent, self.health.was_slow, &self.health.sites).serialize(serializer)
+        (StateFields(self), &self.link.recent, self.health.was_slow, &self.health.sites).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ServerState {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadFields(mut state), recent, was_slow, sites) = Deserialize::deserialize(deserializer)?;
+        let (ReadStateFields(mut state), recent, was_slow, sites) = Deserialize::deserialize(deserializer)?;
         (state.link.recent, state.health.was_slow, state.health.sites) = (recent, was_slow, sites);
         Ok(state)
     }
 }
 
 /// What `serde` makes of the fields.
-struct Fields<'a>(&'a ServerState);
-struct ReadFields(ServerState);
+struct StateFields<'a>(&'a ServerState);
+struct ReadStateFields(ServerState);
 
-impl Serialize for Fields<'_> {
+impl Serialize for StateFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ServerState::serialize(self.0, serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for ReadFields {
+impl<'de> Deserialize<'de> for ReadStateFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         ServerState::deserialize(deserializer).map(Self)
     }
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for ReadFields {
 
 /// How long a place is to rest after an exchange.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rest {
+pub(super) struct SlotPause {
     pub ended: SystemTime,
     pub pause: Duration,
 }
@@ -110,12 +110,18 @@ impl ServerState {
     }
 
     /// Until when a site is to be left alone here for its own troubles.
-    pub(super) fn cool_down_of(&self, site: &Site) -> Option<SiteHold> {
+    pub(super) fn cool_down_of(&self, site: &Site) -> Option<SiteCoolDown> {
         self.health.cool_down_of(site)
     }
 
     /// An exchange for a site ended and gave this answer.
-    pub(super) fn settle(&mut self, pace: &Pace, site: &Site, purpose: Purpose, answer: &Response) -> Rest {
+    pub(super) fn settle(
+        &mut self,
+        pace: &Pace,
+        site: &Site,
+        purpose: Purpose,
+        answer: &Response,
+    ) -> SlotPause {
         self.ledger.book(answer, self.slots.in_flight());
         self.account.book(answer);
         let ended = answer.ended();
@@ -151,20 +157,20 @@ impl ServerState {
     }
 
     /// An exchange ended in a way that left no answer, at the latest now.
-    pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) -> Rest {
+    pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) -> SlotPause {
         self.pause(now, self.pause_after(pace, took, Duration::ZERO))
     }
 
     /// An exchange that was begun ended without anybody seeing when.
-    pub(super) fn abandon_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
+    pub(super) fn abandon_unseen(&mut self, pace: &Pace, now: SystemTime) -> SlotPause {
         self.pause(now, pause_after_unseen(pace))
     }
 
     /// One of an earlier process, of which nobody saw beginning and end: what the server was to rest after others it rests all the same.
-    pub(super) fn recall_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
+    pub(super) fn recall_unseen(&mut self, pace: &Pace, now: SystemTime) -> SlotPause {
         let pause = pause_after_unseen(pace);
         self.slots.pause(pace.per_address, now, pause);
-        Rest { ended: now, pause }
+        SlotPause { ended: now, pause }
     }
 
     /// The answer to what was asked at this time is lost.
@@ -178,13 +184,13 @@ impl ServerState {
         self.lost.contains(&asked)
     }
 
-    fn pause(&mut self, ended: SystemTime, pause: Duration) -> Rest {
+    fn pause(&mut self, ended: SystemTime, pause: Duration) -> SlotPause {
         self.slots.end(ended, pause);
-        Rest { ended, pause }
+        SlotPause { ended, pause }
     }
 
     /// What it bore.
-    pub(super) fn account(&self) -> &Account {
+    pub(super) fn account(&self) -> &LoadAccount {
         &self.account
     }
 

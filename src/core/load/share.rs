@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::LEAST_BYTES;
 use crate::exchange::Response;
-use crate::settings::{Burden, SharedBudget};
+use crate::settings::{LoadLimits, SharedBudget};
 
 /// The most that one exchange may come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +19,15 @@ pub struct LargestExchange {
 
 /// What a place bore.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Account {
-    in_all: Spent,
+pub(super) struct LoadAccount {
+    in_all: Usage,
     /// The day (UTC) of its last exchange, and what it bore then.
     day: u64,
-    on_day: Spent,
+    on_day: Usage,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Spent {
+struct Usage {
     requests: u64,
     bytes: u64,
     busy: Duration,
@@ -61,7 +61,7 @@ impl SharedBudget {
     pub(super) fn room(
         &self,
         now: SystemTime,
-        borne: &Account,
+        borne: &LoadAccount,
         in_flight: u32,
         most: LargestExchange,
     ) -> Headroom {
@@ -76,7 +76,7 @@ impl SharedBudget {
             (Some(_), Some(_)) => Headroom::AfterThoseInFlight,
             (None, _) => Headroom::Never,
             // A day that has no room for a single exchange never comes.
-            (_, None) if self.per_day.left(&Spent::default(), 0, most).is_none() => Headroom::Never,
+            (_, None) if self.per_day.left(&Usage::default(), 0, most).is_none() => Headroom::Never,
             (_, None) => Headroom::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
         }
     }
@@ -95,15 +95,15 @@ impl Headroom {
     }
 }
 
-impl Account {
+impl LoadAccount {
     /// An exchange counts for the day on which it began.
     pub(super) fn book(&mut self, answer: &Response) {
-        self.take(answer.started, &Spent::from_answer(answer));
+        self.take(answer.started, &Usage::from_answer(answer));
     }
 
     /// The answer to what was asked at this time is lost.
     pub(super) fn book_lost(&mut self, asked: SystemTime) {
-        self.take(asked, &Spent { lost: 1, ..Spent::default() });
+        self.take(asked, &Usage { lost: 1, ..Usage::default() });
     }
 
     /// What was borne elsewhere was borne here too.
@@ -126,22 +126,22 @@ impl Account {
         [self.in_all.amounts(), self.on_day.amounts()]
     }
 
-    fn take(&mut self, time: SystemTime, spent: &Spent) {
+    fn take(&mut self, time: SystemTime, spent: &Usage) {
         self.in_all.add(spent);
         let day = day_of(time);
         if day > self.day {
-            (self.day, self.on_day) = (day, Spent::default());
+            (self.day, self.on_day) = (day, Usage::default());
         }
         self.on_day.add(spent);
     }
 
     /// Should the clock have gone back over midnight, what was borne since counts.
-    fn on_day_of(&self, now: SystemTime) -> Spent {
-        if self.day >= day_of(now) { self.on_day } else { Spent::default() }
+    fn on_day_of(&self, now: SystemTime) -> Usage {
+        if self.day >= day_of(now) { self.on_day } else { Usage::default() }
     }
 }
 
-impl Spent {
+impl Usage {
     fn from_answer(answer: &Response) -> Self {
         let bytes = answer.wire.sent + answer.wire.received;
         Self { requests: 1, bytes, busy: answer.timings.total, lost: 0 }
@@ -169,9 +169,9 @@ impl Spent {
     }
 }
 
-impl Burden {
+impl LoadLimits {
     /// Bytes that one more exchange may move beside those in flight; none when there is no room for one.
-    fn left(&self, spent: &Spent, in_flight: u32, most: LargestExchange) -> Option<u64> {
+    fn left(&self, spent: &Usage, in_flight: u32, most: LargestExchange) -> Option<u64> {
         if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
             return None;
         }

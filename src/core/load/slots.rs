@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Places for exchanges at once, each with the pause after the exchange that ran there last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Slots {
-    resting: Vec<Slot>,
+    resting: Vec<CoolingSlot>,
     /// Not stored: after a crash nothing is in flight.
     #[serde(skip)]
     in_flight: u32,
@@ -13,7 +13,7 @@ pub(super) struct Slots {
 
 /// One of the places, while no exchange runs there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Slot {
+struct CoolingSlot {
     ended: SystemTime,
     free: SystemTime,
 }
@@ -45,14 +45,14 @@ impl Slots {
     /// An exchange has ended, and its place is to rest for `pause`.
     pub(super) fn end(&mut self, ended: SystemTime, pause: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        self.resting.push(Slot { ended, free: ended + pause });
+        self.resting.push(CoolingSlot { ended, free: ended + pause });
     }
 
     /// An exchange of which nobody saw when it took a place has ended by now: the place that is free first rests for `pause` from now on, or as
     /// long as it was to rest anyway.
     pub(super) fn pause(&mut self, places: u32, now: SystemTime, pause: Duration) {
-        let slot = Slot { ended: now, free: now + pause };
-        let slot = self.make_room(places, None).map_or(slot, |resting| Slot {
+        let slot = CoolingSlot { ended: now, free: now + pause };
+        let slot = self.make_room(places, None).map_or(slot, |resting| CoolingSlot {
             ended: slot.ended.max(resting.ended),
             free: slot.free.max(resting.free),
         });
@@ -83,7 +83,7 @@ impl Slots {
     }
 
     /// Where all places are taken, the one that is free first is so no longer; gives how it was to rest.
-    fn make_room(&mut self, places: u32, crawl_delay: Option<Duration>) -> Option<Slot> {
+    fn make_room(&mut self, places: u32, crawl_delay: Option<Duration>) -> Option<CoolingSlot> {
         let (at, _) = self.first(crawl_delay).filter(|_| self.are_taken(places))?;
         Some(self.resting.remove(at))
     }

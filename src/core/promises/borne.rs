@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foldhash::HashMap;
 
 use super::seen::take_each;
-use super::{Limits, Past, Seen};
+use super::{Observations, PromisedLimits, ServerRecord};
 use crate::address::Neighbourhood;
 use crate::exchange::Response;
 
@@ -14,7 +14,7 @@ pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
 
 /// What servers and networks bore, summed over the exchanges that were seen.
 #[derive(Default)]
-pub(super) struct Borne {
+pub(super) struct ObservedLoad {
     servers: HashMap<IpAddr, Sums>,
     /// Only those that have a bound.
     neighbourhoods: HashMap<Neighbourhood, Sums>,
@@ -36,19 +36,25 @@ struct Sums {
 
 const DAY: u64 = 24 * 3600;
 
-impl Borne {
+impl ObservedLoad {
     /// Systems are told apart by this.
     pub(super) fn with_systems(&mut self, system_of: SystemOf) {
         self.system_of = Some(system_of);
     }
 
     /// A server that is not known here has borne so much.
-    pub(super) fn add_server(&mut self, server: IpAddr, past: &Past) {
+    pub(super) fn add_server(&mut self, server: IpAddr, past: &ServerRecord) {
         self.servers.entry(server).or_insert_with(|| Sums::of_past(past));
     }
 
     /// So did its networks.
-    pub(super) fn join(&mut self, server: IpAddr, past: &Past, limits: &Limits, seen: &mut Seen) {
+    pub(super) fn join(
+        &mut self,
+        server: IpAddr,
+        past: &ServerRecord,
+        limits: &PromisedLimits,
+        seen: &mut Observations,
+    ) {
         let sums = Sums::of_past(past);
         sums.record_peaks(&mut seen.server, &mut seen.server_day, sums.days[0].0, || server.to_string());
         self.for_networks(server, limits, seen, |borne| {
@@ -58,7 +64,13 @@ impl Borne {
     }
 
     /// An exchange ended.
-    pub(super) fn add(&mut self, server: IpAddr, answer: &Response, limits: &Limits, seen: &mut Seen) {
+    pub(super) fn add(
+        &mut self,
+        server: IpAddr,
+        answer: &Response,
+        limits: &PromisedLimits,
+        seen: &mut Observations,
+    ) {
         let moved = answer.wire.sent + answer.wire.received;
         let amounts = [1, moved, answer.timings.total.as_micros() as u64];
         let day = day_of(answer.started);
@@ -74,8 +86,8 @@ impl Borne {
     fn for_networks(
         &mut self,
         server: IpAddr,
-        limits: &Limits,
-        seen: &mut Seen,
+        limits: &PromisedLimits,
+        seen: &mut Observations,
         change: impl Fn(&mut Sums) -> u64,
     ) {
         if !limits.network.is_unbounded() {
@@ -103,7 +115,7 @@ impl Borne {
 }
 
 impl Sums {
-    fn of_past(past: &Past) -> Self {
+    fn of_past(past: &ServerRecord) -> Self {
         Self { in_all: past.borne, days: [(past.day, past.borne_on_day), (0, Amounts::default())] }
     }
 
@@ -128,8 +140,8 @@ impl Sums {
 
     fn record_peaks(
         &self,
-        in_all: &mut [super::Worst; 3],
-        on_day: &mut [super::Worst; 3],
+        in_all: &mut [super::Peak; 3],
+        on_day: &mut [super::Peak; 3],
         day: u64,
         who: impl Fn() -> String,
     ) {
@@ -140,7 +152,7 @@ impl Sums {
     }
 }
 
-impl fmt::Debug for Borne {
+impl fmt::Debug for ObservedLoad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { servers, neighbourhoods, systems, .. } = self;
         f.debug_struct("Borne")

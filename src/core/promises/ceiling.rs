@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::{Duration, SystemTime};
 
-use super::Limits;
+use super::PromisedLimits;
 use super::fact::HORIZON;
 use crate::exchange::Response;
 
@@ -18,7 +18,7 @@ pub(super) struct Ceiling {
     saved_up: f64,
     rounding: Duration,
     /// Those of which some that ended earlier may still be told; the one that ended first is the first.
-    told: BinaryHeap<Reverse<Part>>,
+    told: BinaryHeap<Reverse<Transfer>>,
     latest: Option<SystemTime>,
     times: Times,
     above: u64,
@@ -26,7 +26,7 @@ pub(super) struct Ceiling {
 
 /// Bytes that moved between two moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct Transfer {
     until: SystemTime,
     from: SystemTime,
     bytes: u64,
@@ -40,7 +40,7 @@ const TICK: Duration = Duration::from_millis(1);
 
 impl Ceiling {
     /// None where no rate was promised.
-    pub(super) fn new(limits: &Limits) -> Option<Self> {
+    pub(super) fn new(limits: &PromisedLimits) -> Option<Self> {
         let rate = limits.rate? as f64;
         Some(Self {
             rate,
@@ -77,7 +77,7 @@ impl Ceiling {
         all.above
     }
 
-    fn weigh(&mut self, part: Part) {
+    fn weigh(&mut self, part: Transfer) {
         if let Some(most) = self.times.most_beyond(self.rate, part) {
             self.above = self.above.max((most - self.saved_up).max(0.0).floor() as u64);
         }
@@ -110,7 +110,7 @@ const SLOTS: usize = 1 << 15;
 impl Times {
     /// By how much more moved than the rate allows, in a time that ends with this part, at its worst. Parts come in the
     /// order of their ends.
-    fn most_beyond(&mut self, rate: f64, part: Part) -> Option<f64> {
+    fn most_beyond(&mut self, rate: f64, part: Transfer) -> Option<f64> {
         let before = SLOT * (SLOTS / 2) as u32;
         if self.nodes.is_empty() {
             self.nodes = vec![EMPTY; 2 * SLOTS];
@@ -161,7 +161,7 @@ fn leaf(rate: f64, slot: usize, sum: f64) -> Node {
 }
 
 /// What an exchange moved until the head of its response was there, and after; all together where that is not known.
-fn parts(answer: &Response, rounding: Duration) -> impl Iterator<Item = Part> + use<> {
+fn parts(answer: &Response, rounding: Duration) -> impl Iterator<Item = Transfer> + use<> {
     let (started, timings, wire) = (answer.started, answer.timings, answer.wire);
     let slack = |took: Duration| took / SLEW + TICK + rounding;
     let all = wire.sent + wire.received;
@@ -170,7 +170,8 @@ fn parts(answer: &Response, rounding: Duration) -> impl Iterator<Item = Part> + 
     let headed = phases.into_iter().flatten().sum::<Duration>().min(timings.total);
     let early = if body > 0 { headed } else { timings.total };
     let from = |after: Duration| started.checked_sub(rounding).unwrap_or(started) + (after - after / SLEW);
-    let head = Part { from: from(Duration::ZERO), until: started + early + slack(early), bytes: all - body };
+    let head =
+        Transfer { from: from(Duration::ZERO), until: started + early + slack(early), bytes: all - body };
     let until = started + timings.total + slack(timings.total);
-    [head, Part { from: from(headed), until, bytes: body }].into_iter().filter(|part| part.bytes > 0)
+    [head, Transfer { from: from(headed), until, bytes: body }].into_iter().filter(|part| part.bytes > 0)
 }

@@ -24,12 +24,12 @@ pub struct Fact<'a> {
     /// What the robots.txt of the host asks for, where that is known.
     pub crawl_delay: Option<Duration>,
     /// Of its owner.
-    pub against: Wishes,
+    pub against: OwnerObjections,
 }
 
 /// Wishes of owners that stood against an exchange when it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct OwnerObjections {
     /// The host, address, network or system.
     pub had_opted_out: bool,
     /// By the clock of the server.

@@ -5,32 +5,32 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
-use super::borne::{Borne, SystemOf};
+use super::borne::{ObservedLoad, SystemOf};
 use super::ceiling::Ceiling;
 use super::fact::HORIZON;
-use super::rests::Rests;
+use super::rests::DuePauses;
 use super::seen::take_each;
-use super::{Fact, Limits, Order, Past, Seen, Verdict, verdicts};
+use super::{Fact, Observations, OrderBreaches, PromisedLimits, ServerRecord, Verdict, verdicts};
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::Response;
 
 /// Judges promises by what somebody would have seen who watched the exchanges and nothing else: no permit, no queue.
 ///
 /// Exchanges are told as they end, or all together in the order in which they began. What was seen outlasts the process
-/// ([`Seen`]).
+/// ([`Observations`]).
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
 /// use ccsurvey_address::{Host, Site};
 /// use ccsurvey_core::exchange::{Response, Failure, Purpose};
-/// use ccsurvey_core::promises::{Fact, Judge, Judgement, Limits, Seen, Wishes};
-/// let mut judge = Judge::new(Limits::default(), Seen::default());
+/// use ccsurvey_core::promises::{Fact, Judge, Judgement, PromisedLimits, Observations, OwnerObjections};
+/// let mut judge = Judge::new(PromisedLimits::default(), Observations::default());
 /// let (site, address) = (Site::new(Host::parse("a.ke").unwrap()), "41.90.0.1".parse().unwrap());
 /// // The second request came a second after the first had ended: two were promised.
 /// for started in [0, 1] {
 ///     let started = UNIX_EPOCH + Duration::from_secs(started);
 ///     let answer = Response::not_asked(started, Some(address), Failure::BadHttp, None);
-///     let (purpose, url, against) = (Purpose::Page, None, Wishes::default());
+///     let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
 ///     judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay: None, against });
 /// }
 /// let broken = judge.verdicts_at_the_end().into_iter().filter(|it| it.judgement == Judgement::Broken);
@@ -38,13 +38,13 @@ use crate::exchange::Response;
 /// ```
 #[derive(Debug)]
 pub struct Judge {
-    limits: Limits,
-    seen: Seen,
+    limits: PromisedLimits,
+    seen: Observations,
     at_servers: Overlaps<IpAddr>,
     in_sites: Overlaps<Site>,
     in_neighbourhoods: Overlaps<Neighbourhood>,
-    rests: Rests,
-    borne: Borne,
+    rests: DuePauses,
+    borne: ObservedLoad,
     ceiling: Option<Ceiling>,
 }
 
@@ -54,7 +54,7 @@ impl Judge {
 
     /// Begins with what was seen before.
     #[must_use]
-    pub fn new(limits: Limits, seen: Seen) -> Self {
+    pub fn new(limits: PromisedLimits, seen: Observations) -> Self {
         let ceiling = Ceiling::new(&limits);
         Self {
             limits,
@@ -62,8 +62,8 @@ impl Judge {
             at_servers: Overlaps::default(),
             in_sites: Overlaps::default(),
             in_neighbourhoods: Overlaps::default(),
-            rests: Rests::default(),
-            borne: Borne::default(),
+            rests: DuePauses::default(),
+            borne: ObservedLoad::default(),
             ceiling,
         }
     }
@@ -77,16 +77,16 @@ impl Judge {
 
     /// What has been seen.
     #[must_use]
-    pub fn seen(&self) -> &Seen {
+    pub fn seen(&self) -> &Observations {
         &self.seen
     }
 
     /// The same at the end of a run: exchanges of the last minutes count into the rate too, for none that began
     /// earlier is still to be told.
     #[must_use]
-    pub fn seen_at_the_end(&self) -> Seen {
+    pub fn seen_at_the_end(&self) -> Observations {
         let of_the_end = self.ceiling.as_ref().map_or(0, Ceiling::above_at_the_end);
-        Seen { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
+        Observations { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
     }
 
     /// What that says of each promise.
@@ -97,24 +97,24 @@ impl Judge {
 
     /// What was promised.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &PromisedLimits {
         &self.limits
     }
 
     /// What was seen before, counts of all its exchanges included.
-    pub fn restore(&mut self, seen: Seen) {
+    pub fn restore(&mut self, seen: Observations) {
         self.seen = seen;
     }
 
     /// A server of which nothing is remembered here has such a past.
-    pub fn add_server(&mut self, address: IpAddr, past: &Past) {
+    pub fn add_server(&mut self, address: IpAddr, past: &ServerRecord) {
         let server = server_at(address);
         self.rests.add_server(server, past);
         self.borne.add_server(server, past);
     }
 
     /// What is on record of a server, before anything of it is seen: it counts for its networks, too.
-    pub fn remember(&mut self, address: IpAddr, past: &Past) {
+    pub fn remember(&mut self, address: IpAddr, past: &ServerRecord) {
         let (server, name) = (server_at(address), || address.to_string());
         self.seen.at_server.take(u64::from(past.most_parallel), name);
         if let Some(gap) = past.smallest_gap {
@@ -159,11 +159,17 @@ impl Judge {
 
     /// A site tree is done: what it cost and how long it was asked for, with the trees before it that share its account
     /// ([`Budget::account_of`](crate::settings::Budget::account_of)), and what was wrong with the order of its questions.
-    pub fn note_tree(&mut self, site: &Site, [requests, bytes]: [u64; 2], time: Duration, order: &Order) {
+    pub fn note_tree(
+        &mut self,
+        site: &Site,
+        [requests, bytes]: [u64; 2],
+        time: Duration,
+        order: &OrderBreaches,
+    ) {
         let name = || site.as_str().to_owned();
         take_each(&mut self.seen.tree, [requests, bytes], name);
         self.seen.tree_time.take(time.as_micros() as u64, name);
-        self.seen.add_counts(&Seen { order: order.clone(), ..Seen::default() });
+        self.seen.add_counts(&Observations { order: order.clone(), ..Observations::default() });
     }
 
     /// How many servers and sites it remembers exchanges of, and how many servers are owed something.
@@ -189,7 +195,7 @@ impl Judge {
     }
 }
 
-impl Seen {
+impl Observations {
     fn take_gap(&mut self, gap: Duration, who: impl FnOnce() -> String) {
         let gap = gap.as_micros() as u64;
         if self.least_gap.is_none_or(|least| gap < least) {
@@ -210,10 +216,10 @@ type Interval = (SystemTime, SystemTime);
 
 /// The latest exchanges of each of many, as they were told.
 #[derive(Debug)]
-pub(super) struct Overlaps<K>(HashMap<K, VecDeque<Stay>>);
+pub(super) struct Overlaps<K>(HashMap<K, VecDeque<ExchangeSpan>>);
 
 #[derive(Clone, Copy, Debug)]
-struct Stay {
+struct ExchangeSpan {
     started: SystemTime,
     ended: SystemTime,
     /// When all had ended that were told so far.
@@ -234,7 +240,7 @@ impl<K: Hash + Eq> Overlaps<K> {
             list.pop_front();
         }
         let all_ended = list.back().map_or(ended, |last| last.all_ended.max(ended));
-        list.push_back(Stay { started, ended, all_ended });
+        list.push_back(ExchangeSpan { started, ended, all_ended });
         // It has no moment of its own.
         if ended <= started {
             return 1;

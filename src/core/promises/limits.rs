@@ -4,7 +4,7 @@ use crate::settings::{Budget, Budgets, Pace, QuietHours, Settings, SharedBudget}
 
 /// What one survey promised, in units; none: no bound was set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct PromisedLimits {
     /// Pauses, and how many exchanges at once.
     pub pace: Pace,
     /// Of the trees of a site that share an account.
@@ -27,7 +27,7 @@ pub struct Limits {
     pub rounding: Duration,
 }
 
-impl Limits {
+impl PromisedLimits {
     /// What these settings promise; one exchange moves `largest` bytes at most.
     #[must_use]
     pub fn new(settings: &Settings, largest: u64) -> Self {

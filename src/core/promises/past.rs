@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 
 /// What is on record of a server whose exchanges the judge has not seen, or has forgotten.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Past {
+pub struct ServerRecord {
     /// When the last exchange with it ended.
     pub last_end: Option<SystemTime>,
     /// It was not to be asked any more.

@@ -1,22 +1,22 @@
 use foldhash::{HashMap, HashSet};
 
-use super::Order;
+use super::OrderBreaches;
 use crate::exchange::{Failure, Purpose, requests_pause};
 
 /// The questions of one site tree after the other, in the order in which they were put.
 #[derive(Debug, Default)]
-pub struct Questions {
+pub struct TreeRequests {
     /// The origins of the tree whose robots.txt was asked for, and whether any answer allows anything.
     robots: HashMap<Box<str>, bool>,
     answered_pages: HashSet<Box<str>>,
     /// Responses for robots.txt that are on record in other trees.
     shared: u64,
-    order: Order,
+    order: OrderBreaches,
 }
 
 /// One question, and what came of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct TreeRequest<'a> {
     /// In canonical form.
     pub url: &'a str,
     /// Page, robots.txt or head.
@@ -29,7 +29,7 @@ pub struct Question<'a> {
     pub is_forbidden: bool,
 }
 
-impl Questions {
+impl TreeRequests {
     /// The tree that comes next goes by so many responses for robots.txt that are on record in other trees: so many of its
     /// origins at most need none of their own.
     pub fn allow_shared(&mut self, responses: u64) {
@@ -37,7 +37,7 @@ impl Questions {
     }
 
     /// The next question of the tree.
-    pub fn note(&mut self, question: &Question<'_>) {
+    pub fn note(&mut self, question: &TreeRequest<'_>) {
         let origin = origin_of(question.url);
         match question.purpose {
             Purpose::Robots => *self.robots.entry(origin.into()).or_default() |= question.may_allow(),
@@ -51,7 +51,7 @@ impl Questions {
         }
     }
 
-    fn judge_by_robots(&mut self, question: &Question<'_>, origin: &str) {
+    fn judge_by_robots(&mut self, question: &TreeRequest<'_>, origin: &str) {
         let url = || question.url.to_owned();
         match self.robots.get(origin) {
             None if self.shared > 0 => {
@@ -67,7 +67,7 @@ impl Questions {
         }
     }
 
-    fn judge_repetition(&mut self, question: &Question<'_>) {
+    fn judge_repetition(&mut self, question: &TreeRequest<'_>) {
         let url = || question.url.to_owned();
         if self.answered_pages.contains(question.url) {
             self.order.twice.add(url);
@@ -85,12 +85,12 @@ impl Questions {
 
     /// What was wrong in all trees so far.
     #[must_use]
-    pub fn order(&self) -> &Order {
+    pub fn order(&self) -> &OrderBreaches {
         &self.order
     }
 }
 
-impl<'a> Question<'a> {
+impl<'a> TreeRequest<'a> {
     /// As a table tells it; none where it tells no purpose.
     #[must_use]
     pub fn from_columns(
@@ -152,11 +152,11 @@ mod tests {
     }
 
     fn order_of(questions: &[(&str, Purpose, u16, bool)]) -> [u64; 4] {
-        let mut all = Questions::default();
+        let mut all = TreeRequests::default();
         for &(url, purpose, status, is_forbidden) in questions {
-            all.note(&Question { url, purpose, status: Some(status), failure: None, is_forbidden });
+            all.note(&TreeRequest { url, purpose, status: Some(status), failure: None, is_forbidden });
         }
-        let Order { before_robots, despite_robots, against_robots, twice } = all.order();
+        let OrderBreaches { before_robots, despite_robots, against_robots, twice } = all.order();
         [before_robots, despite_robots, against_robots, twice].map(|count| count.times)
     }
 
@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn as_many_origins_as_responses_are_shared_need_no_robots_txt_of_their_own() {
         let before_robots = |shared| {
-            let mut all = Questions::default();
+            let mut all = TreeRequests::default();
             all.allow_shared(shared);
             for url in ["http://a.ke/x", "http://a.ke/y", "https://a.ke/x", "http://b.a.ke/"] {
-                all.note(&Question::from_columns(url, "page", Some(200), None).unwrap());
+                all.note(&TreeRequest::from_columns(url, "page", Some(200), None).unwrap());
             }
             all.end_tree();
-            all.note(&Question::from_columns("http://a.ke/x", "page", Some(200), None).unwrap());
+            all.note(&TreeRequest::from_columns("http://a.ke/x", "page", Some(200), None).unwrap());
             all.order.before_robots.times
         };
         assert_eq!([0, 1, 2, 3, 9].map(before_robots), [5, 3, 2, 1, 1]);
@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn what_never_left_us_is_no_question_and_what_found_no_connection_may_be_put_again() {
         let order = |failures: &[Option<Failure>]| {
-            let mut all = Questions::default();
+            let mut all = TreeRequests::default();
             for &failure in failures {
-                all.note(&Question {
+                all.note(&TreeRequest {
                     url: "http://a.ke/x",
                     purpose: Purpose::Page,
                     status: None,
@@ -232,18 +232,18 @@ mod tests {
 
     #[test]
     fn each_tree_begins_with_nothing_known() {
-        let mut all = Questions::default();
+        let mut all = TreeRequests::default();
         for _ in 0..2 {
-            let told = |url, purpose| Question::from_columns(url, purpose, Some(200), None).unwrap();
+            let told = |url, purpose| TreeRequest::from_columns(url, purpose, Some(200), None).unwrap();
             all.note(&told("http://a.ke/robots.txt", "robots"));
             all.note(&told("http://a.ke/x", "page"));
             all.end_tree();
         }
-        assert_eq!(*all.order(), Order::default());
-        assert!(Question::from_columns("http://a.ke/", "tea", Some(200), None).is_none());
-        let told = Question::from_columns("http://a.ke/", "page", None, Some("held_off")).unwrap();
+        assert_eq!(*all.order(), OrderBreaches::default());
+        assert!(TreeRequest::from_columns("http://a.ke/", "tea", Some(200), None).is_none());
+        let told = TreeRequest::from_columns("http://a.ke/", "page", None, Some("held_off")).unwrap();
         assert_eq!((told.failure, told.may_allow()), (Some(Failure::HeldOff), false));
         all.note(&told);
-        assert_eq!(*all.order(), Order::default());
+        assert_eq!(*all.order(), OrderBreaches::default());
     }
 }

@@ -8,7 +8,7 @@ use crate::settings::QuietHours;
 
 /// Where a server stands, as far as facts tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Whereabouts {
+pub struct ServerLocation {
     /// Its time zone, from a database of addresses.
     pub time_zone: Option<String>,
     /// Its country, from a database of addresses.
@@ -20,7 +20,7 @@ pub struct Whereabouts {
 /// Whether a time is in the quiet hours of a server: where its time zone is known, by the clocks on its walls, and else
 /// by those of any place of its country. What the survey waits for plays no part in it.
 #[must_use]
-pub fn is_quiet(quiet: &QuietHours, time: SystemTime, server: &Whereabouts) -> bool {
+pub fn is_quiet(quiet: &QuietHours, time: SystemTime, server: &ServerLocation) -> bool {
     let time = DateTime::<Utc>::from(time).naive_utc();
     let [from, to] = quiet.minutes();
     let is_within = |zone: &Tz| {
@@ -31,7 +31,7 @@ pub fn is_quiet(quiet: &QuietHours, time: SystemTime, server: &Whereabouts) -> b
     zones(server).iter().any(is_within)
 }
 
-fn zones(server: &Whereabouts) -> Vec<Tz> {
+fn zones(server: &ServerLocation) -> Vec<Tz> {
     if let Some(zone) = server.time_zone.as_deref().and_then(|name| name.parse().ok()) {
         return vec![zone];
     }
@@ -53,9 +53,9 @@ mod tests {
         UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).unwrap())
     }
 
-    fn of(time_zone: Option<&str>, country: Option<&str>, domain: &str) -> Whereabouts {
+    fn of(time_zone: Option<&str>, country: Option<&str>, domain: &str) -> ServerLocation {
         let [time_zone, country] = [time_zone, country].map(|text| text.map(str::to_owned));
-        Whereabouts { time_zone, country, domain: domain.to_owned() }
+        ServerLocation { time_zone, country, domain: domain.to_owned() }
     }
 
     #[test]

@@ -2,43 +2,43 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Wishes;
+use super::OwnerObjections;
 use crate::address::{Site, special_range};
 
 /// The worst that was seen, of each thing that is promised.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Seen {
+pub struct Observations {
     /// That reached a server.
     pub exchanges: u64,
     /// At once, and where.
-    pub at_server: Worst,
+    pub at_server: Peak,
     /// At once, and in which.
-    pub in_site: Worst,
+    pub in_site: Peak,
     /// At once, and in which.
-    pub in_neighbourhood: Worst,
+    pub in_neighbourhood: Peak,
     /// The shortest time from the end of an exchange at a server to the start of the next, in microseconds.
     pub least_gap: Option<u64>,
     /// The server.
     pub least_gap_at: String,
     /// Exchanges that began sooner than the server could expect after the one before.
-    pub short_rests: ShortRests,
+    pub short_rests: ShortPauses,
     /// What a server bore in all and on a day: requests, bytes, microseconds.
-    pub server: [Worst; 3],
+    pub server: [Peak; 3],
     /// The same on its worst day.
-    pub server_day: [Worst; 3],
+    pub server_day: [Peak; 3],
     /// The same of a neighbourhood of addresses, and of an autonomous system, where that is bounded.
-    pub network: [Worst; 3],
+    pub network: [Peak; 3],
     /// The same on its worst day.
-    pub network_day: [Worst; 3],
+    pub network_day: [Peak; 3],
     /// Requests, bytes, microseconds.
-    pub system: [Worst; 3],
+    pub system: [Peak; 3],
     /// The same on its worst day.
-    pub system_day: [Worst; 3],
+    pub system_day: [Peak; 3],
     /// What the trees of a site that share an account cost: requests, bytes.
-    pub tree: [Worst; 2],
+    pub tree: [Peak; 2],
     /// Of each from its first request to its last, in microseconds, without the time in which nobody asked anything.
-    pub tree_time: Worst,
+    pub tree_time: Peak,
     /// Bytes above the survey's rate and what may be saved up of it.
     pub above_rate: u64,
     /// Exchanges with addresses in special ranges, and with owners who had opted out.
@@ -48,13 +48,13 @@ pub struct Seen {
     /// By the clock of the server.
     pub in_quiet_hours: Count,
     /// What was wrong with the order of questions in site trees that are done.
-    pub order: Order,
+    pub order: OrderBreaches,
 }
 
 /// Exchanges that began before a server had had its rest, by what it was owed for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ShortRests {
+pub struct ShortPauses {
     /// The least pause, where there are several places at a server.
     pub least: Count,
     /// A multiple of the time that the last answer took.
@@ -76,7 +76,7 @@ pub struct ShortRests {
 /// Questions that should not have been put where they stand in the order of their site tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Order {
+pub struct OrderBreaches {
     /// Pages whose robots.txt had not been asked for.
     pub before_robots: Count,
     /// Pages although their robots.txt could not be had.
@@ -89,7 +89,7 @@ pub struct Order {
 
 /// The most of something, and who had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Worst {
+pub struct Peak {
     /// In the unit of the field.
     pub most: u64,
     /// Empty where there was none.
@@ -105,9 +105,9 @@ pub struct Count {
     pub first: String,
 }
 
-impl Seen {
+impl Observations {
     /// Counts an exchange. Counts add up, whatever the order of the exchanges.
-    pub fn count(&mut self, site: &Site, address: IpAddr, against: Wishes) {
+    pub fn count(&mut self, site: &Site, address: IpAddr, against: OwnerObjections) {
         self.exchanges += 1;
         if special_range(address).is_some() {
             self.special.add(|| address.to_string());
@@ -160,7 +160,7 @@ impl Seen {
     }
 }
 
-impl ShortRests {
+impl ShortPauses {
     /// The more of each that either saw.
     fn max(self, other: &Self) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl ShortRests {
     }
 }
 
-impl Order {
+impl OrderBreaches {
     fn join(&mut self, other: &Self) {
         self.before_robots.join(&other.before_robots);
         self.despite_robots.join(&other.despite_robots);
@@ -185,7 +185,7 @@ impl Order {
     }
 }
 
-impl Worst {
+impl Peak {
     pub(super) fn take(&mut self, amount: u64, who: impl FnOnce() -> String) {
         if amount > self.most {
             (self.most, self.who) = (amount, who());
@@ -219,13 +219,13 @@ impl Count {
     }
 }
 
-pub(super) fn take_each<const N: usize>(worst: &mut [Worst; N], amounts: [u64; N], who: impl Fn() -> String) {
+pub(super) fn take_each<const N: usize>(worst: &mut [Peak; N], amounts: [u64; N], who: impl Fn() -> String) {
     for (worst, amount) in worst.iter_mut().zip(amounts) {
         worst.take(amount, &who);
     }
 }
 
-fn max_each<const N: usize>(mut worst: [Worst; N], other: &[Worst; N]) -> [Worst; N] {
+fn max_each<const N: usize>(mut worst: [Peak; N], other: &[Peak; N]) -> [Peak; N] {
     for (worst, other) in worst.iter_mut().zip(other) {
         worst.take(other.most, || other.who.clone());
     }

@@ -12,7 +12,7 @@ pub type AgentNumber = u32;
 
 /// What an agent can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Agent {
+pub struct AgentCapacity {
     /// Site trees that it walks at once.
     pub places: usize,
     /// How much it does in a time, in a unit that is the same for all agents.
@@ -28,12 +28,12 @@ pub enum Priority {
     /// Those for which agents of usual priority have no room.
     Last,
     /// None, while any other agent is of another priority.
-    Resting,
+    Paused,
 }
 
 /// A tree that waits for an agent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ready<T> {
+pub struct WaitingTree<T> {
     /// Its place in the survey.
     pub number: u64,
     /// Whose tree it is.
@@ -57,13 +57,13 @@ pub struct Ready<T> {
 ///
 /// ```
 /// use ccsurvey_address::{Host, Site};
-/// use ccsurvey_core::roster::{Agent, Dealer, Partition, Ready};
+/// use ccsurvey_core::roster::{AgentCapacity, Dealer, Partition, WaitingTree};
 /// let mut dealer = Dealer::new(Partition::DynamicSize, 1);
-/// let slow = dealer.join(Agent { places: 1, capacity: 10.0 });
-/// let quick = dealer.join(Agent { places: 1, capacity: 20.0 });
+/// let slow = dealer.join(AgentCapacity { places: 1, capacity: 10.0 });
+/// let quick = dealer.join(AgentCapacity { places: 1, capacity: 20.0 });
 /// for (number, size) in [(0, 5.0), (1, 500.0), (2, 50.0)] {
 ///     let site = Site::new(Host::parse(&format!("site{number}.ke")).unwrap());
-///     dealer.offer(Ready { number, site, size: Some(size), server: None, is_again: false, tree: number });
+///     dealer.offer(WaitingTree { number, site, size: Some(size), server: None, is_again: false, tree: number });
 /// }
 /// assert_eq!(dealer.deal(), Some((quick, 1)));
 /// assert_eq!(dealer.deal(), Some((slow, 2)));
@@ -75,7 +75,7 @@ pub struct Ready<T> {
 pub struct Dealer<T> {
     partition: Partition,
     seed: u64,
-    agents: BTreeMap<AgentNumber, Hand<T>>,
+    agents: BTreeMap<AgentNumber, AgentQueue<T>>,
     /// Trees that any agent may walk.
     pool: Queue<T>,
     /// The trees that are walked, by whom and where.
@@ -95,14 +95,14 @@ pub struct Dealer<T> {
 }
 
 /// Trees in the order in which they are dealt.
-type Queue<T> = BTreeMap<Rank, Ready<T>>;
+type Queue<T> = BTreeMap<DealOrder, WaitingTree<T>>;
 /// Those that come again, then by what the partition goes by, then by number.
-type Rank = (Reverse<bool>, u64, u64);
+type DealOrder = (Reverse<bool>, u64, u64);
 
 /// An agent with what waits for it.
 #[derive(Debug)]
-struct Hand<T> {
-    agent: Agent,
+struct AgentQueue<T> {
+    agent: AgentCapacity,
     walking: usize,
     /// The servers of the trees that it walks, each with how many these are.
     servers: HashMap<IpAddr, usize>,
@@ -117,7 +117,7 @@ struct Hand<T> {
 /// Servers whose last agent is remembered, about 50 bytes each: beyond that all are forgotten, and may be handed over.
 const SERVERS: usize = 1 << 17;
 
-impl<T> Hand<T> {
+impl<T> AgentQueue<T> {
     fn has_room(&self) -> bool {
         self.walking < self.agent.places
     }
@@ -151,8 +151,8 @@ impl<T> Hand<T> {
 }
 
 /// Whether agents that rest are passed over: where all rest, none is.
-fn pauses_count<T>(agents: &BTreeMap<AgentNumber, Hand<T>>) -> bool {
-    agents.values().any(|hand| hand.priority != Priority::Resting)
+fn pauses_count<T>(agents: &BTreeMap<AgentNumber, AgentQueue<T>>) -> bool {
+    agents.values().any(|hand| hand.priority != Priority::Paused)
 }
 
 impl<T> Dealer<T> {
@@ -183,12 +183,12 @@ impl<T> Dealer<T> {
     }
 
     /// An agent joins; what waited for any agent is dealt anew.
-    pub fn join(&mut self, agent: Agent) -> AgentNumber {
+    pub fn join(&mut self, agent: AgentCapacity) -> AgentNumber {
         let number = self.joined;
         self.joined += 1;
         self.agents.insert(
             number,
-            Hand {
+            AgentQueue {
                 agent,
                 walking: 0,
                 servers: HashMap::new(),
@@ -247,7 +247,7 @@ impl<T> Dealer<T> {
     }
 
     /// A tree may be walked.
-    pub fn offer(&mut self, ready: Ready<T>) {
+    pub fn offer(&mut self, ready: WaitingTree<T>) {
         let rank = self.rank(&ready);
         let agent = if self.partition.has_agent_queues() { self.agent_of(&ready) } else { None };
         let queue = agent.and_then(|agent| self.agents.get_mut(&agent)).map(|hand| &mut hand.waiting);
@@ -324,7 +324,7 @@ impl<T> Dealer<T> {
         self.handed_over
     }
 
-    fn rank(&self, ready: &Ready<T>) -> Rank {
+    fn rank(&self, ready: &WaitingTree<T>) -> DealOrder {
         let by = match self.partition {
             // Positive numbers have the order of their bits.
             Partition::StaticSize | Partition::DynamicSize => {
@@ -337,7 +337,7 @@ impl<T> Dealer<T> {
     }
 
     /// The agent that a tree is to wait for; none where there is no agent.
-    fn agent_of(&mut self, ready: &Ready<T>) -> Option<AgentNumber> {
+    fn agent_of(&mut self, ready: &WaitingTree<T>) -> Option<AgentNumber> {
         match self.partition {
             // The agent with the greatest hash (rendezvous): when one leaves, only its own sites go elsewhere.
             Partition::StaticRandom => {
@@ -359,7 +359,7 @@ impl<T> Dealer<T> {
 
     /// Gives a site to the agent that then has least to do for its capacity.
     fn assign(&mut self, site: Site, size: f64) -> Option<AgentNumber> {
-        let after = |hand: &Hand<T>| (hand.burden + size) / hand.agent.capacity;
+        let after = |hand: &AgentQueue<T>| (hand.burden + size) / hand.agent.capacity;
         let (agent, hand) =
             self.agents.iter_mut().min_by(|(_, one), (_, other)| after(one).total_cmp(&after(other)))?;
         hand.burden += size;
@@ -368,18 +368,18 @@ impl<T> Dealer<T> {
     }
 
     /// The agent that walked the last tree at the server of this one, if it has not left.
-    fn keeper(&self, ready: &Ready<T>) -> Option<AgentNumber> {
+    fn keeper(&self, ready: &WaitingTree<T>) -> Option<AgentNumber> {
         let server = ready.server.filter(|_| self.keeps_servers).map(server_at)?;
         self.servers.get(&server).copied().filter(|agent| self.agents.contains_key(agent))
     }
 
-    fn next_of_agents(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+    fn next_of_agents(&mut self) -> Option<(AgentNumber, WaitingTree<T>)> {
         if self.partition == Partition::Distributor {
             self.balance();
         }
         let pauses_count = pauses_count(&self.agents);
-        let may_begin = |(_, hand): &(_, &mut Hand<T>)| {
-            let rests = hand.priority == Priority::Resting && pauses_count;
+        let may_begin = |(_, hand): &(_, &mut AgentQueue<T>)| {
+            let rests = hand.priority == Priority::Paused && pauses_count;
             hand.has_room() && !hand.waiting.is_empty() && !rests
         };
         let (agent, hand) = self.agents.iter_mut().filter(may_begin).min_by_key(|(_, hand)| hand.walking)?;
@@ -389,7 +389,7 @@ impl<T> Dealer<T> {
     /// Who has less than others gets some of what waits for who has most.
     fn balance(&mut self) {
         loop {
-            let has = |hand: &Hand<T>| hand.waiting.len() + hand.walking;
+            let has = |hand: &AgentQueue<T>| hand.waiting.len() + hand.walking;
             let givers = self.agents.iter().filter(|(_, hand)| !hand.waiting.is_empty());
             let Some((&fullest, most)) = givers.max_by_key(|(_, hand)| has(hand)) else { return };
             let Some((&emptiest, least)) = self.agents.iter().min_by_key(|(_, hand)| has(hand)) else {
@@ -404,13 +404,13 @@ impl<T> Dealer<T> {
         }
     }
 
-    fn next_of_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+    fn next_of_pool(&mut self) -> Option<(AgentNumber, WaitingTree<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
         let pauses_count = pauses_count(&self.agents);
-        let rests = |hand: &Hand<T>| hand.priority == Priority::Resting && pauses_count;
+        let rests = |hand: &AgentQueue<T>| hand.priority == Priority::Paused && pauses_count;
         let able = self.agents.values().filter(|hand| hand.has_room() && !rests(hand));
         let highest = able.map(|hand| hand.priority).min()?;
-        let may_begin = |hand: &Hand<T>| hand.has_room() && hand.priority == highest;
+        let may_begin = |hand: &AgentQueue<T>| hand.has_room() && hand.priority == highest;
         let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(may_begin);
         let with_room = self.agents.iter().filter(|(_, hand)| may_begin(hand));
         let least_busy = with_room.clone().map(|(_, hand)| hand.busyness(1)).min_by(f64::total_cmp)?;
@@ -426,7 +426,7 @@ impl<T> Dealer<T> {
         let agent = match (keeper, self.partition) {
             (Some(keeper), _) => keeper,
             (None, Partition::DynamicSize) => {
-                let busy = |hand: &Hand<T>| hand.busyness(1);
+                let busy = |hand: &AgentQueue<T>| hand.busyness(1);
                 *with_room
                     .min_by(|(one, hand), (other, than)| {
                         busy(hand)

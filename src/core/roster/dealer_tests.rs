@@ -9,14 +9,14 @@ fn site(number: u64) -> Site {
     Site::new(Host::parse(&format!("site{number}.ke")).unwrap())
 }
 
-fn tree(number: u64, size: Option<f64>) -> Ready<u64> {
-    Ready { number, site: site(number), size, server: None, is_again: false, tree: number }
+fn tree(number: u64, size: Option<f64>) -> WaitingTree<u64> {
+    WaitingTree { number, site: site(number), size, server: None, is_again: false, tree: number }
 }
 
 fn agents(partition: Partition, capacities: &[f64], places: usize) -> Dealer<u64> {
     let mut dealer = Dealer::new(partition, 7);
     for capacity in capacities {
-        dealer.join(Agent { places, capacity: *capacity });
+        dealer.join(AgentCapacity { places, capacity: *capacity });
     }
     dealer
 }
@@ -55,7 +55,7 @@ fn sites_of_unknown_size_are_shared_out_evenly_and_keep_their_agent() {
     (0..40).for_each(|number| dealer.offer(tree(number, None)));
     let first: HashMap<u64, AgentNumber> = play(&mut dealer).into_iter().collect();
     assert!((0..4).all(|agent| first.values().filter(|of| **of == agent).count() == 10), "{first:?}");
-    (0..40).rev().for_each(|number| dealer.offer(Ready { is_again: true, ..tree(number, None) }));
+    (0..40).rev().for_each(|number| dealer.offer(WaitingTree { is_again: true, ..tree(number, None) }));
     assert_eq!(play(&mut dealer).into_iter().collect::<HashMap<_, _>>(), first);
 }
 
@@ -72,14 +72,14 @@ fn a_site_of_unknown_size_counts_as_the_mean_of_those_that_are_known() {
 fn an_agent_that_rests_is_dealt_nothing_while_another_does_not_and_one_of_low_priority_what_is_left() {
     let mut dealer = agents(Partition::DynamicSize, &[1.0; 3], 2);
     let server = Some(std::net::IpAddr::from([41, 90, 0, 1]));
-    dealer.offer(Ready { server, ..tree(0, None) });
+    dealer.offer(WaitingTree { server, ..tree(0, None) });
     let (first, _) = dealer.deal().unwrap();
     dealer.done(0);
     let others: Vec<AgentNumber> = (0..3).filter(|agent| *agent != first).collect();
     dealer.set_priority(first, Priority::Last);
-    dealer.set_priority(others[0], Priority::Resting);
+    dealer.set_priority(others[0], Priority::Paused);
     assert_eq!(dealer.spare_room(), 2);
-    (1..6).for_each(|number| dealer.offer(Ready { server, ..tree(number, None) }));
+    (1..6).for_each(|number| dealer.offer(WaitingTree { server, ..tree(number, None) }));
     assert_eq!(dealer.spare_room(), 0);
     let mut dealt = || -> Vec<AgentNumber> {
         let agents = std::iter::from_fn(|| dealer.deal()).map(|(agent, _)| agent).collect();
@@ -89,14 +89,14 @@ fn an_agent_that_rests_is_dealt_nothing_while_another_does_not_and_one_of_low_pr
     // One tree has no room, though the agent that rests has.
     assert_eq!(dealt(), [others[1], others[1], first, first]);
     assert_eq!(dealt(), [others[1]]);
-    (0..3).for_each(|agent| dealer.set_priority(agent, Priority::Resting));
+    (0..3).for_each(|agent| dealer.set_priority(agent, Priority::Paused));
     dealer.offer(tree(6, None));
     assert!(dealer.deal().is_some(), "where all rest, none is passed over");
 }
 
 /// A tree at the server of this number.
-fn at_server(number: u64, server: u8) -> Ready<u64> {
-    Ready { server: Some(std::net::IpAddr::from([41, 90, 0, server])), ..tree(number, None) }
+fn at_server(number: u64, server: u8) -> WaitingTree<u64> {
+    WaitingTree { server: Some(std::net::IpAddr::from([41, 90, 0, server])), ..tree(number, None) }
 }
 
 /// What a survey does whose trees ask now and then whether they are better elsewhere.
@@ -104,7 +104,7 @@ fn even_out(dealer: &mut Dealer<u64>, trees: &HashMap<u64, u8>) -> usize {
     let mut moved = 0;
     while let Some(number) = (0..trees.len() as u64).find(|number| dealer.is_better_elsewhere(*number)) {
         dealer.done(number);
-        dealer.offer(Ready { is_again: true, ..at_server(number, trees[&number]) });
+        dealer.offer(WaitingTree { is_again: true, ..at_server(number, trees[&number]) });
         dealer.deal().unwrap();
         moved += 1;
         assert!(moved < 1000, "trees move for ever");
@@ -135,7 +135,7 @@ fn an_agent_that_joins_later_gets_its_part_of_what_is_walked_already() {
     while dealer.deal().is_some() {}
     assert_eq!(dealer.servers(), [30, 30]);
     assert_eq!(even_out(&mut dealer, &trees), 0);
-    dealer.join(Agent { places: 64, capacity: 1.0 });
+    dealer.join(AgentCapacity { places: 64, capacity: 1.0 });
     let moved = even_out(&mut dealer, &trees);
     let servers = dealer.servers();
     assert!(servers.iter().max().unwrap() <= &(2 * servers.iter().min().unwrap() + 2), "{servers:?}");
@@ -231,7 +231,7 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
         let server = Some([41, 90, 0, 1].into());
         let mut of_server = Vec::new();
         for number in 0..20 {
-            dealer.offer(Ready { server: server.filter(|_| number % 2 == 0), ..tree(number, None) });
+            dealer.offer(WaitingTree { server: server.filter(|_| number % 2 == 0), ..tree(number, None) });
             let (agent, _) = dealer.deal().unwrap();
             of_server.extend((number % 2 == 0).then_some(agent));
             dealer.done(number);
@@ -242,33 +242,33 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
         if partition == Partition::Distributor {
             continue;
         }
-        (100..103).for_each(|number| dealer.offer(Ready { server, ..tree(number, None) }));
+        (100..103).for_each(|number| dealer.offer(WaitingTree { server, ..tree(number, None) }));
         assert!((0..2).all(|_| dealer.deal().is_some_and(|(agent, _)| agent == of_server[0])));
         assert!(dealer.deal().is_some_and(|(agent, _)| agent != of_server[0]), "the first has no room");
         assert_eq!(dealer.handed_over(), 1);
         // Its agents leave: whoever comes next takes it over.
         (0..5).for_each(|agent| assert!(dealer.leave(agent).len() < 3));
-        dealer.join(Agent { places: 1, capacity: 1.0 });
-        dealer.offer(Ready { server, ..tree(200, None) });
+        dealer.join(AgentCapacity { places: 1, capacity: 1.0 });
+        dealer.offer(WaitingTree { server, ..tree(200, None) });
         assert_eq!((dealer.deal(), dealer.handed_over()), (Some((5, 200)), 2));
     }
 }
 
 /// What happens to a dealer.
 #[derive(Clone, Debug)]
-enum Event {
+enum DealerEvent {
     Offer,
     Done(prop::sample::Index),
     Join,
     Leave(prop::sample::Index),
 }
 
-fn events() -> impl Strategy<Value = Vec<Event>> {
+fn events() -> impl Strategy<Value = Vec<DealerEvent>> {
     let event = prop_oneof![
-        6 => Just(Event::Offer),
-        4 => any::<prop::sample::Index>().prop_map(Event::Done),
-        1 => Just(Event::Join),
-        1 => any::<prop::sample::Index>().prop_map(Event::Leave),
+        6 => Just(DealerEvent::Offer),
+        4 => any::<prop::sample::Index>().prop_map(DealerEvent::Done),
+        1 => Just(DealerEvent::Join),
+        1 => any::<prop::sample::Index>().prop_map(DealerEvent::Leave),
     ];
     prop::collection::vec(event, 0..200)
 }
@@ -286,12 +286,12 @@ proptest! {
         let (mut walked, mut waiting) = (HashMap::<u64, AgentNumber>::new(), HashSet::new());
         for event in events {
             match event {
-                Event::Offer => {
+                DealerEvent::Offer => {
                     dealer.offer(tree(next, Some(f64::from(next as u32 % 7))));
                     waiting.insert(next);
                     next += 1;
                 }
-                Event::Done(which) => {
+                DealerEvent::Done(which) => {
                     let mut trees: Vec<u64> = walked.keys().copied().collect();
                     trees.sort_unstable();
                     if !trees.is_empty() {
@@ -300,8 +300,8 @@ proptest! {
                         dealer.done(tree);
                     }
                 }
-                Event::Join => present.push(dealer.join(Agent { places, capacity: 1.0 })),
-                Event::Leave(which) if !present.is_empty() => {
+                DealerEvent::Join => present.push(dealer.join(AgentCapacity { places, capacity: 1.0 })),
+                DealerEvent::Leave(which) if !present.is_empty() => {
                     let agent = present.remove(which.index(present.len()));
                     let left = dealer.leave(agent);
                     let mut expected: Vec<u64> = walked.iter().filter(|(_, of)| **of == agent).map(|(tree, _)| *tree).collect();
@@ -309,11 +309,11 @@ proptest! {
                     prop_assert_eq!(&left, &expected);
                     for number in left {
                         walked.remove(&number);
-                        dealer.offer(Ready { is_again: true, ..tree(number, None) });
+                        dealer.offer(WaitingTree { is_again: true, ..tree(number, None) });
                         waiting.insert(number);
                     }
                 }
-                Event::Leave(_) => {}
+                DealerEvent::Leave(_) => {}
             }
             while let Some((agent, tree)) = dealer.deal() {
                 prop_assert!(present.contains(&agent) && waiting.remove(&tree));
@@ -327,7 +327,7 @@ proptest! {
             }
         }
         // With one agent more than there was, all is walked in the end.
-        dealer.join(Agent { places, capacity: 1.0 });
+        dealer.join(AgentCapacity { places, capacity: 1.0 });
         walked.keys().for_each(|tree| dealer.done(*tree));
         let mut ended = 0;
         while let Some((_, tree)) = dealer.deal() {

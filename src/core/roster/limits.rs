@@ -1,6 +1,6 @@
 /// How many visits there may be, in all and in each place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct VisitLimits {
     /// Visits at once.
     pub visits: usize,
     /// Trees that are parked or put off, above which no other is taken from the queue: in quiet hours every site
@@ -15,7 +15,7 @@ pub struct Limits {
 /// Trees that wait for each that may be visited; about 300 bytes of memory each.
 const WAITING_PER_VISIT: usize = 64;
 
-impl Limits {
+impl VisitLimits {
     /// So many visits at once in all, and so many at one server.
     #[must_use]
     pub fn new(visits: usize, per_address: u32, per_neighbourhood: Option<u32>) -> Self {

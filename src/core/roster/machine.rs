@@ -2,13 +2,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::time::SystemTime;
 
-use super::limits::Limits;
-use super::places::{Places, Spot};
+use super::limits::VisitLimits;
+use super::places::{VisitScope, VisitSlots};
 use crate::address::server_at;
 
 /// What is to be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<T> {
+pub enum VisitStep<T> {
     /// Visit this tree, which was visited before. The roster counts it as visited already.
     Begin(T),
     /// Take the next tree from the queue, say so ([`Roster::begin`]) and visit it. If the queue has none, wait as below,
@@ -20,9 +20,9 @@ pub enum Step<T> {
 
 /// Why a tree whose visit has ended is to be visited again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Back<T> {
+pub enum Requeue<T> {
     /// No place was left there.
-    Parked(T, Spot),
+    Parked(T, VisitScope),
     /// Its server is to be left alone until then, or its site is.
     PutOff(T, SystemTime),
     /// It goes on as soon as it may.
@@ -33,26 +33,26 @@ pub enum Back<T> {
 /// those that come back at the same time.
 #[derive(Debug)]
 pub struct Roster<T> {
-    limits: Limits,
-    places: Places,
+    limits: VisitLimits,
+    places: VisitSlots,
     /// The trees that are visited, each with the server whose place it has.
     visits: HashMap<u64, Option<IpAddr>>,
     put_off: BTreeMap<(SystemTime, u64), T>,
-    parked: HashMap<Spot, VecDeque<(u64, T)>>,
+    parked: HashMap<VisitScope, VecDeque<(u64, T)>>,
     parked_count: usize,
     /// They may be visited at once.
     ready: VecDeque<(u64, T)>,
     /// Trees that were woken, each with the spot that had become free for it.
-    woken: HashMap<u64, Spot>,
+    woken: HashMap<u64, VisitScope>,
 }
 
 impl<T> Roster<T> {
     /// Without any tree.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: VisitLimits) -> Self {
         Self {
             limits,
-            places: Places::new(&limits),
+            places: VisitSlots::new(&limits),
             visits: HashMap::new(),
             put_off: BTreeMap::new(),
             parked: HashMap::new(),
@@ -63,16 +63,16 @@ impl<T> Roster<T> {
     }
 
     /// Says what to do at this time.
-    pub fn poll(&mut self, now: SystemTime) -> Step<T> {
+    pub fn poll(&mut self, now: SystemTime) -> VisitStep<T> {
         if self.visits.len() >= self.limits.visits {
             // A tree that comes due could not be visited either.
-            return Step::Wait(None);
+            return VisitStep::Wait(None);
         }
         if let Some((number, tree)) = self.come_back(now) {
             self.begin(number);
-            return Step::Begin(tree);
+            return VisitStep::Begin(tree);
         }
-        if self.waiting() < self.limits.waiting { Step::Take } else { Step::Wait(self.next_due()) }
+        if self.waiting() < self.limits.waiting { VisitStep::Take } else { VisitStep::Wait(self.next_due()) }
     }
 
     /// A tree was taken from the queue and is visited. One that comes back is not to be told here.
@@ -84,7 +84,7 @@ impl<T> Roster<T> {
     ///
     /// # Errors
     /// Says where none is left.
-    pub fn enter(&mut self, number: u64, address: IpAddr) -> Result<(), Spot> {
+    pub fn enter(&mut self, number: u64, address: IpAddr) -> Result<(), VisitScope> {
         self.places.take(address)?;
         self.visits.insert(number, Some(address));
         Ok(())
@@ -107,11 +107,11 @@ impl<T> Roster<T> {
     }
 
     /// A visit has ended, and its place is free.
-    pub fn leave(&mut self, number: u64, back: Option<Back<T>>) {
+    pub fn leave(&mut self, number: u64, back: Option<Requeue<T>>) {
         if let Some(address) = self.visits.remove(&number).flatten() {
             self.free(number, address);
         }
-        let found_full = if let Some(Back::Parked(_, spot)) = &back { Some(*spot) } else { None };
+        let found_full = if let Some(Requeue::Parked(_, spot)) = &back { Some(*spot) } else { None };
         // If it was woken for a place and went elsewhere (its name leads to another server by now, or to none, or
         // another spot was full), the next one that waits for that place is woken.
         if let Some(spot) = self.woken.remove(&number).filter(|spot| found_full != Some(*spot)) {
@@ -120,12 +120,12 @@ impl<T> Roster<T> {
         match back {
             None => {}
             // The visit in its way may have left in the meantime, and then none would wake it.
-            Some(Back::Parked(tree, spot)) if !self.places.has_room(spot) => {
+            Some(Requeue::Parked(tree, spot)) if !self.places.has_room(spot) => {
                 self.parked.entry(spot).or_default().push_back((number, tree));
                 self.parked_count += 1;
             }
-            Some(Back::Parked(tree, _) | Back::Again(tree)) => self.ready.push_back((number, tree)),
-            Some(Back::PutOff(tree, until)) => {
+            Some(Requeue::Parked(tree, _) | Requeue::Again(tree)) => self.ready.push_back((number, tree)),
+            Some(Requeue::PutOff(tree, until)) => {
                 self.put_off.insert((until, number), tree);
             }
         }
@@ -162,14 +162,14 @@ impl<T> Roster<T> {
     /// The place of a visit is free: another tree that waits there may be visited.
     fn free(&mut self, number: u64, address: IpAddr) {
         self.places.leave(address);
-        let spots = Spot::around(address);
+        let spots = VisitScope::around(address);
         if self.woken.get(&number).is_some_and(|spot| spots.contains(spot)) {
             self.woken.remove(&number);
         }
         spots.into_iter().for_each(|spot| self.wake(spot));
     }
 
-    fn wake(&mut self, spot: Spot) {
+    fn wake(&mut self, spot: VisitScope) {
         let Some(waiting) = self.parked.get_mut(&spot) else { return };
         if let Some((number, tree)) = waiting.pop_front() {
             self.parked_count -= 1;

@@ -1,11 +1,11 @@
 //! Which trees are visited now: the schedule of a survey's site trees, as a machine without clock or tasks.
 //!
 //! A survey visits only so many sites at once, and only so many at one server or in one neighbourhood. A tree comes
-//! out of the queue once and is visited. When its visit ends it is done, or it comes back ([`Back`]): one that found no
+//! out of the queue once and is visited. When its visit ends it is done, or it comes back ([`Requeue`]): one that found no
 //! place at its server is *parked* there until another visit leaves, one whose server is to be left alone until some time
 //! is *put off* until then.
 //!
-//! The owner of a [`Roster`] polls it for what to do next ([`Step`]), and tells it when a visit takes a place
+//! The owner of a [`Roster`] polls it for what to do next ([`VisitStep`]), and tells it when a visit takes a place
 //! ([`Roster::enter`]) and how it ends ([`Roster::leave`]). A survey drives it with visits, a forecast with recorded
 //! exchanges: so both take the trees in the same order.
 //!
@@ -26,8 +26,8 @@ mod dealer_tests;
 #[cfg(test)]
 mod tests;
 
-pub use dealer::{Agent, AgentNumber, Dealer, Priority, Ready};
-pub use limits::Limits;
-pub use machine::{Back, Roster, Step};
+pub use dealer::{AgentCapacity, AgentNumber, Dealer, Priority, WaitingTree};
+pub use limits::VisitLimits;
+pub use machine::{Requeue, Roster, VisitStep};
 pub use partition::Partition;
-pub use places::Spot;
+pub use places::VisitScope;

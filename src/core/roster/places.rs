@@ -1,19 +1,19 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use super::limits::Limits;
+use super::limits::VisitLimits;
 use crate::address::{Neighbourhood, server_at};
 
 /// Where only so many visits may be at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Spot {
+pub enum VisitScope {
     /// By the address that stands for it.
     Server(IpAddr),
     /// Where these are limited.
     Neighbourhood(Neighbourhood),
 }
 
-impl Spot {
+impl VisitScope {
     /// The server, and what it is a part of.
     pub(super) fn around(address: IpAddr) -> [Self; 2] {
         [Self::Server(server_at(address)), Self::Neighbourhood(Neighbourhood::from_address(address))]
@@ -24,15 +24,15 @@ impl Spot {
 ///
 /// A visit that would only wait for its turn takes no place from those who need not.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct VisitSlots {
     per_address: u32,
     per_neighbourhood: Option<u32>,
-    taken: HashMap<Spot, u32>,
+    taken: HashMap<VisitScope, u32>,
 }
 
-impl Places {
-    pub(super) fn new(limits: &Limits) -> Self {
-        let Limits { per_address, per_neighbourhood, .. } = *limits;
+impl VisitSlots {
+    pub(super) fn new(limits: &VisitLimits) -> Self {
+        let VisitLimits { per_address, per_neighbourhood, .. } = *limits;
         Self { per_address, per_neighbourhood, taken: HashMap::new() }
     }
 
@@ -40,8 +40,8 @@ impl Places {
     ///
     /// # Errors
     /// Says where none is left.
-    pub(super) fn take(&mut self, address: IpAddr) -> Result<(), Spot> {
-        let spots = Spot::around(address);
+    pub(super) fn take(&mut self, address: IpAddr) -> Result<(), VisitScope> {
+        let spots = VisitScope::around(address);
         if let Some(full) = spots.into_iter().find(|spot| !self.has_room(*spot)) {
             return Err(full);
         }
@@ -52,17 +52,17 @@ impl Places {
     }
 
     /// Whether a visit may take a place there.
-    pub(super) fn has_room(&self, spot: Spot) -> bool {
+    pub(super) fn has_room(&self, spot: VisitScope) -> bool {
         let places = match spot {
-            Spot::Server(_) => Some(self.per_address),
-            Spot::Neighbourhood(_) => self.per_neighbourhood,
+            VisitScope::Server(_) => Some(self.per_address),
+            VisitScope::Neighbourhood(_) => self.per_neighbourhood,
         };
         let taken = self.taken.get(&spot).copied().unwrap_or_default();
         places.is_none_or(|places| taken < places)
     }
 
     pub(super) fn leave(&mut self, address: IpAddr) {
-        for spot in Spot::around(address) {
+        for spot in VisitScope::around(address) {
             if let Some(taken) = self.taken.get_mut(&spot) {
                 *taken -= 1;
                 if *taken == 0 {

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 
-use super::places::Places;
+use super::places::VisitSlots;
 use super::*;
 use crate::address::Neighbourhood;
 
@@ -13,23 +13,23 @@ fn server(number: u8) -> std::net::IpAddr {
     [41, 90, 0, number].into()
 }
 
-fn limits(visits: usize) -> Limits {
-    Limits::new(visits, 1, None)
+fn limits(visits: usize) -> VisitLimits {
+    VisitLimits::new(visits, 1, None)
 }
 
 /// Takes trees from a queue that has any number of them.
 fn take(roster: &mut Roster<u64>, number: u64) {
-    assert_eq!(roster.poll(START), Step::Take);
+    assert_eq!(roster.poll(START), VisitStep::Take);
     roster.begin(number);
 }
 
 #[test]
 fn a_visit_takes_a_place_at_its_server_and_in_its_neighbourhood() {
-    let mut places = Places::new(&Limits::new(9, 1, Some(2)));
+    let mut places = VisitSlots::new(&VisitLimits::new(9, 1, Some(2)));
     assert_eq!(places.take(server(1)), Ok(()));
-    assert_eq!(places.take(server(1)), Err(Spot::Server(server(1))));
+    assert_eq!(places.take(server(1)), Err(VisitScope::Server(server(1))));
     assert_eq!(places.take(server(2)), Ok(()));
-    let full = Spot::Neighbourhood(Neighbourhood::from_address(server(3)));
+    let full = VisitScope::Neighbourhood(Neighbourhood::from_address(server(3)));
     assert_eq!(places.take(server(3)), Err(full));
     assert_eq!(places.take([41, 90, 1, 3].into()), Ok(()));
     places.leave(server(2));
@@ -43,7 +43,7 @@ fn as_many_are_visited_as_may_be_and_no_tree_waits_when_all_are_done() {
     assert!(roster.is_empty());
     take(&mut roster, 0);
     take(&mut roster, 1);
-    assert_eq!(roster.poll(START), Step::Wait(None));
+    assert_eq!(roster.poll(START), VisitStep::Wait(None));
     roster.leave(0, None);
     take(&mut roster, 2);
     roster.leave(1, None);
@@ -59,7 +59,7 @@ fn with_two_parked() -> Roster<u64> {
     for number in [1, 2] {
         take(&mut roster, number);
         let full = roster.enter(number, server(1)).unwrap_err();
-        roster.leave(number, Some(Back::Parked(number, full)));
+        roster.leave(number, Some(Requeue::Parked(number, full)));
     }
     roster
 }
@@ -67,25 +67,25 @@ fn with_two_parked() -> Roster<u64> {
 #[test]
 fn a_tree_without_a_place_is_parked_until_a_visit_leaves_and_those_after_it_wait_their_turn() {
     let mut roster = with_two_parked();
-    assert_eq!(roster.poll(START), Step::Take, "neither may be visited");
+    assert_eq!(roster.poll(START), VisitStep::Take, "neither may be visited");
     assert!(!roster.is_empty());
     roster.leave(0, None);
-    assert_eq!(roster.poll(START), Step::Begin(1));
+    assert_eq!(roster.poll(START), VisitStep::Begin(1));
     roster.enter(1, server(1)).unwrap();
-    assert_eq!(roster.poll(START), Step::Take, "the place is taken again");
+    assert_eq!(roster.poll(START), VisitStep::Take, "the place is taken again");
     roster.leave(1, None);
-    assert_eq!(roster.poll(START), Step::Begin(2));
+    assert_eq!(roster.poll(START), VisitStep::Begin(2));
 }
 
 #[test]
 fn a_tree_that_goes_elsewhere_leaves_the_place_it_was_woken_for_to_the_next() {
     let mut roster = with_two_parked();
     roster.leave(0, None);
-    assert_eq!(roster.poll(START), Step::Begin(1));
+    assert_eq!(roster.poll(START), VisitStep::Begin(1));
     // Its name leads to another server by now.
     roster.enter(1, server(2)).unwrap();
     roster.leave(1, None);
-    assert_eq!(roster.poll(START), Step::Begin(2));
+    assert_eq!(roster.poll(START), VisitStep::Begin(2));
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn a_tree_is_not_parked_where_somebody_has_left_in_the_meantime() {
     take(&mut roster, 1);
     let full = roster.enter(1, server(1)).unwrap_err();
     roster.leave(0, None);
-    roster.leave(1, Some(Back::Parked(1, full)));
-    assert_eq!(roster.poll(START), Step::Begin(1));
+    roster.leave(1, Some(Requeue::Parked(1, full)));
+    assert_eq!(roster.poll(START), VisitStep::Begin(1));
 }
 
 #[test]
@@ -106,26 +106,26 @@ fn a_tree_that_is_put_off_comes_back_when_it_is_due_and_before_any_other() {
     let due = START + Duration::from_secs(600);
     take(&mut roster, 0);
     roster.enter(0, server(1)).unwrap();
-    roster.leave(0, Some(Back::PutOff(0, due)));
+    roster.leave(0, Some(Requeue::PutOff(0, due)));
     take(&mut roster, 1);
     roster.enter(1, server(1)).expect("who is put off has no place");
-    roster.leave(1, Some(Back::Again(1)));
+    roster.leave(1, Some(Requeue::Again(1)));
     assert_eq!(roster.next_due(), Some(due));
-    assert_eq!(roster.poll(due - Duration::from_nanos(1)), Step::Begin(1));
-    assert_eq!(roster.poll(due), Step::Begin(0));
+    assert_eq!(roster.poll(due - Duration::from_nanos(1)), VisitStep::Begin(1));
+    assert_eq!(roster.poll(due), VisitStep::Begin(0));
     assert_eq!(roster.next_due(), None);
 }
 
 #[test]
 fn no_tree_is_taken_while_too_many_wait() {
-    let mut roster = Roster::new(Limits { waiting: 2, ..limits(1) });
+    let mut roster = Roster::new(VisitLimits { waiting: 2, ..limits(1) });
     let due = |number: u64| START + Duration::from_secs(600 + number);
     for number in [0, 1] {
         take(&mut roster, number);
-        roster.leave(number, Some(Back::PutOff(number, due(number))));
+        roster.leave(number, Some(Requeue::PutOff(number, due(number))));
     }
-    assert_eq!(roster.poll(START), Step::Wait(Some(due(0))));
-    assert_eq!(roster.poll(due(0)), Step::Begin(0));
+    assert_eq!(roster.poll(START), VisitStep::Wait(Some(due(0))));
+    assert_eq!(roster.poll(due(0)), VisitStep::Begin(0));
 }
 
 #[test]
@@ -133,14 +133,14 @@ fn a_visit_that_asks_elsewhere_leaves_its_place_to_those_who_wait_for_it() {
     let mut roster = with_two_parked();
     assert!(!roster.go_to(0, server(1)), "it is there");
     assert!(roster.go_to(0, server(2)));
-    assert_eq!(roster.poll(START), Step::Begin(1));
+    assert_eq!(roster.poll(START), VisitStep::Begin(1));
     roster.enter(1, server(1)).unwrap();
     // Back at a server whose place is taken it is a guest, and has none to leave.
     assert!(roster.go_to(0, server(1)));
-    assert_eq!(roster.poll(START), Step::Take, "tree 2 waits for tree 1");
+    assert_eq!(roster.poll(START), VisitStep::Take, "tree 2 waits for tree 1");
     assert!(!roster.go_to(0, server(2)), "nobody waited for a guest");
     roster.leave(1, None);
-    assert_eq!(roster.poll(START), Step::Begin(2));
+    assert_eq!(roster.poll(START), VisitStep::Begin(2));
     roster.enter(2, server(1)).unwrap();
     roster.leave(2, None);
     roster.leave(0, None);
@@ -152,19 +152,19 @@ fn a_tree_that_was_woken_and_goes_on_elsewhere_wakes_one_other_and_no_more() {
     let mut roster = with_two_parked();
     take(&mut roster, 3);
     let full = roster.enter(3, server(1)).unwrap_err();
-    roster.leave(3, Some(Back::Parked(3, full)));
+    roster.leave(3, Some(Requeue::Parked(3, full)));
     roster.leave(0, None);
-    assert_eq!(roster.poll(START), Step::Begin(1));
+    assert_eq!(roster.poll(START), VisitStep::Begin(1));
     roster.enter(1, server(1)).unwrap();
     roster.go_to(1, server(2));
-    assert_eq!(roster.poll(START), Step::Begin(2));
+    assert_eq!(roster.poll(START), VisitStep::Begin(2));
     roster.enter(2, server(1)).unwrap();
     roster.leave(1, None);
-    assert_eq!(roster.poll(START), Step::Take, "tree 3 waits for tree 2");
+    assert_eq!(roster.poll(START), VisitStep::Take, "tree 3 waits for tree 2");
 }
 
 /// What becomes of a tree each time it is visited: at which server, where it goes on, and whether it is put off first.
-type Plan = Vec<(u8, Option<u8>, bool)>;
+type VisitPlan = Vec<(u8, Option<u8>, bool)>;
 
 proptest! {
     /// Whatever happens, every tree is done in the end, and no limit is exceeded on the way.
@@ -175,27 +175,27 @@ proptest! {
         per_address in 1_u32..3,
         endings in prop::collection::vec(0_usize..5, 1..50),
     ) {
-        let mut left: HashMap<u64, Plan> = (0..).zip(plans).collect();
+        let mut left: HashMap<u64, VisitPlan> = (0..).zip(plans).collect();
         let mut queue = 0..left.len() as u64;
-        let mut roster = Roster::new(Limits { waiting: 3, ..Limits::new(visits, per_address, None) });
+        let mut roster = Roster::new(VisitLimits { waiting: 3, ..VisitLimits::new(visits, per_address, None) });
         let (mut now, mut visited, mut endings) = (START, Vec::<(u64, Option<u8>)>::new(), endings.into_iter().cycle());
         while !left.is_empty() {
             let due = loop {
                 let number = match roster.poll(now) {
-                    Step::Begin(number) => number,
-                    Step::Take => match queue.next() {
+                    VisitStep::Begin(number) => number,
+                    VisitStep::Take => match queue.next() {
                         Some(number) => {
                             roster.begin(number);
                             number
                         }
                         None => break roster.next_due(),
                     },
-                    Step::Wait(due) => break due,
+                    VisitStep::Wait(due) => break due,
                 };
                 let at = left[&number][0].0;
                 match roster.enter(number, server(at)) {
                     Ok(()) => visited.push((number, Some(at))),
-                    Err(full) => roster.leave(number, Some(Back::Parked(number, full))),
+                    Err(full) => roster.leave(number, Some(Requeue::Parked(number, full))),
                 }
             };
             prop_assert!(visited.len() <= visits);
@@ -227,8 +227,8 @@ proptest! {
             let until = now + Duration::from_secs(1 + number % 3);
             roster.leave(number, match (is_done, is_put_off) {
                 (true, _) => None,
-                (false, true) => Some(Back::PutOff(number, until)),
-                (false, false) => Some(Back::Again(number)),
+                (false, true) => Some(Requeue::PutOff(number, until)),
+                (false, false) => Some(Requeue::Again(number)),
             });
             if is_done {
                 left.remove(&number);

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::budgets::{Allowance, Bearable};
+use super::budgets::{Allowance, LoadBudget};
 use super::declared::Settings;
 
 /// What a place may bear for a survey, in units, whatever sites stand there; none: no bound. A place is a server address, or a
@@ -10,14 +10,14 @@ use super::declared::Settings;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedBudget {
     /// In one day, by UTC.
-    pub per_day: Burden,
+    pub per_day: LoadLimits,
     /// In the whole survey.
-    pub in_all: Burden,
+    pub in_all: LoadLimits,
 }
 
 /// Load of one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Burden {
+pub struct LoadLimits {
     /// Exchanges that reach the network.
     pub requests: Option<u64>,
     /// On the wire, both ways.
@@ -36,12 +36,12 @@ impl SharedBudget {
 
 impl From<&Allowance> for SharedBudget {
     fn from(allowance: &Allowance) -> Self {
-        Self { per_day: Burden::from(&allowance.per_day), in_all: Burden::from(&allowance.in_all) }
+        Self { per_day: LoadLimits::from(&allowance.per_day), in_all: LoadLimits::from(&allowance.in_all) }
     }
 }
 
-impl From<&Bearable> for Burden {
-    fn from(bearable: &Bearable) -> Self {
+impl From<&LoadBudget> for LoadLimits {
+    fn from(bearable: &LoadBudget) -> Self {
         Self {
             requests: bearable.requests,
             bytes: bearable.bytes.map(|size| size.0),

@@ -1,4 +1,4 @@
-use super::table::{Rules, value};
+use super::table::{SettingRules, value};
 use super::{Size, Span};
 
 /// What places may bear for a survey, whatever sites stand there.
@@ -25,14 +25,14 @@ impl Budgets {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Allowance {
     /// Over the whole survey.
-    pub in_all: Bearable,
+    pub in_all: LoadBudget,
     /// On a day (UTC).
-    pub per_day: Bearable,
+    pub per_day: LoadBudget,
 }
 
 /// How much of each kind; none: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bearable {
+pub struct LoadBudget {
     /// Exchanges, robots.txt included.
     pub requests: Option<u64>,
     /// On the wire, both ways.
@@ -42,6 +42,6 @@ pub struct Bearable {
 }
 
 /// Rules of the three kinds of budgets. None may be 0: a place that is to bear nothing is left out by an opt-out.
-pub(super) const REQUESTS: Rules = value("N|none").above_zero().lower_is_more_polite();
-pub(super) const BYTES: Rules = value("BYTES|none").least_bytes().lower_is_more_polite();
-pub(super) const BUSY: Rules = value("TIME|none").least_busy().lower_is_more_polite();
+pub(super) const REQUESTS: SettingRules = value("N|none").above_zero().lower_is_more_polite();
+pub(super) const BYTES: SettingRules = value("BYTES|none").least_bytes().lower_is_more_polite();
+pub(super) const BUSY: SettingRules = value("TIME|none").least_busy().lower_is_more_polite();

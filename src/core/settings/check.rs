@@ -6,14 +6,14 @@ use super::{Setting, Settings, Size, Span};
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Least {
+pub struct SmallestBudgets {
     /// On the wire, both ways.
     pub bytes: Size,
     /// Of a server.
     pub busy: Span,
 }
 
-impl Least {
+impl SmallestBudgets {
     /// No budget is too small.
     pub const NONE: Self = Self { bytes: Size(0), busy: Span(Duration::ZERO) };
 }
@@ -24,7 +24,7 @@ impl Settings {
     /// Not looked at here: the contact ([`Settings::contact_refusal`]), which a simulation goes without, and what the
     /// files hold that the settings name.
     #[must_use]
-    pub fn refusal(&self, least: &Least) -> Option<String> {
+    pub fn refusal(&self, least: &SmallestBudgets) -> Option<String> {
         let of_values = || Self::TABLE.iter().find_map(|setting| setting.refusal(self, least));
         self.no_country()
             .or_else(of_values)
@@ -54,14 +54,14 @@ impl Settings {
 }
 
 impl Setting {
-    fn refusal(&self, settings: &Settings, least: &Least) -> Option<String> {
+    fn refusal(&self, settings: &Settings, least: &SmallestBudgets) -> Option<String> {
         let expected = self.expected_instead(settings, least)?;
         Some(format!("--{} is {}, expected {expected}", self.key, (self.written)(settings)))
     }
 
     /// What is expected in place of the value that the settings have, where that is outside the bounds.
     #[must_use]
-    pub fn expected_instead(&self, settings: &Settings, least: &Least) -> Option<String> {
+    pub fn expected_instead(&self, settings: &Settings, least: &SmallestBudgets) -> Option<String> {
         let amount = (self.amount)(settings);
         let (holds, expected) = match self.rules.bound {
             Bound::None => return None,

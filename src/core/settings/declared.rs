@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::budgets::{BUSY, BYTES, Budgets, REQUESTS};
-use super::table::{Rules, SWITCH, settings, value};
+use super::table::{SWITCH, SettingRules, settings, value};
 use super::values::quantities::MIB;
-use super::values::value::{Amount, NewPath, Shape};
+use super::values::value::{Amount, NewPath, ValueSyntax};
 use super::values::written::{Refusal, Written};
 use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
@@ -18,9 +18,9 @@ pub struct Setting {
     /// The heading of the help under which it stands.
     pub group: &'static str,
     /// Its bounds, and what may change it.
-    pub rules: Rules,
+    pub rules: SettingRules,
     /// How its value is typed.
-    pub shape: Shape,
+    pub shape: ValueSyntax,
     /// Whether its flag may be given more than once.
     pub is_list: bool,
     pub(super) help: &'static str,
@@ -33,7 +33,7 @@ pub struct Setting {
 
 const DAY: u64 = 24 * 3600;
 
-const TIMEOUT: Rules = value("TIME").above_zero().free();
+const TIMEOUT: SettingRules = value("TIME").above_zero().free();
 
 settings! {
     /// Everything a survey is told, as its `survey.toml`, the user's configuration file and the flags say it.

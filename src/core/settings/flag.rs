@@ -30,7 +30,7 @@ impl Setting {
             words => Written::List(words.iter().map(|word| self.shape.typed(word)).collect()),
         };
         (self.read)(settings, &written).map_err(|refusal| match (refusal, self.rules.bound) {
-            (Refusal::Told(_), Bound::Within(_, expected)) => format!("expected {expected}"),
+            (Refusal::Message(_), Bound::Within(_, expected)) => format!("expected {expected}"),
             (refusal, _) => refusal.for_flag(),
         })
     }

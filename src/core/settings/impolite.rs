@@ -1,10 +1,10 @@
 use super::Settings;
-use super::table::When;
+use super::table::BreakCondition;
 use super::values::value::Amount;
 
 /// A setting that is harsher to servers than what is promised to their owners.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Harsher {
+pub struct LessPolite {
     /// Of the setting.
     pub key: &'static str,
     /// Its value.
@@ -22,19 +22,20 @@ pub struct Harsher {
 /// servers and networks, which are none by default, bound what the pauses bound already, and `permit-special-addresses`
 /// is a permission of its own.
 #[must_use]
-pub fn impolite(settings: &Settings) -> Vec<Harsher> {
+pub fn impolite(settings: &Settings) -> Vec<LessPolite> {
     if settings.stays_on_loopback() {
         return Vec::new();
     }
     let polite = Settings::default();
     let harsher = Settings::TABLE.iter().filter(|setting| setting.is_less_polite(&polite, settings));
-    let mut broken: Vec<(bool, Harsher)> = harsher
+    let mut broken: Vec<(bool, LessPolite)> = harsher
         .filter_map(|setting| {
             let (when, breaks) = setting.rules.breaks?;
-            let is_broken = when == When::Harsher || (setting.amount)(settings) == Amount::NoLimit;
+            let is_broken =
+                when == BreakCondition::LessPolite || (setting.amount)(settings) == Amount::NoLimit;
             let [is, polite] = [settings, &polite].map(|settings| (setting.written)(settings).in_message());
             let is_of_a_tree = setting.group == HOW_FAR;
-            is_broken.then_some((is_of_a_tree, Harsher { key: setting.key, is, polite, breaks }))
+            is_broken.then_some((is_of_a_tree, LessPolite { key: setting.key, is, polite, breaks }))
         })
         .collect();
     broken.sort_by_key(|(is_of_a_tree, _)| *is_of_a_tree);
@@ -44,7 +45,7 @@ pub fn impolite(settings: &Settings) -> Vec<Harsher> {
 /// The group of the settings that bound a site tree.
 const HOW_FAR: &str = "How far";
 
-impl std::fmt::Display for Harsher {
+impl std::fmt::Display for LessPolite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { key, is, polite, breaks } = self;
         write!(f, "--{key} {is} breaks {breaks} (polite: {polite})")

@@ -2,7 +2,7 @@ use super::values::value::Amount;
 
 /// What holds for a setting beside its type and its default.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct SettingRules {
     /// What stands for the value in the help: `BYTES|none`.
     pub value_name: &'static str,
     /// Whether a list may be given as one text with commas.
@@ -11,7 +11,7 @@ pub struct Rules {
     pub(super) unset: Option<&'static str>,
     pub(super) bound: Bound,
     pub(super) on_resume: OnResume,
-    pub(super) breaks: Option<(When, &'static str)>,
+    pub(super) breaks: Option<(BreakCondition, &'static str)>,
     /// How earlier versions called it; files and flags may still.
     pub former_key: Option<&'static str>,
 }
@@ -42,14 +42,14 @@ pub(super) enum OnResume {
 
 /// When a default is broken that is promised to the owners of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
-    Harsher,
+pub(super) enum BreakCondition {
+    LessPolite,
     Lifted,
 }
 
 /// The rules of a setting with this value name. Without more it has no bound, and a resumed survey keeps it.
-pub(super) const fn value(value_name: &'static str) -> Rules {
-    Rules {
+pub(super) const fn value(value_name: &'static str) -> SettingRules {
+    SettingRules {
         value_name,
         splits_at_commas: false,
         unset: None,
@@ -61,9 +61,9 @@ pub(super) const fn value(value_name: &'static str) -> Rules {
 }
 
 /// Rules of a setting that is on or off.
-pub(super) const SWITCH: Rules = value("BOOL");
+pub(super) const SWITCH: SettingRules = value("BOOL");
 
-impl Rules {
+impl SettingRules {
     pub(super) const fn formerly(self, key: &'static str) -> Self {
         Self { former_key: Some(key), ..self }
     }
@@ -108,12 +108,12 @@ impl Rules {
 
     /// Anything harsher than the default breaks what is promised: pauses and places count for every server.
     pub(super) const fn breaks_if_less_polite(self, promise: &'static str) -> Self {
-        Self { breaks: Some((When::Harsher, promise)), ..self }
+        Self { breaks: Some((BreakCondition::LessPolite, promise)), ..self }
     }
 
     /// To lift the limit breaks what is promised. To raise it does not: pauses hold under it.
     pub(super) const fn breaks_if_lifted(self, promise: &'static str) -> Self {
-        Self { breaks: Some((When::Lifted, promise)), ..self }
+        Self { breaks: Some((BreakCondition::Lifted, promise)), ..self }
     }
 }
 

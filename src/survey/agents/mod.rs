@@ -17,9 +17,9 @@ use super::error::SurveyError;
 use crate::address::{Host, Site};
 use crate::fetch::Clock;
 use crate::frontier::Lease;
-use crate::load::{Fault, OwnLink, Passage};
+use crate::load::{Fault, LinkDecision, OwnLink};
 use crate::records::{SiteRow, read_table};
-use crate::roster::{Agent, AgentNumber, Dealer, Partition, Priority, Ready};
+use crate::roster::{AgentCapacity, AgentNumber, Dealer, Partition, Priority, WaitingTree};
 use crate::settings::Settings;
 use hands::Hand;
 
@@ -31,7 +31,7 @@ pub struct Team {
     /// Whether trees of a server go to the agent that was there last.
     pub keeps_servers: bool,
     /// What each can do; capacity is answers per second, which it reads one after the other, of [`LEAST_CAPACITY`] or more.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentCapacity>,
     /// How large sites are, as an earlier survey knows.
     pub sizes: HashMap<Site, f64>,
     /// Trees that come within this time are dealt together: were each dealt as it comes, the first would go to agents before
@@ -199,7 +199,7 @@ impl Staff {
     }
 
     /// An agent joins, under this name.
-    pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
+    pub fn join(&self, name: String, agent: AgentCapacity, hand: Arc<dyn Hand>) -> AgentNumber {
         let state = OwnLink::of_agent(self.0.longest_pause);
         let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
         self.0.add_agent(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
@@ -264,7 +264,7 @@ impl Agents {
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
         let mut place = Place { agents: self.clone(), number, desk: None };
-        self.state().dealer.offer(Ready { number, site, size, server, is_again, tree: sender });
+        self.state().dealer.offer(WaitingTree { number, site, size, server, is_again, tree: sender });
         self.offered.notify_one();
         place.desk = Some(receiver.await.ok()?);
         Some(place)
@@ -318,7 +318,7 @@ impl Agents {
         let office = self.state();
         let probed = office.desks.values().find(|desk| {
             desk.link().is_some_and(|mut link| {
-                link.state.broken().is_some() && link.state.decide(now) == Passage::Probe
+                link.state.broken().is_some() && link.state.decide(now) == LinkDecision::Probe
             })
         });
         probed.cloned()
@@ -349,7 +349,7 @@ impl Agents {
         let should = match desk.priority() {
             // One by one, for each changes what the next is weighed by.
             Priority::Usual => office.moving.is_empty() && office.dealer.is_better_elsewhere(tree),
-            Priority::Last | Priority::Resting => office.dealer.spare_room() > office.moving.len(),
+            Priority::Last | Priority::Paused => office.dealer.spare_room() > office.moving.len(),
         };
         should && office.moving.insert(tree)
     }
@@ -359,7 +359,7 @@ impl Agents {
         self.state().dealer.handed_over()
     }
 
-    fn join(&self, agent: Agent) -> AgentNumber {
+    fn join(&self, agent: AgentCapacity) -> AgentNumber {
         let reader = SlowReader {
             clock: self.clock,
             an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
@@ -368,7 +368,12 @@ impl Agents {
         self.add_agent(agent, |number| format!("agent-{}", number + 1), Works::Here(reader))
     }
 
-    fn add_agent(&self, agent: Agent, name: impl FnOnce(AgentNumber) -> String, works: Works) -> AgentNumber {
+    fn add_agent(
+        &self,
+        agent: AgentCapacity,
+        name: impl FnOnce(AgentNumber) -> String,
+        works: Works,
+    ) -> AgentNumber {
         let mut office = self.state();
         let number = office.dealer.join(agent);
         let desk = Desk { name: name(number), number, works, is_gone: watch::Sender::new(false) };
@@ -429,7 +434,7 @@ impl Desk {
 
     fn priority(&self) -> Priority {
         match self.link() {
-            Some(link) if link.state.broken().is_some() => Priority::Resting,
+            Some(link) if link.state.broken().is_some() => Priority::Paused,
             Some(link) if link.lag.is_slow => Priority::Last,
             _ => Priority::Usual,
         }

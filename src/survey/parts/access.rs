@@ -13,8 +13,8 @@ use crate::frontier::Lease;
 use crate::load::{self, LargestExchange, Load, Networks, OwnLink};
 use crate::promises::SystemOf;
 use crate::records::Geo;
-use crate::roster::{Limits, Roster};
-use crate::settings::{Budgets, Least, Pace, Settings, Size, Span};
+use crate::roster::{Roster, VisitLimits};
+use crate::settings::{Budgets, Pace, Settings, Size, SmallestBudgets, Span};
 use crate::survey::agents::simulation::Simulation;
 use crate::survey::boundaries::Boundaries;
 use crate::survey::error::SurveyError;
@@ -66,7 +66,7 @@ impl Access {
             Some(Simulation { web, .. }) => Fetcher::in_process(fetch, opt_outs, clock, web)?,
         };
         let handshakes = settings.connect_timeout.0 + settings.tls_timeout.0;
-        let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
+        let visits = VisitLimits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
         Ok(Self {
             load: Mutex::new(open_load(settings, &boundaries.geo)?),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
@@ -219,8 +219,8 @@ pub fn largest_exchange(settings: &Settings) -> LargestExchange {
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[must_use]
-pub fn least(settings: &Settings) -> Least {
-    Least {
+pub fn least(settings: &Settings) -> SmallestBudgets {
+    SmallestBudgets {
         bytes: Size(load::least_bytes(fetch::beyond_limit(&settings.into()))),
         busy: Span(load::least_busy(settings.exchange_timeout.0)),
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::address::{LocalClocks, Site};
-use crate::promises::Whereabouts;
+use crate::promises::ServerLocation;
 use crate::records::{Geo, GeoLocation};
 use crate::settings::QuietHours;
 
@@ -66,9 +66,9 @@ impl LocalHours {
     }
 
     /// Where a server stands, for who judges.
-    pub(in crate::survey) fn whereabouts(&self, address: IpAddr, site: &Site) -> Whereabouts {
+    pub(in crate::survey) fn whereabouts(&self, address: IpAddr, site: &Site) -> ServerLocation {
         let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
-        Whereabouts { time_zone, country, domain: domain_of(site).to_owned() }
+        ServerLocation { time_zone, country, domain: domain_of(site).to_owned() }
     }
 }
 

@@ -25,7 +25,7 @@ use super::storage::progress::Snapshot;
 use super::storage::{Storage, spread};
 use crate::fetch::{self, Clock, Uptime};
 use crate::frontier::Frontier;
-use crate::promises::{self, Judge, Seen};
+use crate::promises::{self, Judge, Observations};
 use crate::settings::{Budget, Settings};
 use crate::walk;
 use access::{Access, system_of};
@@ -108,8 +108,8 @@ impl Parts {
             None => resume_clock(&folder, &mut frontier, Clock::system(), Uptime::read()),
         }?;
         let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
-        let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
-        let judge = Judge::new(promised, Seen::default()).with_systems(system_of(&boundaries.geo));
+        let promised = promises::PromisedLimits::new(&promised, access.fetcher.most_bytes());
+        let judge = Judge::new(promised, Observations::default()).with_systems(system_of(&boundaries.geo));
         let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());

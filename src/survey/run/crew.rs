@@ -7,7 +7,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::added;
 use crate::records::SurveyState;
-use crate::roster::{Back, Step};
+use crate::roster::{Requeue, VisitStep};
 use crate::survey::agents::Agents;
 use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
@@ -120,15 +120,15 @@ impl Crew {
             let access = &self.parts.access;
             let step = access.roster().poll(access.now());
             let lease = match step {
-                Step::Begin(lease) => lease,
-                Step::Take => {
+                VisitStep::Begin(lease) => lease,
+                VisitStep::Take => {
                     let Some(lease) = self.parts.storage.frontier().lease()? else {
                         return Ok(Begun { is_idle: true, next_due: access.roster().next_due() });
                     };
                     access.roster().begin(lease.order);
                     lease
                 }
-                Step::Wait(next_due) => {
+                VisitStep::Wait(next_due) => {
                     let is_idle = self.visits.len() < self.parts.settings.sites;
                     return Ok(Begun { is_idle, next_due });
                 }
@@ -148,7 +148,7 @@ impl Crew {
             Visited::Done(done) => (None, Some(done)),
             Visited::Stopped => (None, None),
         };
-        if let Some(Back::PutOff(lease, until)) = &back {
+        if let Some(Requeue::PutOff(lease, until)) = &back {
             tracing::info!(site = lease.site.as_str(), ?until, "put off");
         }
         self.parts.access.roster().leave(order, back);

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::address::{Site, WebUrl};
 use crate::exchange::{Failure, Purpose, Request, Response};
 use crate::frontier::Lease;
-use crate::promises::{Fact, Judge, Wishes};
+use crate::promises::{Fact, Judge, OwnerObjections};
 use crate::records::{Row, SiteRow, SiteTotals, Tables, site_totals};
 use crate::settings::impolite;
 use crate::survey::agents::hands::Reply;
@@ -200,7 +200,7 @@ impl Answered {
     /// The Crawl-delay of its host is not on record.
     fn fact(&self) -> Fact<'_> {
         let Self { site, address, purpose, url, answer } = self;
-        let (address, purpose, url, against) = (*address, *purpose, Some(url), Wishes::default());
+        let (address, purpose, url, against) = (*address, *purpose, Some(url), OwnerObjections::default());
         Fact { site, address, purpose, url, answer, crawl_delay: None, against }
     }
 }

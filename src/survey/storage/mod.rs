@@ -25,7 +25,7 @@ use super::journal::keeper::Keeper;
 use super::journal::sent;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
-use crate::promises::{Judge, Past, verdicts};
+use crate::promises::{Judge, ServerRecord, verdicts};
 use crate::records::SurveyState;
 use crate::settings::Settings;
 use crate::walk::yields::Memory;
@@ -63,9 +63,9 @@ pub(super) struct Standing {
 }
 
 /// What a stored state tells the judge of a server.
-pub(super) fn past_of(state: &ServerState) -> Past {
+pub(super) fn past_of(state: &ServerState) -> ServerRecord {
     let ([borne, borne_on_day], day) = state.load_amounts();
-    Past {
+    ServerRecord {
         last_end: state.ledger.last_end(),
         is_given_up: state.is_given_up(),
         best_rate: state.link().bits_per_second().map(|bits| bits / 8.0),

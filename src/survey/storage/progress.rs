@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::tally::error_of;
 use crate::exchange::{Purpose, Response};
 use crate::load::Ledger;
-use crate::promises::{Seen, Verdict};
+use crate::promises::{Observations, Verdict};
 use crate::records::SurveyState;
 
 /// What a survey has done since it was begun, and at what pace it goes now.
@@ -81,7 +81,7 @@ pub struct Snapshot {
     pub promises: Vec<Verdict>,
     /// What it says that by: the worst that was seen of anything, over all runs.
     #[serde(default)]
-    pub seen: Seen,
+    pub seen: Observations,
     /// The agents that walk the site trees, in the order in which they joined; none where this process does.
     #[serde(default)]
     pub agents: Vec<AgentSeen>,

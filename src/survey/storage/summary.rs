@@ -366,7 +366,7 @@ fn write_counts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::promises::Limits;
+    use crate::promises::PromisedLimits;
     use crate::settings::Pace;
 
     #[test]
@@ -402,7 +402,10 @@ mod tests {
 
     #[test]
     fn an_estimate_and_the_truth_stand_in_one_line() {
-        let limits = Limits { pace: Pace { harm: Some(0.02), ..Pace::default() }, ..Limits::default() };
+        let limits = PromisedLimits {
+            pace: Pace { harm: Some(0.02), ..Pace::default() },
+            ..PromisedLimits::default()
+        };
         let (a, b) = ("192.0.2.1".to_owned(), "192.0.2.2".to_owned());
         let all = Waits {
             servers: 116,

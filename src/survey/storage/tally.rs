@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::{Host, Site};
 use crate::exchange::{Failure, Purpose, Response};
-use crate::promises::{Seen, Wishes};
+use crate::promises::{Observations, OwnerObjections};
 use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, error_name, read_table};
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, Heard};
@@ -22,7 +22,7 @@ pub(in crate::survey) struct Tally {
     /// Failures and HTTP error statuses, by kind.
     pub errors: BTreeMap<String, u64>,
     /// Counts are of these exchanges, the worst is of all that were seen when it was stored.
-    pub seen: Seen,
+    pub seen: Observations,
     /// What the trees come to; none where an earlier version stored the tally, and in that of one tree.
     pub totals: Option<SiteTotals>,
     /// Rows of each table that these trees have; none where an earlier version stored the tally.
@@ -58,14 +58,14 @@ impl Tally {
 
     /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is
     /// what the status said.
-    pub(in crate::survey) fn of_tables(dir: &Path, told: Option<Seen>) -> Result<Self, SurveyError> {
+    pub(in crate::survey) fn of_tables(dir: &Path, told: Option<Observations>) -> Result<Self, SurveyError> {
         let mut tally = Self::default();
         for segment in read_table::<ExchangeRow>(dir)? {
             segment?.iter().for_each(|row| tally.add_row(row));
         }
         let told = told.unwrap_or_default();
-        let Seen { opted_out, in_quiet_hours, .. } = told.clone();
-        tally.seen = Seen { opted_out, in_quiet_hours, ..tally.seen.max(&told) };
+        let Observations { opted_out, in_quiet_hours, .. } = told.clone();
+        tally.seen = Observations { opted_out, in_quiet_hours, ..tally.seen.max(&told) };
         Ok(tally)
     }
 
@@ -77,7 +77,11 @@ impl Tally {
     }
 
     /// As it is stored now, the worst that is known included.
-    pub(in crate::survey) fn to_store(&self, worst: &Seen, now: SystemTime) -> Result<Vec<u8>, SurveyError> {
+    pub(in crate::survey) fn to_store(
+        &self,
+        worst: &Observations,
+        now: SystemTime,
+    ) -> Result<Vec<u8>, SurveyError> {
         let seen = self.seen.clone().max(worst);
         let tally = Self { seen, as_of: Some(now), ..self.clone() };
         serde_json::to_vec(&tally).map_err(|error| SurveyError::Broken(format!("the tally: {error}")))
@@ -92,7 +96,7 @@ impl Tally {
         if let Some(address) = address.filter(|_| row.was_sent())
             && let Ok(host) = Host::parse(&row.site)
         {
-            self.seen.count(&Site::new(host), address, Wishes::default());
+            self.seen.count(&Site::new(host), address, OwnerObjections::default());
         }
     }
 }
@@ -101,7 +105,7 @@ impl Tally {
 pub(in crate::survey) struct TreeTally<'a> {
     site: &'a Site,
     /// Exchanges that had an owner's wish against them.
-    against: HashMap<u32, Wishes>,
+    against: HashMap<u32, OwnerObjections>,
     pub tally: Tally,
 }
 
@@ -113,7 +117,8 @@ impl<'a> TreeTally<'a> {
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         match entry {
             Entry::Against { number, had_opted_out, in_quiet_hours } => {
-                let wishes = Wishes { had_opted_out: *had_opted_out, in_quiet_hours: *in_quiet_hours };
+                let wishes =
+                    OwnerObjections { had_opted_out: *had_opted_out, in_quiet_hours: *in_quiet_hours };
                 self.against.insert(*number, wishes);
             }
             Entry::Heard(heard) | Entry::Tried(heard) => self.count(heard),
@@ -184,7 +189,7 @@ mod tests {
     #[test]
     fn tallies_add_up_and_keep_the_worst_of_what_is_stored() {
         let with = |exchanges, least_gap| {
-            let seen = Seen { exchanges, least_gap: Some(least_gap), ..Seen::default() };
+            let seen = Observations { exchanges, least_gap: Some(least_gap), ..Observations::default() };
             Tally { errors: [("reset".to_owned(), exchanges)].into(), seen, ..Tally::default() }
         };
         let mut all = with(3, 500);

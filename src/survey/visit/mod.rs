@@ -27,8 +27,8 @@ use super::storage::handed_on::HandedOn;
 use crate::address::WebUrl;
 use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
 use crate::frontier::Lease;
-use crate::load::{Grant, Limit, SiteBudget, Spent};
-use crate::roster::Back;
+use crate::load::{BudgetDecision, SiteBudget, Spent, SpentBudget};
+use crate::roster::Requeue;
 use crate::walk::{OnRecord, Step, Tree, Walk};
 use exchange::{Asking, Exchanged, Try, Wanted, accept_failed_try};
 use ways::Ways;
@@ -47,7 +47,7 @@ pub(super) struct Ended {
 pub(super) enum Visited {
     Done(Done),
     /// The tree is to be visited again.
-    Back(Back<Lease>),
+    Back(Requeue<Lease>),
     /// The survey is being stopped.
     Stopped,
 }
@@ -105,7 +105,7 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Survey
     if let Some(address) = server
         && let Err(full) = parts.access.roster().enter(lease.order, address)
     {
-        return Ok(Visited::Back(Back::Parked(lease, full)));
+        return Ok(Visited::Back(Requeue::Parked(lease, full)));
     }
     let Some(agents) = parts.agents.clone() else {
         return Visit::open(parts, lease, earlier, server, None)?.run().await;
@@ -114,7 +114,7 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Survey
     let placing = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
     let Some(place) = placing else { return Ok(Visited::Stopped) };
     let Some(desk) = place.as_ref().and_then(Place::agent).cloned() else {
-        return Ok(Visited::Back(Back::Again(lease)));
+        return Ok(Visited::Back(Requeue::Again(lease)));
     };
     let order = lease.order;
     let of_all = parts.clone();
@@ -122,7 +122,7 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Survey
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
-        () = desk.wait_until_gone() => Ok(Visited::Back(Back::Again(lease))),
+        () = desk.wait_until_gone() => Ok(Visited::Back(Requeue::Again(lease))),
         visited = visit.run() => {
             if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.remote_worker()) {
                 of_all.suspects.forget(order);
@@ -266,10 +266,10 @@ impl Visit {
                 None if is_done => return self.conclude(),
                 None => match self.hindered {
                     Some(Hindrance::PutOff(until)) => {
-                        return Ok(Visited::Back(Back::PutOff(self.lease, until)));
+                        return Ok(Visited::Back(Requeue::PutOff(self.lease, until)));
                     }
                     Some(Hindrance::Stop) => return Ok(Visited::Stopped),
-                    Some(Hindrance::Move) => return Ok(Visited::Back(Back::Again(self.lease))),
+                    Some(Hindrance::Move) => return Ok(Visited::Back(Requeue::Again(self.lease))),
                     None => {
                         let site = &self.lease.site;
                         return Err(SurveyError::Broken(format!(
@@ -311,9 +311,9 @@ impl Visit {
                 continue;
             }
             match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
-                Grant::Wait => return Ok(false),
-                Grant::Spent(limit) => self.walk.end(outcome_of(limit)),
-                Grant::Go { byte_limit } => {
+                BudgetDecision::Wait => return Ok(false),
+                BudgetDecision::UsedUp(limit) => self.walk.end(outcome_of(limit)),
+                BudgetDecision::Granted { byte_limit } => {
                     // A question between answers on record is put as it was: another would shift those after it.
                     let has_rules = is_new && ask.purpose != Purpose::Robots;
                     let good_until = if has_rules { self.walk.rules_good_until(&ask.url) } else { None };
@@ -329,16 +329,16 @@ impl Visit {
     fn retry(&mut self, again: Again) -> Result<bool, SurveyError> {
         let Again { tried, crawl_delay } = again;
         match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
-            Grant::Wait => {
+            BudgetDecision::Wait => {
                 self.again.push_front(Again { tried, crawl_delay });
                 return Ok(false);
             }
-            Grant::Spent(limit) => {
+            BudgetDecision::UsedUp(limit) => {
                 accept_failed_try(&self.parts, &self.journal, self.lease.order, &tried)?;
                 self.merge_into_walk(*tried.heard);
                 self.walk.end(outcome_of(limit));
             }
-            Grant::Go { byte_limit } => {
+            BudgetDecision::Granted { byte_limit } => {
                 let Heard { ask, answer, .. } = *tried.heard;
                 self.walk.tried(ask.number, answer);
                 self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
@@ -504,10 +504,10 @@ fn pause_before_redirected_request(answer: &Response) -> Option<SystemTime> {
     answer.ended().checked_add(pause)
 }
 
-fn outcome_of(limit: Limit) -> Outcome {
+fn outcome_of(limit: SpentBudget) -> Outcome {
     match limit {
-        Limit::Requests => Outcome::RequestBudget,
-        Limit::Bytes => Outcome::ByteBudget,
-        Limit::Time => Outcome::TimeBudget,
+        SpentBudget::Requests => Outcome::RequestBudget,
+        SpentBudget::Bytes => Outcome::ByteBudget,
+        SpentBudget::Time => Outcome::TimeBudget,
     }
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::address::Host;
 use crate::exchange::{Failure, Response};
 use crate::fetch::Located;
-use crate::load::{Blame, Fault, OwnLink, Passage, Sign};
+use crate::load::{Fault, LinkDecision, LinkSignal, LossCause, OwnLink};
 use crate::survey::agents::{Agents, Desk};
 use crate::survey::parts::access::Access;
 
@@ -49,11 +49,11 @@ impl<'a> Link<'a> {
     }
 
     /// What an answer tells of it; `is_known` if the server had answered before.
-    fn sign(&self, answer: &Response, is_known: bool) -> Sign {
+    fn sign(&self, answer: &Response, is_known: bool) -> LinkSignal {
         if self.agent.is_some() {
-            Sign::from_answer_of_agent(answer, is_known)
+            LinkSignal::from_answer_of_agent(answer, is_known)
         } else {
-            Sign::from_answer(answer, is_known)
+            LinkSignal::from_answer(answer, is_known)
         }
     }
 }
@@ -103,8 +103,8 @@ pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<Pass<'a>, 
         }
         let passage = link.with(|link| link.decide(access.now()));
         let time = match passage {
-            Passage::Open => return Ok(Pass { link: link.clone(), is_probe: false }),
-            Passage::Probe => {
+            LinkDecision::Open => return Ok(Pass { link: link.clone(), is_probe: false }),
+            LinkDecision::Probe => {
                 let pass = Pass::probe(link.clone());
                 // The name server tells nothing of the link of an agent.
                 if link.agent.is_some() || has_names(access).await.ok_or(NoPass::Stopped)? {
@@ -112,7 +112,7 @@ pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<Pass<'a>, 
                 }
                 continue;
             }
-            Passage::Until(time) => time,
+            LinkDecision::Until(time) => time,
         };
         access.until_stopped(wait_for_change(link, settled, time)).await.ok_or(NoPass::Stopped)?;
     }
@@ -127,7 +127,7 @@ async fn has_names(access: &Access) -> Option<bool> {
             return Some(true);
         }
     }
-    note_signal(&Link::own(access), &"country domains", Sign::LostUnknown);
+    note_signal(&Link::own(access), &"country domains", LinkSignal::LostUnknown);
     Some(false)
 }
 
@@ -138,7 +138,7 @@ async fn has_names(access: &Access) -> Option<bool> {
 pub(in crate::survey) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<Located> {
     let (located, lost_at) = look_up(access, host, dead).await?;
     match lost_at {
-        Some(time) if loss_cause(&Link::own(access), time).await? == Blame::Ours => {
+        Some(time) if loss_cause(&Link::own(access), time).await? == LossCause::OwnLink => {
             access.fetcher.forget(host);
             look_up(access, host, dead).await.map(|(located, _)| located)
         }
@@ -156,21 +156,23 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
         return Some((located, None));
     }
     let sign = match located.address {
-        Ok(_) => Sign::Reached,
-        Err(failure) => Sign::from_answer(&Response::not_sent(access.now(), None, failure, None), false),
+        Ok(_) => LinkSignal::Reached,
+        Err(failure) => {
+            LinkSignal::from_answer(&Response::not_sent(access.now(), None, failure, None), false)
+        }
     };
     note_signal(&link, &host, sign);
-    Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
+    Some((located, (sign == LinkSignal::LostUnknown).then(|| access.now())))
 }
 
 /// Whether something was lost because of the link; waits until that shows, or for long enough. None when the survey is being stopped.
-pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) -> Option<Blame> {
+pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) -> Option<LossCause> {
     let access = link.access;
     loop {
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         let blame = link.with(|link| link.loss_cause(lost_at, access.now()));
-        let Blame::Until(time) = blame else { return Some(blame) };
+        let LossCause::UnknownUntil(time) = blame else { return Some(blame) };
         access.until_stopped(wait_for_change(link, settled, time)).await?;
     }
 }
@@ -200,7 +202,7 @@ async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, tim
 pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, answer: &Response, asked: SystemTime) {
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
     let sign = link.sign(answer, is_known);
-    let is_later = link.agent.is_some() && sign == Sign::Reached;
+    let is_later = link.agent.is_some() && sign == LinkSignal::Reached;
     note_signal_at(link, &address, sign, if is_later { asked } else { link.access.now() });
 }
 
@@ -214,7 +216,7 @@ pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr)
         }
     }
     // Another one reached the server: it counts as one that had answered.
-    note_signal(link, &address, Sign::LostKnown);
+    note_signal(link, &address, LinkSignal::LostKnown);
 }
 
 /// An agent did what was dispatched to it.
@@ -227,11 +229,11 @@ pub(in crate::survey) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
     change(link, |state| state.note_in_vain(dispatched, link.access.now()));
 }
 
-fn note_signal(link: &Link<'_>, who: &impl Hash, sign: Sign) {
+fn note_signal(link: &Link<'_>, who: &impl Hash, sign: LinkSignal) {
     note_signal_at(link, who, sign, link.access.now());
 }
 
-fn note_signal_at(link: &Link<'_>, who: &impl Hash, sign: Sign, time: SystemTime) {
+fn note_signal_at(link: &Link<'_>, who: &impl Hash, sign: LinkSignal, time: SystemTime) {
     let mut hasher = DefaultHasher::new();
     who.hash(&mut hasher);
     change(link, |state| state.note(time, hasher.finish(), sign));

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use crate::address::Site;
 use crate::exchange::{Failure, Purpose, Response};
 use crate::fetch::Meter;
-use crate::load::{Load, Permit, Turn};
+use crate::load::{Load, Permit, PermitDecision};
 use crate::settings::LONGEST_WAIT;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
@@ -169,7 +169,7 @@ pub(in crate::survey) async fn turn<'a>(
         }
         let now = access.now();
         let turn = match access.waking(address, site) {
-            Some(time) => Turn::NotBefore(time),
+            Some(time) => PermitDecision::CoolDownUntil(time),
             None => {
                 let mut load = access.load();
                 if !load.knows(address) {
@@ -179,7 +179,7 @@ pub(in crate::survey) async fn turn<'a>(
             }
         };
         match turn {
-            Turn::Go(permit) => {
+            PermitDecision::Granted(permit) => {
                 return Ok(Ok(HeldPermit {
                     access,
                     permit: Mutex::new(Some(permit)),
@@ -187,23 +187,25 @@ pub(in crate::survey) async fn turn<'a>(
                     over: None,
                 }));
             }
-            Turn::NotBefore(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
-            Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
-            Turn::Spent => return Ok(Err(NoTurn::Spent)),
+            PermitDecision::CoolDownUntil(time) if time > now + LONGEST_WAIT => {
+                return Ok(Err(NoTurn::Until(time)));
+            }
+            PermitDecision::GivenUp => return Ok(Err(NoTurn::GivenUp)),
+            PermitDecision::BudgetUsedUp => return Ok(Err(NoTurn::Spent)),
             // Of those who wait for the rate only the first looks again whenever an exchange has ended.
-            Turn::Full(_) if place.is_none() => tokio::select! {
+            PermitDecision::RateUsedUpUntil(_) if place.is_none() => tokio::select! {
                 biased;
                 _ = stop.changed() => {}
                 first = access.to_begin.lock() => place = Some(first),
             },
-            Turn::Full(time) => tokio::select! {
+            PermitDecision::RateUsedUpUntil(time) => tokio::select! {
                 biased;
                 _ = stop.changed() => {}
                 () = settled => {}
                 () = access.clock.until(time) => {}
             },
             // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
-            Turn::At(time) | Turn::NotBefore(time) => {
+            PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => {
                 place = None;
                 tokio::select! {
                     biased;
@@ -211,7 +213,7 @@ pub(in crate::survey) async fn turn<'a>(
                     () = access.clock.until(time) => {}
                 }
             }
-            Turn::Busy => {
+            PermitDecision::Busy => {
                 place = None;
                 tokio::select! {
                     biased;

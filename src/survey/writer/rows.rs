@@ -10,7 +10,7 @@ use crate::fetch::Clock;
 use crate::frontier::{KeptRobots, Lease};
 use crate::load::Spent;
 use crate::page::Page;
-use crate::promises::{Order, Question, Questions};
+use crate::promises::{OrderBreaches, TreeRequest, TreeRequests};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::survey::boundaries::Boundaries;
 use crate::survey::boundaries::scope::SurveyScope;
@@ -143,14 +143,14 @@ impl TreeReader<'_> {
 }
 
 /// What was wrong with the order of the questions of a tree, of which some were answered by responses that it `shared`.
-fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> Order {
-    let mut questions = Questions::default();
+fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> OrderBreaches {
+    let mut questions = TreeRequests::default();
     let mut rows: Vec<&ExchangeRow> = exchanges.iter().chain(shared).collect();
     rows.sort_by_key(|row| row.number);
     for row in rows {
-        let told = Question::from_columns(&row.url, &row.purpose, row.status, row.failure.as_deref());
+        let told = TreeRequest::from_columns(&row.url, &row.purpose, row.status, row.failure.as_deref());
         if let Some(question) = told {
-            questions.note(&Question { is_forbidden: forbidden.has(row.number), ..question });
+            questions.note(&TreeRequest { is_forbidden: forbidden.has(row.number), ..question });
         }
     }
     questions.order().clone()

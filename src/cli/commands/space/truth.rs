@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::flags::choice;
 use crate::cli::output::{print_data, print_json};
-use crate::settings::{FeedBackRule, Limit, NON_HTML_EXTENSIONS, typed};
+use crate::settings::{FeedBackRule, LimitOrNone, NON_HTML_EXTENSIONS, typed};
 use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
 
 /// Print what a survey of a world must find, as CSV or JSON.
@@ -53,7 +53,7 @@ pub(crate) struct TruthCommand {
 
     /// The survey's --trap-levels
     #[arg(long, value_name = "LEVELS|none", default_value = "3")]
-    trap_levels: Limit<u16>,
+    trap_levels: LimitOrNone<u16>,
 
     /// The survey's --suffixes
     #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = choice::<SuffixSection>())]

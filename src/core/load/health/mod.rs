@@ -13,7 +13,7 @@ use crate::address::Site;
 use crate::exchange::{Failure, requests_pause};
 use crate::settings::Pace;
 use doublings::Doublings;
-use site_troubles::{SiteHold, SiteState, SiteTroubles};
+use site_troubles::{SiteCoolDown, SiteState, SiteTroubles};
 
 /// How healthy a server has been lately, and what backoff follows from it.
 ///
@@ -166,7 +166,7 @@ impl<S: Clone + PartialEq> Health<S> {
 
     /// Until when a site is to be left alone at this server for its own troubles.
     #[must_use]
-    pub fn cool_down_of(&self, site: &S) -> Option<SiteHold> {
+    pub fn cool_down_of(&self, site: &S) -> Option<SiteCoolDown> {
         self.sites.cool_down_of(site)
     }
 
@@ -194,13 +194,13 @@ fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backof
 }
 
 /// How long a site is left alone for its own troubles: for a doubled pause at least.
-fn site_hold(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) -> SiteHold {
+fn site_hold(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) -> SiteCoolDown {
     let wait = match backoff_after(site.in_a_row, TOO_MANY_TROUBLES, pace, chance) {
         Backoff::Usual => Some(doubled(pace, Duration::ZERO, Duration::ZERO, site.doublings, chance)),
         Backoff::PutOff(time) => Some(time),
         Backoff::GiveUp => None,
     };
-    SiteHold { known: ended, until: wait.and_then(|wait| ended.checked_add(wait)) }
+    SiteCoolDown { known: ended, until: wait.and_then(|wait| ended.checked_add(wait)) }
 }
 
 /// The pause by the delay rule, doubled so often, and longer by chance then.

@@ -34,12 +34,12 @@ struct SiteInTrouble<S> {
     doublings: Doublings,
     /// It counts for the server: since then nobody got a sound answer.
     is_counted: bool,
-    hold: Option<SiteHold>,
+    hold: Option<SiteCoolDown>,
 }
 
 /// A site is not asked for at a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SiteHold {
+pub struct SiteCoolDown {
     /// When that was known.
     pub known: SystemTime,
     /// When it may be asked for again; none: not in this survey.
@@ -156,13 +156,13 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// A site that was in trouble is not asked for.
-    pub(in crate::load) fn hold(&mut self, site: &S, hold: SiteHold) {
+    pub(in crate::load) fn hold(&mut self, site: &S, hold: SiteCoolDown) {
         if let Some(place) = self.place_of(site) {
             self.sites[place].hold = Some(hold);
         }
     }
 
-    pub(in crate::load) fn cool_down_of(&self, site: &S) -> Option<SiteHold> {
+    pub(in crate::load) fn cool_down_of(&self, site: &S) -> Option<SiteCoolDown> {
         self.sites[self.place_of(site)?].hold
     }
 

@@ -3,24 +3,24 @@ use super::*;
 #[test]
 fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
     let budget = SharedBudget {
-        per_day: Burden { requests: Some(3), ..Burden::default() },
-        in_all: Burden { requests: Some(5), ..Burden::default() },
+        per_day: LoadLimits { requests: Some(3), ..LoadLimits::default() },
+        in_all: LoadLimits { requests: Some(5), ..LoadLimits::default() },
     };
     let mut load = Load::new(Pace::default(), None, budget, MOST);
     let (mut now, mut starts) = (at(0.0), Vec::new());
     loop {
         match load.permit(now, server(1), &site("a.ke"), None) {
-            Turn::Go(permit) => {
+            PermitDecision::Granted(permit) => {
                 load.settle(permit, Purpose::Page, &answer(now, 0.1));
                 starts.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600));
             }
-            Turn::At(time) | Turn::NotBefore(time) => now = time,
-            Turn::Spent => break,
+            PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => now = time,
+            PermitDecision::BudgetUsedUp => break,
             turn => panic!("{turn:?}"),
         }
     }
     assert_eq!(starts, [11, 11, 11, 12, 12], "days since 1970");
-    assert!(matches!(load.permit(now, server(2), &site("b.ke"), None), Turn::Go(_)));
+    assert!(matches!(load.permit(now, server(2), &site("b.ke"), None), PermitDecision::Granted(_)));
 }
 
 #[test]
@@ -51,21 +51,24 @@ fn requests_per_minute_are_those_of_the_busiest_minute() {
 fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
     let budget = Budget { requests: Some(2), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0);
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::UsedUp(SpentBudget::Requests));
 
     let budget = Budget { bytes: Some(MIB + 100_000), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0);
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Wait);
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Wait);
     site.book(Wire { sent: 0, received: MIB, connections: 1 });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: 100_000 });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: 100_000 });
     site.book(Wire { sent: 0, received: 99_000, connections: 0 });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::UsedUp(SpentBudget::Bytes));
 
     let budget = Budget { time: Some(Duration::from_secs(10)), ..Budget::default() };
-    assert_eq!(SiteBudget::new(budget, at(0.0), 0).grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+    assert_eq!(
+        SiteBudget::new(budget, at(0.0), 0).grant(at(10.0), MIB),
+        BudgetDecision::UsedUp(SpentBudget::Time)
+    );
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn what_an_exchange_moves_beyond_its_limit_is_kept_in_reserve() {
     let budget = Budget { bytes: Some(8 * MIB), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), ahead);
     let mut spent = 0;
-    while let Grant::Go { byte_limit } = site.grant(at(0.0), 2 * MIB) {
+    while let BudgetDecision::Granted { byte_limit } = site.grant(at(0.0), 2 * MIB) {
         let received = (byte_limit + ahead).min(2 * MIB);
         site.book(Wire { sent: 0, received, connections: 0 });
         spent += received;
@@ -88,17 +91,18 @@ fn large_heads_do_not_exceed_a_small_budget() {
     let (ahead, bytes, received) = (500_000, Some(MIB), 300_000);
     let site_budget = Budget { bytes, ..Budget::default() };
     let (mut account, mut spent) = (SiteBudget::new(site_budget, at(0.0), ahead), 0);
-    while let Grant::Go { .. } = account.grant(at(0.0), 2 * MIB) {
+    while let BudgetDecision::Granted { .. } = account.grant(at(0.0), 2 * MIB) {
         account.book(Wire { sent: 0, received, connections: 1 });
         spent += received;
     }
     assert!((1..=MIB).contains(&spent), "{spent}");
 
-    let budget = SharedBudget { in_all: Burden { bytes, ..Burden::default() }, ..SharedBudget::default() };
+    let budget =
+        SharedBudget { in_all: LoadLimits { bytes, ..LoadLimits::default() }, ..SharedBudget::default() };
     let most = LargestExchange { bytes: 2 * MIB, ahead, ..MOST };
     let mut load = Load::new(Pace::default(), None, budget, most);
     let (mut spent, mut now) = (0, at(0.0));
-    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+    while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
         let mut answer = answer(now, 0.1);
         answer.wire = Wire { sent: 0, received, connections: 1 };
         spent += received;
@@ -111,10 +115,10 @@ fn large_heads_do_not_exceed_a_small_budget() {
 #[test]
 fn an_exchange_that_its_timeout_ends_a_little_late_is_within_the_budget() {
     let limit = Duration::from_millis(120_500);
-    let in_all = Burden { busy: Some(limit), ..Burden::default() };
+    let in_all = LoadLimits { busy: Some(limit), ..LoadLimits::default() };
     let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let (mut busy, mut now) = (Duration::ZERO, at(0.0));
-    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+    while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
         let answer = answer(now, 60.4);
         busy += answer.timings.total;
         load.settle(permit, Purpose::Page, &answer);
@@ -129,9 +133,9 @@ fn what_is_on_record_counts_into_the_budget_of_its_site() {
     let mut site = SiteBudget::new(budget, at(0.0), 0);
     site.recall();
     site.book(Wire { sent: 0, received: 1, connections: 1 });
-    assert_eq!(site.grant(at(9.0), MIB), Grant::Go { byte_limit: MIB });
-    assert_eq!(site.grant(at(9.0), MIB), Grant::Spent(Limit::Requests));
-    assert_eq!(site.grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+    assert_eq!(site.grant(at(9.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+    assert_eq!(site.grant(at(9.0), MIB), BudgetDecision::UsedUp(SpentBudget::Requests));
+    assert_eq!(site.grant(at(10.0), MIB), BudgetDecision::UsedUp(SpentBudget::Time));
 }
 
 #[test]
@@ -140,28 +144,28 @@ fn what_is_left_of_a_budget_of_bytes_pays_for_a_request_from_eight_kibibytes_on(
         SiteBudget::new(Budget { bytes: Some(bytes), ..Budget::default() }, at(0.0), ahead)
             .grant(at(0.0), largest)
     };
-    assert_eq!(grant(8191, 0, MIB), Grant::Spent(Limit::Bytes));
-    assert_eq!(grant(8192, 0, MIB), Grant::Go { byte_limit: 8192 });
-    assert_eq!(grant(500, 0, 500), Grant::Go { byte_limit: 500 }, "a whole exchange is small");
+    assert_eq!(grant(8191, 0, MIB), BudgetDecision::UsedUp(SpentBudget::Bytes));
+    assert_eq!(grant(8192, 0, MIB), BudgetDecision::Granted { byte_limit: 8192 });
+    assert_eq!(grant(500, 0, 500), BudgetDecision::Granted { byte_limit: 500 }, "a whole exchange is small");
     assert_eq!(least_bytes(1000), 9192);
-    assert_eq!(grant(9191, 1000, MIB), Grant::Spent(Limit::Bytes));
-    assert_eq!(grant(9192, 1000, MIB), Grant::Go { byte_limit: 8192 });
+    assert_eq!(grant(9191, 1000, MIB), BudgetDecision::UsedUp(SpentBudget::Bytes));
+    assert_eq!(grant(9192, 1000, MIB), BudgetDecision::Granted { byte_limit: 8192 });
 }
 
 #[test]
 fn exchanges_that_were_lost_count_as_the_largest() {
     let budget = Budget { requests: Some(3), bytes: Some(4 * MIB), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(2, MIB);
-    assert_eq!(site.grant(at(0.0), 4 * MIB), Grant::Go { byte_limit: 2 * MIB });
-    assert_eq!(site.grant(at(0.0), 4 * MIB), Grant::Spent(Limit::Requests));
+    assert_eq!(site.grant(at(0.0), 4 * MIB), BudgetDecision::Granted { byte_limit: 2 * MIB });
+    assert_eq!(site.grant(at(0.0), 4 * MIB), BudgetDecision::UsedUp(SpentBudget::Requests));
 }
 
 #[test]
 fn a_second_exchange_is_begun_only_if_both_have_room_to_the_last_byte() {
     let granted_twice = |bytes: u64| {
         let mut site = SiteBudget::new(Budget { bytes: Some(bytes), ..Budget::default() }, at(0.0), 0);
-        assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
-        site.grant(at(0.0), MIB) != Grant::Wait
+        assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+        site.grant(at(0.0), MIB) != BudgetDecision::Wait
     };
     assert!(granted_twice(2 * MIB));
     assert!(!granted_twice(2 * MIB - 1));
@@ -170,9 +174,9 @@ fn a_second_exchange_is_begun_only_if_both_have_room_to_the_last_byte() {
 #[test]
 fn an_exchange_costs_what_it_sent_and_what_it_received() {
     let mut site = SiteBudget::new(Budget { bytes: Some(MIB), ..Budget::default() }, at(0.0), 0);
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
     site.book(Wire { sent: 300_000, received: 200_000, connections: 1 });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB - 500_000 });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB - 500_000 });
 }
 
 fn largest(bytes: u64) -> LargestExchange {
@@ -253,11 +257,16 @@ fn bytes_that_nobody_has_counted_have_moved_as_far_as_the_rate_knows() {
         let permit = |load: &mut Load, number, seconds| {
             load.permit(at(seconds), server(number), &site(&format!("a{number}.ke")), None)
         };
-        assert!(matches!(permit(&mut load, 1, 0.0), Turn::Full(_)), "it is empty at first");
-        let Turn::Go(mut first) = permit(&mut load, 1, 10.0) else { panic!() };
+        assert!(
+            matches!(permit(&mut load, 1, 0.0), PermitDecision::RateUsedUpUntil(_)),
+            "it is empty at first"
+        );
+        let PermitDecision::Granted(mut first) = permit(&mut load, 1, 10.0) else { panic!() };
         load.read_on(at(10.0), &mut first, MIB).unwrap();
         end(&mut load, first);
-        let Turn::Full(time) = permit(&mut load, 2, 10.1) else { panic!("what was lost is there again") };
+        let PermitDecision::RateUsedUpUntil(time) = permit(&mut load, 2, 10.1) else {
+            panic!("what was lost is there again")
+        };
         assert!(time > at(10.5) && time < at(30.0), "{time:?}");
     }
 }
@@ -278,20 +287,22 @@ fn an_exchange_on_record_is_in_flight_until_it_is_booked() {
     let budget = Budget { bytes: Some(2 * MIB - 1), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0);
     site.recall();
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Wait);
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Wait);
     site.book(Wire { sent: 0, received: 0, connections: 1 });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
 }
 
 #[test]
 fn a_permit_says_how_many_bytes_the_budget_of_its_server_leaves() {
-    let in_all = Burden { bytes: Some(50_000), ..Burden::default() };
+    let in_all = LoadLimits { bytes: Some(50_000), ..LoadLimits::default() };
     let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let mut limits = Vec::new();
     for _ in 0..2 {
         exchange(&mut load, at(0.0), |t| answer(t, 0.1));
         let free = load.free_at(server(1)).unwrap();
-        let Turn::Go(permit) = load.permit(free, server(1), &site("a.ke"), None) else { panic!() };
+        let PermitDecision::Granted(permit) = load.permit(free, server(1), &site("a.ke"), None) else {
+            panic!()
+        };
         limits.push(permit.byte_limit());
         load.settle(permit, Purpose::Page, &answer(free, 0.1));
     }
@@ -303,12 +314,16 @@ fn a_permit_says_how_many_bytes_the_budget_of_its_server_leaves() {
 fn what_an_exchange_did_not_move_is_there_for_the_next() {
     let mut load = Load::new(Pace::default(), Some(MIB), SharedBudget::default(), MOST);
     let ask = |load: &mut Load, now, number| load.permit(now, server(number), &site("a.ke"), None);
-    let Turn::Full(now) = ask(&mut load, at(0.0), 1) else { panic!("it is empty at first") };
-    let Turn::Go(permit) = ask(&mut load, now, 1) else { panic!("{now:?}") };
+    let PermitDecision::RateUsedUpUntil(now) = ask(&mut load, at(0.0), 1) else {
+        panic!("it is empty at first")
+    };
+    let PermitDecision::Granted(permit) = ask(&mut load, now, 1) else { panic!("{now:?}") };
     let mut answer = answer(now, 0.1);
     answer.wire = Wire { sent: 200_000, received: 300_000, connections: 1 };
     load.settle(permit, Purpose::Page, &answer);
-    let Turn::Full(next) = ask(&mut load, now, 2) else { panic!("half a megabyte is missing") };
+    let PermitDecision::RateUsedUpUntil(next) = ask(&mut load, now, 2) else {
+        panic!("half a megabyte is missing")
+    };
     let wait = next.duration_since(now).unwrap().as_secs_f64();
     assert!((0.47..0.48).contains(&wait), "{wait}");
 }
@@ -316,15 +331,18 @@ fn what_an_exchange_did_not_move_is_there_for_the_next() {
 #[test]
 fn a_day_that_has_no_room_for_an_exchange_is_not_waited_for() {
     for (seconds, is_enough) in [(60, false), (61, true)] {
-        let burden = Burden { busy: Some(Duration::from_secs(seconds)), ..Burden::default() };
+        let burden = LoadLimits { busy: Some(Duration::from_secs(seconds)), ..LoadLimits::default() };
         assert_eq!(least_busy(MOST.time) == Duration::from_secs(seconds), is_enough);
         let per_day = SharedBudget { per_day: burden, ..SharedBudget::default() };
         let in_all = SharedBudget { in_all: burden, ..SharedBudget::default() };
         for budget in [per_day, in_all] {
             let mut load = Load::new(Pace::default(), None, budget, MOST);
             let turn = load.permit(at(0.0), server(1), &site("a.ke"), None);
-            let is_as_said =
-                if is_enough { matches!(turn, Turn::Go(_)) } else { matches!(turn, Turn::Spent) };
+            let is_as_said = if is_enough {
+                matches!(turn, PermitDecision::Granted(_))
+            } else {
+                matches!(turn, PermitDecision::BudgetUsedUp)
+            };
             assert!(is_as_said, "{budget:?} {turn:?}");
         }
     }
@@ -370,7 +388,7 @@ fn a_tree_goes_on_with_the_account_of_the_trees_before_it() {
     let budget = Budget { requests: Some(5), bytes: Some(3 * MIB), time: Some(hour), accounts: 1 };
     let mut first = SiteBudget::new(budget, at(0.0), 0);
     for _ in 0..2 {
-        assert!(matches!(first.grant(at(0.0), MIB), Grant::Go { .. }));
+        assert!(matches!(first.grant(at(0.0), MIB), BudgetDecision::Granted { .. }));
         first.book(Wire { sent: 1000, received: 0, connections: 1 });
     }
     let spent = first.spent(0, at(600.0));
@@ -381,12 +399,12 @@ fn a_tree_goes_on_with_the_account_of_the_trees_before_it() {
     let begun = || SiteBudget::new(budget, at(day), 0).after(spent);
     let mut second = begun().with_lost(1, MIB);
     assert_eq!(second.deadline(), Some(at(day + 3000.0)));
-    assert_eq!(begun().grant(at(day + 3000.0), MIB), Grant::Spent(Limit::Time));
+    assert_eq!(begun().grant(at(day + 3000.0), MIB), BudgetDecision::UsedUp(SpentBudget::Time));
     for _ in 0..2 {
-        assert_eq!(second.grant(at(day), MIB), Grant::Go { byte_limit: MIB });
+        assert_eq!(second.grant(at(day), MIB), BudgetDecision::Granted { byte_limit: MIB });
         second.book(Wire { sent: 0, received: 10, connections: 0 });
     }
-    assert_eq!(second.grant(at(day), MIB), Grant::Spent(Limit::Requests));
+    assert_eq!(second.grant(at(day), MIB), BudgetDecision::UsedUp(SpentBudget::Requests));
     let both = Spent { account: 0, requests: 5, bytes: 2020 + MIB, time: Duration::from_secs(660) };
     assert_eq!(second.spent(0, at(day + 60.0)), both);
 }

@@ -9,11 +9,11 @@ fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
         for number in 0..u8::MAX {
             let owner = site(&format!("s{number}.ke"));
             let mut turn = load.permit(now, server(number), &owner, None);
-            if let Turn::Full(time) = turn {
+            if let PermitDecision::RateUsedUpUntil(time) = turn {
                 now = time;
                 turn = load.permit(now, server(number), &owner, None);
             }
-            let Turn::Go(mut permit) = turn else { panic!("{turn:?}") };
+            let PermitDecision::Granted(mut permit) = turn else { panic!("{turn:?}") };
             while let Err(time) = load.read_on(now, &mut permit, MIB) {
                 now = time;
             }
@@ -71,7 +71,7 @@ fn an_exchange_that_a_crash_lost_shortens_no_rest_that_follows_another() {
         load.recall_in_flight(server(1), at(-9.0), at(5.0));
         assert_eq!(load.free_at(server(1)), Some(rests));
         let waits = match load.permit(at(100.0), server(2), &site("b.ke"), None) {
-            Turn::At(free) => Some(free),
+            PermitDecision::PauseUntil(free) => Some(free),
             _ => None,
         };
         assert_eq!(waits, per_neighbourhood.map(|_| rests), "a neighbour");
@@ -83,24 +83,29 @@ fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
     let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
     let fresh = || Load::new(pace.clone(), None, SharedBudget::default(), MOST);
     let mut first = fresh();
-    let Turn::Go(permit) = first.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
-    assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Busy));
+    let PermitDecision::Granted(permit) = first.permit(at(0.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
+    assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), PermitDecision::Busy));
     first.settle(permit, Purpose::Page, &answer(at(0.0), 4.0));
     assert!(
-        matches!(first.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+        matches!(first.permit(at(5.0), server(2), &site("b.ke"), None), PermitDecision::PauseUntil(free) if free == at(24.0))
     );
     let mut second = fresh();
     for (address, state) in first.take_changed() {
         second.recall_neighbour(address, &state);
     }
     assert!(
-        matches!(second.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+        matches!(second.permit(at(5.0), server(2), &site("b.ke"), None), PermitDecision::PauseUntil(free) if free == at(24.0))
     );
     second.recall_in_flight(server(3), at(30.0), at(32.0));
     assert!(
-        matches!(second.permit(at(33.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(92.0))
+        matches!(second.permit(at(33.0), server(2), &site("b.ke"), None), PermitDecision::PauseUntil(free) if free == at(92.0))
     );
-    assert!(matches!(second.permit(at(33.0), [41, 90, 1, 1].into(), &site("c.ke"), None), Turn::Go(_)));
+    assert!(matches!(
+        second.permit(at(33.0), [41, 90, 1, 1].into(), &site("c.ke"), None),
+        PermitDecision::Granted(_)
+    ));
 }
 
 #[test]
@@ -111,19 +116,25 @@ fn a_neighbourhood_rests_after_a_crash_as_long_as_the_server_that_rests_longest(
     let ended = [(1, 0.0, 10.0), (2, 100.0, 1.0), (3, 40.0, 2.0)].map(|(number, begins, takes)| {
         let mut of_one = Load::new(Pace::default(), None, SharedBudget::default(), MOST);
         let turn = of_one.permit(at(begins), server(number), &site("a.ke"), None);
-        let Turn::Go(permit) = turn else { panic!() };
+        let PermitDecision::Granted(permit) = turn else { panic!() };
         of_one.settle(permit, Purpose::Page, &answer(at(begins), takes));
         (server(number), of_one.state_of(server(number)).unwrap().clone())
     });
-    let Turn::Go(permit) = before.permit(at(100.0), server(2), &site("a.ke"), None) else { panic!() };
+    let PermitDecision::Granted(permit) = before.permit(at(100.0), server(2), &site("a.ke"), None) else {
+        panic!()
+    };
     before.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
-    let Turn::At(rests) = before.permit(at(101.0), server(9), &site("b.ke"), None) else { panic!() };
+    let PermitDecision::PauseUntil(rests) = before.permit(at(101.0), server(9), &site("b.ke"), None) else {
+        panic!()
+    };
     for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]] {
         let mut after = load();
         for (address, state) in order.map(|number: usize| ended[number].clone()) {
             after.recall_neighbour(address, &state);
         }
-        let Turn::At(time) = after.permit(at(101.0), server(9), &site("b.ke"), None) else { panic!() };
+        let PermitDecision::PauseUntil(time) = after.permit(at(101.0), server(9), &site("b.ke"), None) else {
+            panic!()
+        };
         assert_eq!(time, rests, "{order:?}");
     }
 }
@@ -134,20 +145,22 @@ fn a_server_that_had_more_places_before_has_as_many_as_now() {
     let mut load = Load::new(pace(2), None, SharedBudget::default(), MOST);
     let turns = [0.0, 0.5].map(|second| load.permit(at(second), server(1), &site("a.ke"), None));
     for turn in turns {
-        let Turn::Go(permit) = turn else { panic!() };
+        let PermitDecision::Granted(permit) = turn else { panic!() };
         load.settle(permit, Purpose::Page, &answer(at(0.5), 1.0));
     }
     let mut again = Load::new(pace(1), None, SharedBudget::default(), MOST);
     again.restore(server(1), load.state_of(server(1)).unwrap().clone());
-    let Turn::Go(permit) = again.permit(at(100.0), server(1), &site("a.ke"), None) else { panic!() };
+    let PermitDecision::Granted(permit) = again.permit(at(100.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
     again.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
     let next = again.permit(at(101.1), server(1), &site("a.ke"), None);
-    assert!(matches!(next, Turn::At(time) if time > at(103.0)), "{next:?}");
+    assert!(matches!(next, PermitDecision::PauseUntil(time) if time > at(103.0)), "{next:?}");
 }
 
 #[test]
 fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_once() {
-    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let in_all = LoadLimits { requests: Some(3), ..LoadLimits::default() };
     let fresh = || Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let mut load = fresh();
     load.recall_in_flight(server(1), at(0.0), at(1.0));
@@ -158,32 +171,40 @@ fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_on
     // The journal tells of them again whenever the survey is resumed.
     again.recall_in_flight(server(1), at(0.0), at(100.0));
     again.recall_in_flight(server(1), at(5.0), at(100.0));
-    let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    let PermitDecision::Granted(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
     again.settle_lost(permit, at(400.0), at(401.0), at(401.0));
-    assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
+    assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), PermitDecision::BudgetUsedUp));
 }
 
 #[test]
 fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
-    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let in_all = LoadLimits { requests: Some(3), ..LoadLimits::default() };
     let pace = Pace { per_address: 2, per_site: 2, ..Pace::default() };
     let mut load = Load::new(pace, None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
-    let Turn::Go(first) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
-    let Turn::Go(second) = load.permit(at(1.0), server(1), &site("a.ke"), None) else { panic!() };
+    let PermitDecision::Granted(first) = load.permit(at(0.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
+    let PermitDecision::Granted(second) = load.permit(at(1.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
     load.settle_lost(second, at(1.0), at(2.0), at(2.0));
     load.settle_lost(first, at(0.0), at(3.0), at(3.0));
-    let Turn::Go(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    let PermitDecision::Granted(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
     load.settle(third, Purpose::Page, &answer(at(400.0), 1.0));
-    assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
+    assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), PermitDecision::BudgetUsedUp));
 }
 
 #[test]
 fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_site() {
     let budget = Budget { requests: Some(5), bytes: Some(20 * MIB), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(3, MIB);
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::Granted { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::UsedUp(SpentBudget::Requests));
     let mut site = SiteBudget::new(Budget { requests: None, ..budget }, at(0.0), 0).with_lost(20, MIB);
-    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
+    assert_eq!(site.grant(at(0.0), MIB), BudgetDecision::UsedUp(SpentBudget::Bytes));
 }

@@ -26,7 +26,7 @@ proptest! {
             loop {
                 running.sort_by_key(|(end, ..)| *end);
                 match load.permit(now, address, &name, None) {
-                    Turn::Go(permit) => {
+                    PermitDecision::Granted(permit) => {
                         let at_once = running.iter().filter(|run| run.1 == address).count() as u32;
                         prop_assert!(at_once < per_address);
                         prop_assert!((running.iter().filter(|run| run.2 == owner).count() as u32) < per_site);
@@ -44,10 +44,10 @@ proptest! {
                         moved.push((now, 10_200));
                         break;
                     }
-                    Turn::GivenUp | Turn::Spent => break,
+                    PermitDecision::GivenUp | PermitDecision::BudgetUsedUp => break,
                     turn => {
                         let next_end = running.first().map(|run| run.0);
-                        let target = match turn { Turn::At(time) | Turn::NotBefore(time) | Turn::Full(time) => Some(time), _ => None };
+                        let target = match turn { PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) | PermitDecision::RateUsedUpUntil(time) => Some(time), _ => None };
                         prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
                         let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
                         if settle_first {
@@ -155,7 +155,7 @@ proptest! {
         per_address in 1u32..4,
         limits in prop::array::uniform2((1u64..30, 1u64..20 * MIB, 1u64..1200)),
     ) {
-        let [per_day, in_all] = limits.map(|(requests, bytes, busy)| Burden {
+        let [per_day, in_all] = limits.map(|(requests, bytes, busy)| LoadLimits {
             requests: Some(requests),
             bytes: Some(bytes),
             busy: Some(Duration::from_secs(busy)),
@@ -167,7 +167,7 @@ proptest! {
         let mut running: Vec<(Permit, Response)> = Vec::new();
         while let Some((bytes, millis)) = costs.peek().copied() {
             match load.permit(now, server(1), &site("a.ke"), None) {
-                Turn::Go(permit) => {
+                PermitDecision::Granted(permit) => {
                     let mut answer = answer(now, f64::from(millis) / 1000.0);
                     answer.wire = Wire { sent: 0, received: bytes.min(permit.byte_limit()), connections: 1 };
                     let day = now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600);
@@ -180,10 +180,10 @@ proptest! {
                     running.push((permit, answer));
                     costs.next();
                 }
-                Turn::At(time) | Turn::NotBefore(time) if running.is_empty() || time <= running[0].1.ended() => {
+                PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) if running.is_empty() || time <= running[0].1.ended() => {
                     now = now.max(time);
                 }
-                Turn::At(_) | Turn::NotBefore(_) | Turn::Busy => {
+                PermitDecision::PauseUntil(_) | PermitDecision::CoolDownUntil(_) | PermitDecision::Busy => {
                     prop_assert!(!running.is_empty(), "nobody would ever wake the one who waits");
                     let (permit, answer) = running.remove(0);
                     now = now.max(answer.ended());
@@ -213,16 +213,16 @@ proptest! {
             let mut sizes = sizes.iter();
             let mut next = sizes.next();
             loop {
-                let grant = if flying.len() < parallel && next.is_some() { account.grant(at(0.0), MIB) } else { Grant::Wait };
+                let grant = if flying.len() < parallel && next.is_some() { account.grant(at(0.0), MIB) } else { BudgetDecision::Wait };
                 match grant {
-                    Grant::Go { byte_limit } => {
+                    BudgetDecision::Granted { byte_limit } => {
                         let size = (*next.unwrap()).min(byte_limit);
                         log.push((byte_limit, size));
                         flying.push_back(size);
                         next = sizes.next();
                     }
-                    Grant::Spent(_) => break,
-                    Grant::Wait => match flying.pop_front() {
+                    BudgetDecision::UsedUp(_) => break,
+                    BudgetDecision::Wait => match flying.pop_front() {
                         Some(size) => {
                             spent += size;
                             account.book(Wire { sent: 0, received: size, connections: 0 });

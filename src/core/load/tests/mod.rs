@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::*;
 use crate::address::{Host, Site};
 use crate::exchange::{Failure, LONGEST_PAUSE, Purpose, RECEIVE_WINDOW, Response, Wire};
-use crate::settings::{Budget, Burden, Pace, SharedBudget};
+use crate::settings::{Budget, LoadLimits, Pace, SharedBudget};
 
 pub(super) const MIB: u64 = 1 << 20;
 
@@ -59,7 +59,7 @@ fn load_of_links(share: f64) -> Load {
 /// Begins an exchange at the server's earliest time and settles it.
 fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Response) -> SystemTime {
     let start = load.free_at(server(1)).map_or(now, |free| free.max(now));
-    let Turn::Go(permit) = load.permit(start, server(1), &site("a.ke"), None) else {
+    let PermitDecision::Granted(permit) = load.permit(start, server(1), &site("a.ke"), None) else {
         panic!("not free at {start:?}")
     };
     load.settle(permit, Purpose::Page, &make(start));

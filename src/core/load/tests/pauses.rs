@@ -38,29 +38,33 @@ fn a_server_that_rests_is_told_from_one_that_asked_to_be_left_alone() {
     let free = exchange(&mut load, at(0.0), slow);
     assert!(free > at(20.0 + 900.0), "{free:?}");
     let turn = load.permit(at(21.0), server(1), &site("a.ke"), None);
-    assert!(matches!(turn, Turn::At(time) if time == free), "{turn:?}");
+    assert!(matches!(turn, PermitDecision::PauseUntil(time) if time == free), "{turn:?}");
 
     let free = exchange(&mut load, free, |t| busy(t, Some(7200)));
     let turn = load.permit(at(1100.0), server(1), &site("a.ke"), None);
-    assert!(matches!(turn, Turn::NotBefore(time) if time == free), "{turn:?}");
+    assert!(matches!(turn, PermitDecision::CoolDownUntil(time) if time == free), "{turn:?}");
 }
 
 #[test]
 fn sites_on_one_address_share_its_pace() {
     let mut load = load();
-    let Turn::Go(permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
-    assert!(matches!(load.permit(at(0.0), server(1), &site("b.ke"), None), Turn::Busy));
+    let PermitDecision::Granted(permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
+    assert!(matches!(load.permit(at(0.0), server(1), &site("b.ke"), None), PermitDecision::Busy));
     load.settle(permit, Purpose::Page, &answer(at(0.0), 0.5));
     let turn = load.permit(at(1.0), server(1), &site("b.ke"), None);
-    assert!(matches!(turn, Turn::At(free) if free == at(0.5 + 2.5)));
+    assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)));
 }
 
 #[test]
 fn a_site_on_two_addresses_has_one_exchange_at_a_time() {
     let mut load = load();
-    let Turn::Go(_permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
-    assert!(matches!(load.permit(at(0.0), server(2), &site("a.ke"), None), Turn::Busy));
-    assert!(matches!(load.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Go(_)));
+    let PermitDecision::Granted(_permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else {
+        panic!()
+    };
+    assert!(matches!(load.permit(at(0.0), server(2), &site("a.ke"), None), PermitDecision::Busy));
+    assert!(matches!(load.permit(at(0.0), server(2), &site("b.ke"), None), PermitDecision::Granted(_)));
 }
 
 #[test]
@@ -69,8 +73,8 @@ fn a_crawl_delay_lengthens_the_pause_for_its_site() {
     exchange(&mut load, at(0.0), |t| answer(t, 1.0));
     let delay = Some(Duration::from_secs(30));
     let turn = load.permit(at(7.0), server(1), &site("a.ke"), delay);
-    assert!(matches!(turn, Turn::At(free) if free == at(31.0)));
-    assert!(matches!(load.permit(at(7.0), server(1), &site("b.ke"), None), Turn::Go(_)));
+    assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(31.0)));
+    assert!(matches!(load.permit(at(7.0), server(1), &site("b.ke"), None), PermitDecision::Granted(_)));
 }
 
 #[test]
@@ -108,14 +112,19 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
     let mut load = load();
     let inside: [IpAddr; 3] =
         ["64:ff9b::41.90.0.1", "2002:295a:1::7", "::ffff:41.90.0.1"].map(|ip| ip.parse().unwrap());
-    let Turn::Go(permit) = load.permit(at(0.0), inside[0], &site("a.ke"), None) else { panic!() };
+    let PermitDecision::Granted(permit) = load.permit(at(0.0), inside[0], &site("a.ke"), None) else {
+        panic!()
+    };
     for address in [server(1), inside[1], inside[2]] {
-        assert!(matches!(load.permit(at(0.0), address, &site("b.ke"), None), Turn::Busy), "{address}");
+        assert!(
+            matches!(load.permit(at(0.0), address, &site("b.ke"), None), PermitDecision::Busy),
+            "{address}"
+        );
     }
     load.settle(permit, Purpose::Page, &answer(at(0.0), 0.5));
     for address in inside {
         let turn = load.permit(at(1.0), address, &site("b.ke"), None);
-        assert!(matches!(turn, Turn::At(free) if free == at(0.5 + 2.5)), "{address}");
+        assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)), "{address}");
     }
     load.recall(inside[1], &site("a.ke"), Purpose::Page, &answer(at(10.0), 0.5));
     assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 2);
@@ -159,14 +168,20 @@ fn each_of_two_places_at_an_address_rests_after_its_own_exchange() {
     let pace = Pace { per_address: 2, per_site: 2, ..Pace::default() };
     let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
     let ask = |load: &mut Load, now: f64| load.permit(at(now), server(1), &site("a.ke"), None);
-    let Turn::Go(first) = ask(&mut load, 0.0) else { panic!() };
+    let PermitDecision::Granted(first) = ask(&mut load, 0.0) else { panic!() };
     load.settle(first, Purpose::Page, &answer(at(0.0), 1.0));
     // The second place has not been used yet.
-    let Turn::Go(second) = ask(&mut load, 1.0) else { panic!() };
-    assert!(matches!(ask(&mut load, 1.0), Turn::At(free) if free == at(6.0)), "the first place rests");
+    let PermitDecision::Granted(second) = ask(&mut load, 1.0) else { panic!() };
+    assert!(
+        matches!(ask(&mut load, 1.0), PermitDecision::PauseUntil(free) if free == at(6.0)),
+        "the first place rests"
+    );
     load.settle(second, Purpose::Page, &answer(at(1.0), 2.0));
-    let Turn::Go(_third) = ask(&mut load, 6.0) else { panic!() };
-    assert!(matches!(ask(&mut load, 6.0), Turn::At(free) if free == at(13.0)), "the second place rests");
+    let PermitDecision::Granted(_third) = ask(&mut load, 6.0) else { panic!() };
+    assert!(
+        matches!(ask(&mut load, 6.0), PermitDecision::PauseUntil(free) if free == at(13.0)),
+        "the second place rests"
+    );
 }
 
 #[test]
@@ -188,5 +203,5 @@ fn a_neighbourhood_that_rests_is_not_forgotten_with_its_servers() {
     load.take_changed();
     load.forget_idle(at(5.0));
     let turn = load.permit(at(5.0), server(2), &site("b.ke"), None);
-    assert!(matches!(turn, Turn::At(free) if free == at(24.0)), "{turn:?}");
+    assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(24.0)), "{turn:?}");
 }

@@ -22,7 +22,7 @@ fn troubles_double_the_pause_and_four_sound_answers_halve_it_again() {
 fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_its_site_is_then_given_up() {
     let mut load = load();
     let (mut now, mut waits) = (at(0.0), Vec::new());
-    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+    while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
         load.settle(permit, Purpose::Page, &busy(now, None));
         let Some(free) = load.free_at(server(1)) else { break };
         waits.push(free.duration_since(now).unwrap().as_secs() / 60);
@@ -33,9 +33,9 @@ fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_its_site_is_then_giv
     for (wait, expected) in waits[4..].iter().zip(put_off) {
         assert!(expected.contains(wait), "{waits:?}");
     }
-    assert!(matches!(load.permit(now, server(1), &site("a.ke"), None), Turn::GivenUp));
+    assert!(matches!(load.permit(now, server(1), &site("a.ke"), None), PermitDecision::GivenUp));
     // One site does not speak for others: they may ask now that the server has been left alone once more.
-    assert!(matches!(load.permit(now, server(1), &site("b.ke"), None), Turn::Go(_)));
+    assert!(matches!(load.permit(now, server(1), &site("b.ke"), None), PermitDecision::Granted(_)));
 }
 
 /// One after another, as soon as they may: the site that asks, and whether its answer is sound. Of each question how many
@@ -46,10 +46,10 @@ fn minutes(load: &mut Load, now: &mut SystemTime, questions: &[(&str, bool)]) ->
         let begun = *now;
         let permit = loop {
             match load.permit(*now, server(1), &site(name), None) {
-                Turn::Go(permit) => break Some(permit),
-                Turn::At(time) | Turn::NotBefore(time) => *now = time,
+                PermitDecision::Granted(permit) => break Some(permit),
+                PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => *now = time,
                 turn => {
-                    assert!(matches!(turn, Turn::GivenUp), "{turn:?}");
+                    assert!(matches!(turn, PermitDecision::GivenUp), "{turn:?}");
                     break None;
                 }
             }
@@ -85,7 +85,10 @@ fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alon
     let stored = postcard::to_stdvec(&stored).unwrap();
     let mut reborn = self::load();
     reborn.restore(server(1), postcard::from_bytes(&stored).unwrap());
-    assert!(matches!(reborn.permit(later, server(1), &site("dead.ke"), None), Turn::NotBefore(_)));
+    assert!(matches!(
+        reborn.permit(later, server(1), &site("dead.ke"), None),
+        PermitDecision::CoolDownUntil(_)
+    ));
 }
 
 #[test]
@@ -114,7 +117,9 @@ fn a_dead_site_slows_its_server_once_in_a_row_and_itself_each_time() {
         minutes(&mut load, &mut now, &[("dead.ke", false)]);
         let turn_of = |load: &mut Load, name: &str, now| match load.permit(now, server(1), &site(name), None)
         {
-            Turn::At(time) | Turn::NotBefore(time) => time.duration_since(now).unwrap().as_secs(),
+            PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => {
+                time.duration_since(now).unwrap().as_secs()
+            }
             turn => panic!("{turn:?}"),
         };
         of_site.push(turn_of(&mut load, "dead.ke", now));
@@ -216,7 +221,7 @@ fn a_server_that_breaks_off_every_answer_is_not_asked_at_the_usual_pace_for_ever
     ] {
         let (mut load, mut now) = (load(), at(0.0));
         let mut asked = 0;
-        while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
             load.settle(permit, Purpose::Page, &erring(now, status, failure));
             asked += 1;
             assert!(asked <= 9, "{status:?} {failure:?}");

@@ -7,7 +7,7 @@ use crate::exchange::Response;
 /// What the promise on harm says, told from the answers alone (`reports/low-load/harm-rule.md`). Where these leave room, it is
 /// given: by how much a quiet hour shortens the time is bounded from above, and what came of a response that nobody read is left out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::promises) struct Link {
+pub(in crate::promises) struct LinkUse {
     /// The best rate of an earlier time, of which nothing else is known, in bytes per second.
     before: Option<f64>,
     hours: Option<Hours>,
@@ -40,7 +40,7 @@ const HALF_A_DAY: u32 = 12;
 /// In a quiet hour so many times as much may be taken.
 const MOST_QUIET: f64 = 3.0;
 
-impl Link {
+impl LinkUse {
     /// A link on which answers came at this rate, in bytes per second, before anything was seen here.
     pub(in crate::promises) fn with_rate(rate: Option<f64>) -> Self {
         Self { before: rate, hours: None }

@@ -8,42 +8,42 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
-use super::{Count, Fact, Limits, Past, ShortRests};
+use super::{Count, Fact, PromisedLimits, ServerRecord, ShortPauses};
 use crate::address::{Neighbourhood, Site, WebUrl, server_at};
 use crate::settings::{LONGEST_WAIT, Pace};
-use link::Link;
-use troubles::{SiteHold, Troubles, doubled};
+use link::LinkUse;
+use troubles::{DueSiteCoolDown, Troubles, doubled};
 
 /// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
 /// have heard otherwise.
 #[derive(Debug, Default)]
-pub(super) struct Rests {
+pub(super) struct DuePauses {
     servers: HashMap<IpAddr, ServerHistory>,
     /// Of sites whose servers redirected and asked for a pause before: the targets, on whatever server they are.
     redirects: HashMap<Site, Vec<PausedRedirect>>,
     /// Only where neighbourhoods have places.
-    neighbourhoods: HashMap<Neighbourhood, Vec<Rest>>,
+    neighbourhoods: HashMap<Neighbourhood, Vec<DuePause>>,
 }
 
 /// How a server has fared, and what it is owed by what was promised.
 #[derive(Debug, Default)]
 struct ServerHistory {
     troubles: Troubles,
-    link: Link,
+    link: LinkUse,
     /// Of the exchanges that ran last, one for each place at the server.
-    rests: Vec<Rest>,
+    rests: Vec<DuePause>,
     last_end: Option<SystemTime>,
     /// It asked to be left alone until then …
-    asked: Option<Hold>,
+    asked: Option<CoolDown>,
     /// … or was in trouble again and again.
-    put_off: Option<Hold>,
+    put_off: Option<CoolDown>,
     /// When it was seen that it is not to be asked any more.
     given_up: Option<SystemTime>,
 }
 
 /// When a place may be taken again after an exchange, for each of these reasons.
 #[derive(Clone, Copy, Debug)]
-struct Rest {
+struct DuePause {
     ended: SystemTime,
     least: SystemTime,
     slow: SystemTime,
@@ -53,7 +53,7 @@ struct Rest {
 
 /// A server is left alone until a time, which was known from another on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hold {
+pub(super) struct CoolDown {
     pub known: SystemTime,
     pub until: SystemTime,
 }
@@ -62,18 +62,18 @@ pub(super) struct Hold {
 #[derive(Debug)]
 struct PausedRedirect {
     target: WebUrl,
-    hold: Hold,
+    hold: CoolDown,
 }
 
-impl Rests {
+impl DuePauses {
     /// A server that is not known here has such a past.
-    pub(super) fn add_server(&mut self, server: IpAddr, past: &Past) {
+    pub(super) fn add_server(&mut self, server: IpAddr, past: &ServerRecord) {
         if past.last_end.is_none() {
             return;
         }
         self.servers.entry(server).or_insert_with(|| ServerHistory {
             troubles: Troubles::of_old(),
-            link: Link::with_rate(past.best_rate),
+            link: LinkUse::with_rate(past.best_rate),
             last_end: past.last_end,
             given_up: past.last_end.filter(|_| past.is_given_up),
             ..ServerHistory::default()
@@ -92,28 +92,28 @@ impl Rests {
     }
 
     /// An exchange was seen to begin.
-    pub(super) fn check(&self, fact: &Fact<'_>, limits: &Limits, short: &mut ShortRests) {
+    pub(super) fn check(&self, fact: &Fact<'_>, limits: &PromisedLimits, short: &mut ShortPauses) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         let told = fact.answer.started;
-        let started = Start { address, told, latest: told + limits.rounding };
+        let started = ExchangeStart { address, told, latest: told + limits.rounding };
         let counted = short.retry_after.times;
         if let Some(server) = self.servers.get(&address) {
             server.compare(started, fact, pace, short);
         }
         if short.retry_after.times == counted {
-            let who = |early: Early| format!("{address} {early}, redirected");
+            let who = |early: EarlyStart| format!("{address} {early}, redirected");
             short.retry_after.note(self.early_redirected_request(fact, started), who);
         }
         let neighbourhood = Neighbourhood::from_address(address);
         if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
         {
-            let who = |early: Early| format!("{neighbourhood} {early}");
-            short.neighbourhood.note(early(rests, started, places, Rest::latest), who);
+            let who = |early: EarlyStart| format!("{neighbourhood} {early}");
+            short.neighbourhood.note(early(rests, started, places, DuePause::latest), who);
         }
     }
 
     /// It ended.
-    pub(super) fn add_due_pauses(&mut self, fact: &Fact<'_>, limits: &Limits) {
+    pub(super) fn add_due_pauses(&mut self, fact: &Fact<'_>, limits: &PromisedLimits) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         if let Some(redirect) = PausedRedirect::from_fact(fact) {
             self.redirects.entry(fact.site.clone()).or_default().push(redirect);
@@ -133,14 +133,14 @@ impl Rests {
     }
 
     /// Whether the target of a redirect is requested before the time that the redirect named.
-    fn early_redirected_request(&self, fact: &Fact<'_>, started: Start) -> Option<Early> {
+    fn early_redirected_request(&self, fact: &Fact<'_>, started: ExchangeStart) -> Option<EarlyStart> {
         let url = fact.url?;
         let is_early = |redirect: &&PausedRedirect| {
-            let Hold { known, until } = redirect.hold;
+            let CoolDown { known, until } = redirect.hold;
             redirect.target == *url && known <= started.latest && started.latest < until
         };
-        let Hold { known, until } = self.redirects.get(fact.site)?.iter().find(is_early)?.hold;
-        Early::new(started, known, until)
+        let CoolDown { known, until } = self.redirects.get(fact.site)?.iter().find(is_early)?.hold;
+        EarlyStart::new(started, known, until)
     }
 
     /// Forgets the servers that were owed nothing any more at this time.
@@ -160,10 +160,10 @@ impl Rests {
 
 impl ServerHistory {
     /// An exchange was seen to begin.
-    fn compare(&self, started: Start, fact: &Fact<'_>, pace: &Pace, short: &mut ShortRests) {
+    fn compare(&self, started: ExchangeStart, fact: &Fact<'_>, pace: &Pace, short: &mut ShortPauses) {
         let places = pace.per_address;
-        let who = |early: Early| format!("{} {early}", started.address);
-        let until = |count: &mut Count, until: fn(&Rest) -> SystemTime| {
+        let who = |early: EarlyStart| format!("{} {early}", started.address);
+        let until = |count: &mut Count, until: fn(&DuePause) -> SystemTime| {
             count.note(early(&self.rests, started, places, until), who);
         };
         // With one place, the least pause is told by the shortest that was seen.
@@ -175,13 +175,13 @@ impl ServerHistory {
         let trouble = early(&self.rests, started, places, |rest| rest.trouble);
         short.trouble.note(trouble, who);
         if let Some(delay) = fact.crawl_delay {
-            let until = |rest: &Rest| rest.ended.checked_add(delay).unwrap_or(rest.ended);
+            let until = |rest: &DuePause| rest.ended.checked_add(delay).unwrap_or(rest.ended);
             short.crawl_delay.note(early(&self.rests, started, places, until), who);
         }
-        let early_for = |hold: Option<Hold>| {
+        let early_for = |hold: Option<CoolDown>| {
             let ended = self.last_end.filter(|ended| *ended <= started.latest)?;
             let hold = hold.filter(|hold| hold.known <= started.latest && started.latest < hold.until)?;
-            Early::new(started, ended, hold.until)
+            EarlyStart::new(started, ended, hold.until)
         };
         short.retry_after.note(early_for(self.asked), who);
         let put_off = early_for(self.put_off);
@@ -195,7 +195,7 @@ impl ServerHistory {
     }
 
     /// Takes in how an exchange went, and says what is owed for it.
-    fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> Rest {
+    fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> DuePause {
         let answer = fact.answer;
         let ended = answer.ended();
         let owed = self.troubles.take(pace, fact.site, answer);
@@ -203,14 +203,14 @@ impl ServerHistory {
         let share = link::pause_for(self.link.take(answer), pace.harm, pace.longest_pause());
         let usual = pace.min_delay.max(slow).max(share);
         let trouble = Some(doubled(pace, usual, owed.doublings)).filter(|pause| *pause > usual);
-        let hold = |time| Some(Hold { known: ended, until: ended.checked_add(time)? });
+        let hold = |time| Some(CoolDown { known: ended, until: ended.checked_add(time)? });
         self.asked = longer(self.asked, answer.head.retry_after.and_then(hold));
         self.put_off = longer(self.put_off, owed.put_off.and_then(hold));
         if owed.is_given_up {
             self.given_up = self.given_up.or(Some(ended));
         }
         self.last_end = self.last_end.max(Some(ended));
-        Rest {
+        DuePause {
             ended,
             least: ended + pace.min_delay,
             slow: ended + slow,
@@ -238,18 +238,24 @@ impl PausedRedirect {
         let answer = fact.answer;
         let (pause, known) = (answer.head.retry_after.filter(|_| answer.is_redirect())?, answer.ended());
         let target = fact.url?.join(answer.head.location.as_deref()?).ok()?;
-        Some(Self { target, hold: Hold { known, until: known.checked_add(pause)? } })
+        Some(Self { target, hold: CoolDown { known, until: known.checked_add(pause)? } })
     }
 }
 
-impl Rest {
+impl DuePause {
     fn latest(&self) -> SystemTime {
         self.least.max(self.slow).max(self.link).max(self.trouble)
     }
 }
 
 /// A site began at a server although, for its own troubles, it was to be left alone there.
-fn compare_with_hold(hold: SiteHold, started: Start, site: &Site, pace: &Pace, short: &mut ShortRests) {
+fn compare_with_hold(
+    hold: DueSiteCoolDown,
+    started: ExchangeStart,
+    site: &Site,
+    pace: &Pace,
+    short: &mut ShortPauses,
+) {
     let who = || format!("{site} at {}", started.address);
     match hold.until {
         None if hold.known <= started.told => {
@@ -258,22 +264,22 @@ fn compare_with_hold(hold: SiteHold, started: Start, site: &Site, pace: &Pace, s
         Some(until) if hold.known <= started.latest && started.latest < until => {
             let is_pause = until <= hold.known + pace.max_delay.max(pace.min_delay);
             let count = if is_pause { &mut short.trouble } else { &mut short.put_off };
-            count.note(Early::new(started, hold.known, until), |early| format!("{} {early}", who()));
+            count.note(EarlyStart::new(started, hold.known, until), |early| format!("{} {early}", who()));
         }
         _ => {}
     }
 }
 
-fn longer(one: Option<Hold>, other: Option<Hold>) -> Option<Hold> {
+fn longer(one: Option<CoolDown>, other: Option<CoolDown>) -> Option<CoolDown> {
     [one, other].into_iter().flatten().max_by_key(|hold| hold.until)
 }
 
 /// As many rests as there are places. An exchange took a place that nobody had, or one whose rest was over when it began, nobody knows
 /// which: that whose exchange ended last leaves the most room for what is to come. Where none was free, it took the one whose rest was
 /// over first.
-fn keep(rests: &mut Vec<Rest>, rest: Rest, begun: SystemTime, places: u32) {
+fn keep(rests: &mut Vec<DuePause>, rest: DuePause, begun: SystemTime, places: u32) {
     let each = || rests.iter().enumerate();
-    let is_over = |rest: &Rest| rest.ended.max(rest.latest()) <= begun;
+    let is_over = |rest: &DuePause| rest.ended.max(rest.latest()) <= begun;
     let mut taken = each().filter(|(_, rest)| is_over(rest)).max_by_key(|(_, rest)| rest.ended);
     if taken.is_none() && rests.len() >= places.max(1) as usize {
         taken = each().min_by_key(|(_, rest)| rest.latest());
@@ -286,7 +292,7 @@ fn keep(rests: &mut Vec<Rest>, rest: Rest, begun: SystemTime, places: u32) {
 
 /// Where an exchange began, and when: as it is told, and at the latest if that is rounded.
 #[derive(Clone, Copy)]
-struct Start {
+struct ExchangeStart {
     address: IpAddr,
     told: SystemTime,
     latest: SystemTime,
@@ -294,14 +300,19 @@ struct Start {
 
 /// How soon an exchange came after another, and how long it should have waited.
 #[derive(Clone, Copy)]
-struct Early {
+struct EarlyStart {
     after: Duration,
     wanted: Duration,
 }
 
 /// An exchange takes a place, and keeps it while it runs and rests: this one began when no place was free, although one
 /// had nothing to do but rest.
-fn early(rests: &[Rest], started: Start, places: u32, until: impl Fn(&Rest) -> SystemTime) -> Option<Early> {
+fn early(
+    rests: &[DuePause],
+    started: ExchangeStart,
+    places: u32,
+    until: impl Fn(&DuePause) -> SystemTime,
+) -> Option<EarlyStart> {
     let latest = started.latest;
     let taken = rests.iter().filter(|rest| rest.ended > latest || until(rest) > latest).count();
     if taken < places as usize {
@@ -310,24 +321,24 @@ fn early(rests: &[Rest], started: Start, places: u32, until: impl Fn(&Rest) -> S
     // Too many at once are judged as such: then none of them rests.
     let resting = rests.iter().filter(|rest| rest.ended <= latest && until(rest) > latest);
     let last = resting.max_by_key(|rest| until(rest))?;
-    Early::new(started, last.ended, until(last))
+    EarlyStart::new(started, last.ended, until(last))
 }
 
-impl Early {
-    fn new(started: Start, ended: SystemTime, until: SystemTime) -> Option<Self> {
+impl EarlyStart {
+    fn new(started: ExchangeStart, ended: SystemTime, until: SystemTime) -> Option<Self> {
         let after = started.told.duration_since(ended).unwrap_or_default();
         Some(Self { after, wanted: until.duration_since(ended).ok()? })
     }
 }
 
-impl std::fmt::Display for Early {
+impl std::fmt::Display for EarlyStart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "after {:.3?} instead of {:.3?}", self.after, self.wanted)
     }
 }
 
 impl Count {
-    fn note(&mut self, early: Option<Early>, who: impl Fn(Early) -> String) {
+    fn note(&mut self, early: Option<EarlyStart>, who: impl Fn(EarlyStart) -> String) {
         if let Some(early) = early {
             self.add(|| who(early));
         }

@@ -13,10 +13,10 @@ use crate::settings::Pace;
 /// that answers soundly for others the trouble may be that of its sites, and they alone are judged.
 #[derive(Debug, Default)]
 pub(in crate::promises) struct Troubles {
-    server: Row,
+    server: TroubleRun,
     sound: SoundFor,
     /// The latest in trouble at the end.
-    sites: VecDeque<(Site, Row, SiteHold)>,
+    sites: VecDeque<(Site, TroubleRun, DueSiteCoolDown)>,
     /// Sites in trouble since the last sound answer.
     in_the_row: Vec<Site>,
 }
@@ -33,7 +33,7 @@ enum SoundFor {
 
 /// Troubles and sound answers, one after the other.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct TroubleRun {
     troubles: u8,
     doublings: u8,
     sound: u8,
@@ -41,7 +41,7 @@ struct Row {
 
 /// A site is left alone at a server.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::promises) struct SiteHold {
+pub(in crate::promises) struct DueSiteCoolDown {
     pub known: SystemTime,
     /// None: for good.
     pub until: Option<SystemTime>,
@@ -49,7 +49,7 @@ pub(in crate::promises) struct SiteHold {
 
 /// What follows from an answer.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::promises) struct Owed {
+pub(in crate::promises) struct DueBackoff {
     /// How often the pause is doubled.
     pub doublings: u8,
     /// For how long the server is put off.
@@ -75,19 +75,19 @@ impl Troubles {
     }
 
     /// Takes in an answer for a site.
-    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, answer: &Response) -> Owed {
+    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, answer: &Response) -> DueBackoff {
         let ended = answer.ended();
         if is_trouble(answer) {
             self.take_trouble(pace, site, ended)
         } else if is_sound(answer) {
             self.take_sound(pace, site, ended);
-            Owed { doublings: self.server.doublings, ..Owed::default() }
+            DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() }
         } else {
-            Owed { doublings: self.server.doublings, ..Owed::default() }
+            DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() }
         }
     }
 
-    fn take_trouble(&mut self, pace: &Pace, site: &Site, ended: SystemTime) -> Owed {
+    fn take_trouble(&mut self, pace: &Pace, site: &Site, ended: SystemTime) -> DueBackoff {
         let mut row = self.take_out(site).unwrap_or_default();
         row.take_trouble();
         self.put_back(site, row, pace, ended);
@@ -100,11 +100,11 @@ impl Troubles {
             SoundFor::Several => true,
         };
         if serves_others {
-            return Owed { doublings: self.server.doublings, ..Owed::default() };
+            return DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() };
         }
         self.server.take_trouble();
         let is_dead = self.in_the_row.len() >= SITES_OF_THE_DEAD;
-        Owed {
+        DueBackoff {
             doublings: self.server.doublings,
             put_off: self.server.put_off(pace),
             is_given_up: is_dead && self.server.troubles >= LAST,
@@ -127,22 +127,22 @@ impl Troubles {
         }
     }
 
-    fn take_out(&mut self, site: &Site) -> Option<Row> {
+    fn take_out(&mut self, site: &Site) -> Option<TroubleRun> {
         let place = self.sites.iter().position(|(known, ..)| known == site)?;
         self.sites.remove(place).map(|(_, row, _)| row)
     }
 
-    fn put_back(&mut self, site: &Site, row: Row, pace: &Pace, ended: SystemTime) {
+    fn put_back(&mut self, site: &Site, row: TroubleRun, pace: &Pace, ended: SystemTime) {
         if self.sites.len() >= MOST_SITES {
             self.sites.pop_front();
         }
         let wait = row.put_off(pace).unwrap_or_else(|| doubled(pace, pace.min_delay, row.doublings));
         let until = if row.troubles >= LAST { None } else { ended.checked_add(wait) };
-        self.sites.push_back((site.clone(), row, SiteHold { known: ended, until }));
+        self.sites.push_back((site.clone(), row, DueSiteCoolDown { known: ended, until }));
     }
 
     /// How a site is left alone for its own troubles.
-    pub(in crate::promises) fn cool_down_of(&self, site: &Site) -> Option<SiteHold> {
+    pub(in crate::promises) fn cool_down_of(&self, site: &Site) -> Option<DueSiteCoolDown> {
         self.sites.iter().find(|(known, ..)| known == site).map(|(.., hold)| *hold)
     }
 
@@ -152,7 +152,7 @@ impl Troubles {
     }
 }
 
-impl Row {
+impl TroubleRun {
     fn take_trouble(&mut self) {
         self.troubles = self.troubles.saturating_add(1);
         self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);

@@ -38,12 +38,12 @@ fn busy(started: f64, retry_after: Option<u64>) -> Response {
 }
 
 fn fact<'a>(site: &'a Site, address: IpAddr, answer: &'a Response) -> Fact<'a> {
-    let (purpose, against) = (Purpose::Page, Wishes::default());
+    let (purpose, against) = (Purpose::Page, OwnerObjections::default());
     Fact { site, address, purpose, url: None, answer, crawl_delay: None, against }
 }
 
 fn judge() -> Judge {
-    Judge::new(Limits::default(), Seen::default())
+    Judge::new(PromisedLimits::default(), Observations::default())
 }
 
 /// An exchange of this site at this server, seen.

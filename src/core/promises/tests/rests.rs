@@ -1,15 +1,18 @@
-use super::super::rests::Rests;
+use super::super::rests::DuePauses;
 use super::*;
 
 /// What is seen of two exchanges, the second so many seconds after the first has ended.
 fn seen(pace: &Pace, first: &Response, gap: f64, crawl_delay: Option<Duration>) -> Vec<&'static str> {
-    let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
+    let mut judge = Judge::new(
+        PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
+        Observations::default(),
+    );
     let mut second = answer(0.0, 0.1, 10);
     second.started = first.ended() + Duration::from_secs_f64(gap);
     let site = site("a.ke");
     judge.note(&fact(&site, server(1), first));
     judge.note(&Fact { crawl_delay, ..fact(&site, server(1), &second) });
-    let ShortRests { slow, link, trouble, retry_after, crawl_delay, .. } = judge.seen().short_rests.clone();
+    let ShortPauses { slow, link, trouble, retry_after, crawl_delay, .. } = judge.seen().short_rests.clone();
     let all = [
         ("slow", slow),
         ("link", link),
@@ -55,7 +58,10 @@ fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
     let pace = Pace { harm: None, ..Pace::default() };
     let (site, other) = (site("a.ke"), site("b.ke"));
     let seen = |of: &Site, url: &str, status: u16, gap: f64| {
-        let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
+        let mut judge = Judge::new(
+            PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
+            Observations::default(),
+        );
         let from = WebUrl::parse("http://a.ke/x/").unwrap();
         let mut redirect = Response { status: Some(status), ..busy(0.0, Some(30)) };
         redirect.head.location = Some("//www.a.ke/y".to_owned());
@@ -101,7 +107,7 @@ fn what_tells_that_a_server_may_have_too_much_to_do_doubles_its_pause() {
 #[test]
 fn a_server_that_is_put_off_or_given_up_is_left_alone() {
     let pace = Pace { harm: None, ..Pace::default() };
-    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
     // A minute is the longest pause, five of them the first time that a server is put off.
     for (number, started) in
         [0.0, 100.0, 200.0, 300.0, 400.0, 600.0, 7000.0, 40_000.0, 70_000.0].iter().enumerate()
@@ -121,14 +127,14 @@ fn a_server_that_is_put_off_or_given_up_is_left_alone() {
 #[test]
 fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
     let pace = Pace { harm: None, ..Pace::default() };
-    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
     note(&mut judge, "sound.ke", server(1), &answer(0.0, 0.1, 10));
     for started in [100.0, 200.0, 300.0, 400.0, 500.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
     }
     // Others may ask.
     note(&mut judge, "sound.ke", server(1), &answer(600.0, 0.1, 10));
-    assert_eq!(judge.seen().short_rests, ShortRests::default());
+    assert_eq!(judge.seen().short_rests, ShortPauses::default());
     for started in [700.0, 7000.0, 40_000.0, 70_000.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
     }
@@ -146,7 +152,7 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
 #[test]
 fn a_site_waits_longer_for_each_of_its_own_troubles() {
     let pace = Pace { harm: None, ..Pace::default() };
-    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
     note(&mut judge, "sound.ke", server(1), &answer(0.0, 0.1, 10));
     // Twice as long after the first, and then four times; the server itself is slowed once.
     for (started, site) in [(100.0, "a.ke"), (104.2, "a.ke"), (112.3, "a.ke"), (116.5, "b.ke")] {
@@ -163,7 +169,8 @@ fn a_site_waits_longer_for_each_of_its_own_troubles() {
 fn neighbours_share_their_pauses_where_they_share_their_places() {
     for (per_neighbourhood, times) in [(None, 0), (Some(1), 1), (Some(2), 0)] {
         let pace = Pace { harm: None, per_neighbourhood, ..Pace::default() };
-        let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+        let mut judge =
+            Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
         note(&mut judge, "a.ke", server(1), &answer(0.0, 1.0, 10));
         note(&mut judge, "b.ke", server(2), &answer(5.9, 1.0, 10));
         note(&mut judge, "c.ke", FAR, &answer(7.0, 1.0, 10));
@@ -179,7 +186,10 @@ fn neighbours_share_their_pauses_where_they_share_their_places() {
 fn each_of_several_places_at_a_server_rests() {
     let pace = Pace { per_address: 2, factor: 0.0, harm: None, ..Pace::default() };
     let seen = |started: &[f64]| {
-        let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
+        let mut judge = Judge::new(
+            PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
+            Observations::default(),
+        );
         started.iter().for_each(|started| note(&mut judge, "a.ke", server(1), &answer(*started, 0.1, 10)));
         judge.seen().short_rests.least.times
     };
@@ -193,8 +203,8 @@ fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
     for (retry_after, until) in [(None, 301.0), (Some(10), 301.0), (Some(400), 401.0)] {
         let mut answer = busy(0.0, retry_after);
         answer.timings.total = Duration::from_secs(1);
-        let (mut rests, site) = (Rests::default(), site("a.ke"));
-        rests.add_due_pauses(&fact(&site, server(1), &answer), &Limits::default());
+        let (mut rests, site) = (DuePauses::default(), site("a.ke"));
+        rests.add_due_pauses(&fact(&site, server(1), &answer), &PromisedLimits::default());
         rests.forget_before(at(until - 0.001));
         assert_eq!(rests.len(), 1, "{retry_after:?}");
         rests.forget_before(at(until));

@@ -3,10 +3,10 @@ use proptest::prelude::*;
 
 use super::super::judge::Overlaps;
 use super::*;
-use crate::settings::Burden;
+use crate::settings::LoadLimits;
 
 fn of_rate(rate: u64) -> Judge {
-    Judge::new(Limits { rate: Some(rate), ..Limits::default() }, Seen::default())
+    Judge::new(PromisedLimits { rate: Some(rate), ..PromisedLimits::default() }, Observations::default())
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn exchanges_of_a_site_and_of_a_neighbourhood_at_once_are_seen() {
     note(&mut judge, "a.ke", server(1), &answer(0.0, 2.0, 10));
     note(&mut judge, "a.ke", FAR, &answer(1.0, 2.0, 10));
     note(&mut judge, "b.ke", server(2), &answer(0.5, 4.0, 10));
-    let Seen { in_site, in_neighbourhood, .. } = judge.seen();
+    let Observations { in_site, in_neighbourhood, .. } = judge.seen();
     assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
     assert_eq!((in_neighbourhood.most, in_neighbourhood.who.as_str()), (2, "41.90.0.0/24"));
 }
@@ -85,8 +85,10 @@ fn bytes_count_when_they_move_and_not_when_an_exchange_begins() {
 #[test]
 fn what_may_be_saved_up_is_a_second_or_the_largest_exchange() {
     for (largest, above) in [(0, 4000), (500, 4000), (3000, 2000)] {
-        let mut judge =
-            Judge::new(Limits { rate: Some(1000), largest, ..Limits::default() }, Seen::default());
+        let mut judge = Judge::new(
+            PromisedLimits { rate: Some(1000), largest, ..PromisedLimits::default() },
+            Observations::default(),
+        );
         note(&mut judge, "a.ke", server(1), &answer(0.0, 0.0, 5000));
         // A millisecond of the rate is the slack of clocks.
         assert_eq!(judge.seen_at_the_end().above_rate, above - 1, "{largest}");
@@ -96,12 +98,12 @@ fn what_may_be_saved_up_is_a_second_or_the_largest_exchange() {
 #[test]
 fn contacts_that_must_not_be_are_counted_and_outlast_the_process() {
     let mut judge = judge();
-    let (site, of_both) = (site("a.ke"), Wishes { had_opted_out: true, in_quiet_hours: true });
+    let (site, of_both) = (site("a.ke"), OwnerObjections { had_opted_out: true, in_quiet_hours: true });
     judge.note(&fact(&site, [10, 0, 0, 1].into(), &answer(0.0, 1.0, 1)));
     judge.note(&Fact { against: of_both, ..fact(&site, server(1), &answer(9.0, 1.0, 1)) });
     let told = serde_json::to_string(judge.seen()).unwrap();
-    let seen: Seen = serde_json::from_str(&told).unwrap();
-    let later = Judge::new(Limits::default(), seen);
+    let seen: Observations = serde_json::from_str(&told).unwrap();
+    let later = Judge::new(PromisedLimits::default(), seen);
     assert_eq!(later.seen().exchanges, 2);
     assert_eq!((later.seen().special.times, later.seen().opted_out.times), (1, 1));
     assert_eq!(later.seen().in_quiet_hours.times, 1);
@@ -137,7 +139,7 @@ proptest! {
         rate in 100u64..5000,
         is_known in any::<bool>(),
     ) {
-        let mut judge = Judge::new(Limits { rate: Some(rate), largest: 3000, ..Limits::default() }, Seen::default());
+        let mut judge = Judge::new(PromisedLimits { rate: Some(rate), largest: 3000, ..PromisedLimits::default() }, Observations::default());
         let capacity = (rate as f64).max(3000.0);
         let (mut now, mut level, mut told) = (0.0, capacity, Vec::new());
         for (bytes, gap, before, after) in moves {
@@ -161,14 +163,14 @@ proptest! {
 #[test]
 fn what_runs_when_old_exchanges_are_forgotten_is_still_known() {
     let pace = Pace { min_delay: Duration::ZERO, harm: None, ..Pace::default() };
-    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
     note(&mut judge, "old.ke", FAR, &answer(0.0, 0.5, 1));
     note(&mut judge, "a.ke", server(1), &answer(1000.0, 10.0, 1));
     judge.forget_before(at(1010.0) - Judge::HORIZON);
     note(&mut judge, "a.ke", FAR, &answer(1009.0, 2.0, 1));
     note(&mut judge, "b.ke", server(2), &answer(1009.5, 2.0, 1));
     note(&mut judge, "c.ke", server(1), &answer(1011.0, 1.0, 1));
-    let Seen { in_site, in_neighbourhood, short_rests, .. } = judge.seen();
+    let Observations { in_site, in_neighbourhood, short_rests, .. } = judge.seen();
     assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
     assert_eq!((in_neighbourhood.most, short_rests.slow.times), (2, 1));
 }
@@ -214,26 +216,26 @@ fn exchanges_of_no_time_at_one_moment_do_not_run_at_once() {
 fn the_shortest_gap_is_known_with_its_server() {
     let mut judge = judge();
     for (number, gap) in [(1, 5), (2, 3), (3, 3), (4, 4)] {
-        let past = Past { smallest_gap: Some(Duration::from_secs(gap)), ..Past::default() };
+        let past = ServerRecord { smallest_gap: Some(Duration::from_secs(gap)), ..ServerRecord::default() };
         judge.remember(server(number), &past);
     }
-    let Seen { least_gap, least_gap_at, .. } = judge.seen();
+    let Observations { least_gap, least_gap_at, .. } = judge.seen();
     assert_eq!((*least_gap, least_gap_at.as_str()), (Some(3_000_000), "41.90.0.2"));
 }
 
 /// Of `who` is all that was seen, and of each thing so much.
-fn seen_at(who: &str, amount: u64) -> Seen {
+fn seen_at(who: &str, amount: u64) -> Observations {
     let count = || Count { times: amount, first: who.to_owned() };
-    let worst = || Worst { most: amount, who: who.to_owned() };
+    let worst = || Peak { most: amount, who: who.to_owned() };
     let three = || [worst(), worst(), worst()];
-    Seen {
+    Observations {
         exchanges: amount,
         at_server: worst(),
         in_site: worst(),
         in_neighbourhood: worst(),
         least_gap: Some(1000 - amount),
         least_gap_at: who.to_owned(),
-        short_rests: ShortRests {
+        short_rests: ShortPauses {
             least: count(),
             slow: count(),
             link: count(),
@@ -255,7 +257,7 @@ fn seen_at(who: &str, amount: u64) -> Seen {
         special: count(),
         opted_out: count(),
         in_quiet_hours: count(),
-        order: Order {
+        order: OrderBreaches {
             before_robots: count(),
             despite_robots: count(),
             against_robots: count(),
@@ -267,20 +269,20 @@ fn seen_at(who: &str, amount: u64) -> Seen {
 #[test]
 fn the_worst_of_two_is_the_worse_of_each_thing_and_counts_are_kept() {
     let (mild, bad) = (seen_at("mild", 3), seen_at("bad", 7));
-    let Seen { exchanges, special, opted_out, in_quiet_hours, order, .. } = mild.clone();
-    let expected = Seen { exchanges, special, opted_out, in_quiet_hours, order, ..bad.clone() };
+    let Observations { exchanges, special, opted_out, in_quiet_hours, order, .. } = mild.clone();
+    let expected = Observations { exchanges, special, opted_out, in_quiet_hours, order, ..bad.clone() };
     assert_eq!(mild.clone().max(&bad), expected);
     assert_eq!(bad.clone().max(&mild), bad);
     assert_eq!(bad.clone().max(&seen_at("another", 7)), bad, "of equals the first is named");
-    assert_eq!(bad.clone().max(&Seen::default()), bad);
-    let mut judge = Judge::new(Limits::default(), mild);
+    assert_eq!(bad.clone().max(&Observations::default()), bad);
+    let mut judge = Judge::new(PromisedLimits::default(), mild);
     judge.restore(bad.clone());
     assert_eq!(judge.seen(), &bad);
 }
 
 #[test]
 fn counts_of_different_exchanges_add_up_and_name_the_first() {
-    let mut all = Seen::default();
+    let mut all = Observations::default();
     all.add_counts(&seen_at("first", 3));
     all.add_counts(&seen_at("second", 4));
     let count = Count { times: 7, first: "first".to_owned() };
@@ -289,23 +291,23 @@ fn counts_of_different_exchanges_add_up_and_name_the_first() {
         (count.clone(), count.clone(), count.clone())
     );
     assert_eq!((all.order.before_robots, all.order.twice), (count.clone(), count));
-    assert_eq!((all.exchanges, all.above_rate, all.at_server), (7, 0, Worst::default()));
+    assert_eq!((all.exchanges, all.above_rate, all.at_server), (7, 0, Peak::default()));
 }
 
 fn requests(most: u64) -> SharedBudget {
-    let in_all = Burden { requests: Some(most), ..Burden::default() };
+    let in_all = LoadLimits { requests: Some(most), ..LoadLimits::default() };
     SharedBudget { in_all, ..SharedBudget::default() }
 }
 
 #[test]
 fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
-    let limits = Limits { network: requests(9), system: requests(9), ..Limits::default() };
-    let mut judge = Judge::new(limits, Seen::default()).with_systems(Box::new(|_| Some(36914)));
+    let limits = PromisedLimits { network: requests(9), system: requests(9), ..PromisedLimits::default() };
+    let mut judge = Judge::new(limits, Observations::default()).with_systems(Box::new(|_| Some(36914)));
     for (number, started) in [(1, 0.0), (2, 1.0), (1, 2.1)] {
         note(&mut judge, "a.ke", server(number), &answer(started, 0.1, 10_200));
     }
-    judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &Order::default());
-    let worst = |most, who: &str| Worst { most, who: who.to_owned() };
+    judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &OrderBreaches::default());
+    let worst = |most, who: &str| Peak { most, who: who.to_owned() };
     let of_each = |times: u64, who| [times, times * 10_200, times * 100_000].map(|most| worst(most, who));
     let seen = judge.seen();
     assert_eq!(seen.at_server, worst(1, "41.90.0.1"));
@@ -320,20 +322,27 @@ fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
 
 #[test]
 fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
-    let limits = Limits { network: requests(9), ..Limits::default() };
-    let mut judge = Judge::new(limits, Seen::default());
+    let limits = PromisedLimits { network: requests(9), ..PromisedLimits::default() };
+    let mut judge = Judge::new(limits, Observations::default());
     let day = at(0.0).duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
     let past = |requests, last_end, today| {
         let borne = [requests, requests * 100, requests * 1000];
         let borne_on_day = [today, today * 100, today * 1000];
-        Past { last_end: Some(last_end), borne, day, borne_on_day, most_parallel: 1, ..Past::default() }
+        ServerRecord {
+            last_end: Some(last_end),
+            borne,
+            day,
+            borne_on_day,
+            most_parallel: 1,
+            ..ServerRecord::default()
+        }
     };
     let (one, two) = (past(5, at(0.0), 4), past(7, at(0.0), 2));
     judge.remember(server(1), &one);
     judge.remember(server(2), &two);
     judge.add_server(server(1), &one);
     note(&mut judge, "a.ke", server(1), &answer(1.5, 0.1, 10));
-    let most = |worst: &[Worst; 3]| worst.each_ref().map(|worst| worst.most);
+    let most = |worst: &[Peak; 3]| worst.each_ref().map(|worst| worst.most);
     let seen = judge.seen();
     assert_eq!(most(&seen.server), [7, 700, 100_000 + 5000]);
     assert_eq!(most(&seen.server_day), [5, 410, 100_000 + 4000]);

@@ -1,38 +1,42 @@
 use super::*;
-use crate::settings::{Budget, Burden};
+use crate::settings::{Budget, LoadLimits};
 
 /// The polite ones, and one for each thing.
-fn limits() -> Limits {
+fn limits() -> PromisedLimits {
     let hour = Duration::from_secs(3600);
     let tree = Budget { requests: Some(10_000), bytes: Some(320 << 20), time: Some(hour), accounts: 1 };
-    Limits { tree, rate: Some(1 << 20), ..Limits::default() }
+    PromisedLimits { tree, rate: Some(1 << 20), ..PromisedLimits::default() }
 }
 
-fn broken(seen: &Seen, limits: &Limits) -> Vec<String> {
+fn broken(seen: &Observations, limits: &PromisedLimits) -> Vec<String> {
     let broken = verdicts(seen, limits).into_iter().filter(|it| it.judgement == Judgement::Broken);
     broken.map(|verdict| verdict.to_string()).collect()
 }
 
-fn worst(most: u64, who: &str) -> Worst {
-    Worst { most, who: who.to_owned() }
+fn worst(most: u64, who: &str) -> Peak {
+    Peak { most, who: who.to_owned() }
 }
 
 #[test]
 fn a_ledger_without_breaches_breaks_nothing() {
-    let seen = Seen { at_server: worst(1, "41.90.0.1"), least_gap: Some(2_000_100), ..Seen::default() };
+    let seen = Observations {
+        at_server: worst(1, "41.90.0.1"),
+        least_gap: Some(2_000_100),
+        ..Observations::default()
+    };
     assert_eq!(broken(&seen, &limits()), Vec::<String>::new());
 }
 
 #[test]
 fn every_breach_in_the_ledger_is_told_with_its_evidence() {
-    let seen = Seen {
+    let seen = Observations {
         exchanges: 9,
         at_server: worst(2, "41.90.0.1"),
         in_site: worst(3, "a.ke"),
         in_neighbourhood: worst(5, "41.90.0.0/24"),
         least_gap: Some(1_500_000),
         least_gap_at: "41.90.0.1".into(),
-        short_rests: ShortRests {
+        short_rests: ShortPauses {
             slow: Count { times: 2, first: "41.90.0.1 after 2s instead of 5s".into() },
             link: Count { times: 1, first: "41.90.0.1 after 2s instead of 9s".into() },
             trouble: Count { times: 1, first: "41.90.0.1 after 2s instead of 8s".into() },
@@ -54,16 +58,19 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         special: Count { times: 1, first: "10.0.0.1".into() },
         opted_out: Count { times: 2, first: "41.90.0.1 for a.ke".into() },
         in_quiet_hours: Count { times: 1, first: "41.90.0.1 for a.ke".into() },
-        order: Order {
+        order: OrderBreaches {
             before_robots: Count { times: 1, first: "http://a.ke/".into() },
             despite_robots: Count { times: 1, first: "http://b.ke/".into() },
             against_robots: Count { times: 1, first: "http://c.ke/".into() },
             twice: Count { times: 1, first: "http://d.ke/".into() },
         },
     };
-    let of =
-        |requests, bytes, busy: Option<u64>| Burden { requests, bytes, busy: busy.map(Duration::from_secs) };
-    let limits = Limits {
+    let of = |requests, bytes, busy: Option<u64>| LoadLimits {
+        requests,
+        bytes,
+        busy: busy.map(Duration::from_secs),
+    };
+    let limits = PromisedLimits {
         pace: Pace { per_neighbourhood: Some(4), ..Pace::default() },
         quiet_hours: "08:00-18:00".parse().ok(),
         server: SharedBudget { in_all: of(Some(100), Some(5), None), per_day: of(None, None, Some(60)) },
@@ -107,9 +114,13 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
 #[test]
 fn a_short_pause_is_told_in_milliseconds() {
     let pace = Pace { min_delay: Duration::from_millis(310), ..Pace::default() };
-    let limits = Limits { pace, ..limits() };
+    let limits = PromisedLimits { pace, ..limits() };
     for (gap, told) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
-        let seen = Seen { least_gap: Some(gap), least_gap_at: "41.90.0.1".into(), ..Seen::default() };
+        let seen = Observations {
+            least_gap: Some(gap),
+            least_gap_at: "41.90.0.1".into(),
+            ..Observations::default()
+        };
         let expected =
             format!("a pause of at least 310ms at each server: the shortest was {told} (41.90.0.1)");
         assert_eq!(broken(&seen, &limits), [expected]);
@@ -118,8 +129,9 @@ fn a_short_pause_is_told_in_milliseconds() {
 
 #[test]
 fn what_was_permitted_or_not_limited_is_not_judged() {
-    let seen = Seen { special: Count { times: 4, first: "127.0.0.1".into() }, ..Seen::default() };
-    let limits = Limits { permits_special_addresses: true, rate: None, ..limits() };
+    let seen =
+        Observations { special: Count { times: 4, first: "127.0.0.1".into() }, ..Observations::default() };
+    let limits = PromisedLimits { permits_special_addresses: true, rate: None, ..limits() };
     let open = verdicts(&seen, &limits).into_iter().filter(|it| it.judgement == Judgement::NotJudged);
     let open: Vec<String> = open.map(|verdict| verdict.id).collect();
     let expected = [
@@ -135,23 +147,24 @@ fn what_was_permitted_or_not_limited_is_not_judged() {
 #[test]
 fn where_a_server_has_several_places_the_least_pause_is_judged_by_each() {
     let pace = Pace { per_address: 2, ..Pace::default() };
-    let limits = Limits { pace, ..limits() };
+    let limits = PromisedLimits { pace, ..limits() };
     // Between two places there may be no pause at all.
-    let seen = Seen { at_server: worst(2, "41.90.0.1"), least_gap: Some(0), ..Seen::default() };
+    let seen =
+        Observations { at_server: worst(2, "41.90.0.1"), least_gap: Some(0), ..Observations::default() };
     assert_eq!(broken(&seen, &limits), Vec::<String>::new());
     let least = Count { times: 1, first: "41.90.0.1 after 1s instead of 2s".into() };
-    let seen = Seen { short_rests: ShortRests { least, ..ShortRests::default() }, ..seen };
+    let seen = Observations { short_rests: ShortPauses { least, ..ShortPauses::default() }, ..seen };
     assert_eq!(broken(&seen, &limits).len(), 1);
 }
 
 #[test]
 fn a_survey_tells_what_is_broken_once_server_by_server_where_ledgers_do() {
-    let seen = Seen {
+    let seen = Observations {
         exchanges: 9,
         at_server: worst(2, "41.90.0.1"),
         least_gap: Some(1_500_000),
         special: Count { times: 1, first: "10.0.0.1".into() },
-        ..Seen::default()
+        ..Observations::default()
     };
     let told: Vec<String> = super::super::broken(&verdicts(&seen, &limits())).collect();
     assert_eq!(told, ["no contact with special addresses: once: 10.0.0.1"]);

@@ -7,13 +7,16 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::units::thousands;
-use super::{Amount, BudgetScope, Count, Judgement, Limits, Promise, Seen, ShortRests, Verdict, Worst};
+use super::{
+    BudgetScope, Count, Judgement, LoadAmount, Observations, Peak, Promise, PromisedLimits, ShortPauses,
+    Verdict,
+};
 use promise::micros;
 
 /// What was seen says of each promise that can be judged by it.
 #[must_use]
-pub fn verdicts(seen: &Seen, limits: &Limits) -> Vec<Verdict> {
-    let judge = Bench { seen, limits };
+pub fn verdicts(seen: &Observations, limits: &PromisedLimits) -> Vec<Verdict> {
+    let judge = VerdictBuilder { seen, limits };
     let mut verdicts = judge.parallelism();
     verdicts.push(judge.least_pause());
     verdicts.extend(judge.pauses());
@@ -41,7 +44,7 @@ pub fn breaches_at(
     server: IpAddr,
     most_parallel: u32,
     smallest_gap: Option<Duration>,
-    limits: &Limits,
+    limits: &PromisedLimits,
 ) -> Vec<String> {
     let pace = &limits.pace;
     let mut breaches = Vec::new();
@@ -60,15 +63,15 @@ pub fn breaches_at(
 const NO_LIMIT: &str = "no limit was set";
 
 /// What was seen beside what was promised.
-struct Bench<'a> {
-    seen: &'a Seen,
-    limits: &'a Limits,
+struct VerdictBuilder<'a> {
+    seen: &'a Observations,
+    limits: &'a PromisedLimits,
 }
 
-impl Bench<'_> {
+impl VerdictBuilder<'_> {
     fn parallelism(&self) -> Vec<Verdict> {
         let Self { seen, limits } = self;
-        let judge = |promise, most: Option<u32>, worst: &Worst| {
+        let judge = |promise, most: Option<u32>, worst: &Peak| {
             let evidence = format!("at most {} at once{}", worst.most, at_peak(worst));
             self.bounded(promise, most.map(u64::from), worst, evidence)
         };
@@ -90,7 +93,7 @@ impl Bench<'_> {
             // The pause is kept in each of several places at a server, and gaps between them may be shorter.
             _ => seen.short_rests.least.times > 0,
         };
-        let evidence = format!("the shortest was {} ({})", Amount::Busy.written(gap), seen.least_gap_at);
+        let evidence = format!("the shortest was {} ({})", LoadAmount::Busy.written(gap), seen.least_gap_at);
         let judgement = if is_short { Judgement::Broken } else { Judgement::Held };
         self.verdict(Promise::LeastPause, judgement, evidence)
     }
@@ -98,7 +101,7 @@ impl Bench<'_> {
     /// What servers are owed beside the least pause.
     fn pauses(&self) -> [Verdict; 7] {
         let Self { seen, limits } = self;
-        let ShortRests { slow, link, trouble, retry_after, crawl_delay, put_off, neighbourhood, .. } =
+        let ShortPauses { slow, link, trouble, retry_after, crawl_delay, put_off, neighbourhood, .. } =
             &seen.short_rests;
         let judge = |promise, is_set, count: &Count| {
             let never = format!("never shorter in {} exchanges", thousands(seen.exchanges));
@@ -118,8 +121,8 @@ impl Bench<'_> {
     fn tree_budgets(&self) -> [Verdict; 3] {
         let [requests, moved] = &self.seen.tree;
         [
-            self.budget(Promise::RequestBudget, Amount::Requests, requests),
-            self.budget(Promise::ByteBudget, Amount::Bytes, moved),
+            self.budget(Promise::RequestBudget, LoadAmount::Requests, requests),
+            self.budget(Promise::ByteBudget, LoadAmount::Bytes, moved),
             self.time_budget(),
         ]
     }
@@ -127,7 +130,7 @@ impl Bench<'_> {
     /// A question that is put while the time of its site lasts may wait so long for its turn.
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
-        let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), at_peak(longest));
+        let evidence = format!("at most {}{}", LoadAmount::Busy.written(longest.most), at_peak(longest));
         let wait = micros(self.limits.pace.longest_wait());
         let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + wait);
         self.bounded(Promise::TimeBudget, waited, longest, evidence)
@@ -143,8 +146,8 @@ impl Bench<'_> {
                 BudgetScope::System => [&seen.system, &seen.system_day],
             };
             for (per_day, borne) in [false, true].into_iter().zip(borne) {
-                for (amount, worst) in Amount::ALL.into_iter().zip(borne) {
-                    let promise = Promise::Burden { place, amount, per_day };
+                for (amount, worst) in LoadAmount::ALL.into_iter().zip(borne) {
+                    let promise = Promise::LoadBudget { place, amount, per_day };
                     if promise.limit(self.limits).is_some() {
                         verdicts.push(self.budget(promise, amount, worst));
                     }
@@ -162,7 +165,7 @@ impl Bench<'_> {
                 self.kept(promise, format!("never exceeded in {} exchanges", thousands(seen.exchanges)))
             }
             (Some(_), above) => {
-                let above = Amount::Bytes.written(above);
+                let above = LoadAmount::Bytes.written(above);
                 self.verdict(promise, Judgement::Broken, format!("{above} above it and what may be saved up"))
             }
         }
@@ -205,12 +208,12 @@ impl Bench<'_> {
         }
     }
 
-    fn budget(&self, promise: Promise, amount: Amount, worst: &Worst) -> Verdict {
+    fn budget(&self, promise: Promise, amount: LoadAmount, worst: &Peak) -> Verdict {
         let evidence = format!("at most {}{}", amount.written(worst.most), at_peak(worst));
         self.bounded(promise, promise.limit(self.limits), worst, evidence)
     }
 
-    fn bounded(&self, promise: Promise, most: Option<u64>, worst: &Worst, evidence: String) -> Verdict {
+    fn bounded(&self, promise: Promise, most: Option<u64>, worst: &Peak, evidence: String) -> Verdict {
         match most {
             None => self.verdict(promise, Judgement::NotJudged, format!("{NO_LIMIT}; {evidence}")),
             Some(most) if worst.most > most => self.verdict(promise, Judgement::Broken, evidence),
@@ -227,6 +230,6 @@ impl Bench<'_> {
     }
 }
 
-fn at_peak(worst: &Worst) -> String {
+fn at_peak(worst: &Peak) -> String {
     if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
 }

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::promises::Limits;
+use crate::promises::PromisedLimits;
 use crate::promises::units::{bytes, milliseconds, thousands};
-use crate::settings::{Budget, Burden, SharedBudget};
+use crate::settings::{Budget, LoadLimits, SharedBudget};
 
 /// What is promised to the owners of servers, each thing by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ pub enum Promise {
     /// The same.
     TimeBudget,
     /// What all sites together may ask of a place, on a day or for the whole survey.
-    Burden {
+    LoadBudget {
         /// Who bears it.
         place: BudgetScope,
         /// What is counted.
-        amount: Amount,
+        amount: LoadAmount,
         /// On a day (UTC), or for the whole survey.
         per_day: bool,
     },
@@ -82,7 +82,7 @@ pub enum BudgetScope {
 
 /// What a place bears of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
+pub enum LoadAmount {
     /// Exchanges.
     Requests,
     /// On the wire, both ways.
@@ -110,7 +110,7 @@ impl Promise {
             Self::RequestBudget => "request_budget",
             Self::ByteBudget => "byte_budget",
             Self::TimeBudget => "time_budget",
-            Self::Burden { place, amount, per_day } => {
+            Self::LoadBudget { place, amount, per_day } => {
                 let period = if per_day { "_per_day" } else { "" };
                 return format!("{}_{}{period}", place.id(), amount.id()).into();
             }
@@ -130,8 +130,8 @@ impl Promise {
 
     /// What is promised, in a sentence with the bound that was set.
     #[must_use]
-    pub fn describe(self, limits: &Limits) -> String {
-        let Limits { pace, tree, .. } = limits;
+    pub fn describe(self, limits: &PromisedLimits) -> String {
+        let PromisedLimits { pace, tree, .. } = limits;
         match self {
             Self::OneAtATimeAtServer => at_a_time(Some(pace.per_address), "server"),
             Self::OneAtATimeInSite => at_a_time(Some(pace.per_site), "site"),
@@ -157,7 +157,7 @@ impl Promise {
             }
             Self::ByteBudget => at_most(tree.bytes.map(bytes), &format!("of traffic {}", budget_owner(tree))),
             Self::TimeBudget => at_most(tree.time.map(span), &format!("of time {}", budget_owner(tree))),
-            Self::Burden { place, amount, per_day } => {
+            Self::LoadBudget { place, amount, per_day } => {
                 let most = self.limit(limits).map(|most| amount.written(most));
                 let day = if per_day { " per day" } else { "" };
                 at_most(most, &format!("{} {}{day}", amount.describe(), place.describe()))
@@ -186,22 +186,22 @@ impl Promise {
 
     /// The most that the budget allows which this promises: requests, bytes or microseconds.
     #[must_use]
-    pub fn limit(self, limits: &Limits) -> Option<u64> {
+    pub fn limit(self, limits: &PromisedLimits) -> Option<u64> {
         match self {
             Self::RequestBudget => limits.tree.requests,
             Self::ByteBudget => limits.tree.bytes,
             Self::TimeBudget => limits.tree.time.map(micros),
-            Self::Burden { place, amount, per_day } => {
+            Self::LoadBudget { place, amount, per_day } => {
                 let SharedBudget { per_day: of_day, in_all } = match place {
                     BudgetScope::Server => &limits.server,
                     BudgetScope::Network => &limits.network,
                     BudgetScope::System => &limits.system,
                 };
-                let Burden { requests, bytes, busy } = if per_day { of_day } else { in_all };
+                let LoadLimits { requests, bytes, busy } = if per_day { of_day } else { in_all };
                 match amount {
-                    Amount::Requests => *requests,
-                    Amount::Bytes => *bytes,
-                    Amount::Busy => busy.map(micros),
+                    LoadAmount::Requests => *requests,
+                    LoadAmount::Bytes => *bytes,
+                    LoadAmount::Busy => busy.map(micros),
                 }
             }
             _ => None,
@@ -229,7 +229,7 @@ impl BudgetScope {
     }
 }
 
-impl Amount {
+impl LoadAmount {
     pub(in crate::promises) const ALL: [Self; 3] = [Self::Requests, Self::Bytes, Self::Busy];
 
     fn id(self) -> &'static str {

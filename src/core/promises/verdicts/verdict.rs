@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::promises::{Limits, Promise};
+use crate::promises::{Promise, PromisedLimits};
 
 /// What came of one promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,12 @@ pub enum Judgement {
 impl Verdict {
     /// On a promise with the bound that was set.
     #[must_use]
-    pub fn new(promise: Promise, limits: &Limits, judgement: Judgement, evidence: impl Into<String>) -> Self {
+    pub fn new(
+        promise: Promise,
+        limits: &PromisedLimits,
+        judgement: Judgement,
+        evidence: impl Into<String>,
+    ) -> Self {
         let (id, promise) = (promise.id().into_owned(), promise.describe(limits));
         Self { id, promise, judgement, evidence: evidence.into() }
     }

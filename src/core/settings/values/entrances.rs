@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(read("\"2\""), Ok(Entrances::UpTo(2)));
         for invalid in ["0", "5", "300", "\"some\""] {
             assert!(
-                matches!(read(invalid), Err(Refusal::Told(told)) if told.ends_with("neither a number from 1 to 4 nor all"))
+                matches!(read(invalid), Err(Refusal::Message(told)) if told.ends_with("neither a number from 1 to 4 nor all"))
             );
         }
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
-use value::{Amount, NewPath, Shape, Value};
+use value::{Amount, NewPath, Value, ValueSyntax};
 use written::{Refusal, Written};
 
 macro_rules! whole_numbers {
@@ -21,7 +21,7 @@ macro_rules! whole_numbers {
         // `usize` has no `From` to what is as wide.
         $(#[allow(clippy::cast_lossless)]
         impl Value for $type {
-            const SHAPE: Shape = Shape::Number;
+            const SHAPE: ValueSyntax = ValueSyntax::Number;
 
             fn written(&self) -> Written {
                 Written::Whole(*self as u64)
@@ -45,7 +45,7 @@ macro_rules! whole_numbers {
 whole_numbers!(u16, u32, u64, usize);
 
 impl Value for f64 {
-    const SHAPE: Shape = Shape::Number;
+    const SHAPE: ValueSyntax = ValueSyntax::Number;
 
     fn written(&self) -> Written {
         Written::Fraction(*self)
@@ -66,7 +66,7 @@ impl Value for f64 {
 }
 
 impl Value for bool {
-    const SHAPE: Shape = Shape::Flag;
+    const SHAPE: ValueSyntax = ValueSyntax::Flag;
 
     fn written(&self) -> Written {
         Written::Flag(*self)
@@ -85,7 +85,7 @@ impl Value for bool {
 }
 
 impl Value for PathBuf {
-    const SHAPE: Shape = Shape::Path;
+    const SHAPE: ValueSyntax = ValueSyntax::Path;
 
     fn written(&self) -> Written {
         Written::Path(self.clone())
@@ -104,7 +104,7 @@ impl Value for PathBuf {
 }
 
 impl Value for SocketAddr {
-    const SHAPE: Shape = Shape::Text;
+    const SHAPE: ValueSyntax = ValueSyntax::Text;
 
     fn written(&self) -> Written {
         Written::Text(self.to_string())
@@ -117,7 +117,7 @@ impl Value for SocketAddr {
 }
 
 impl Value for Entrances {
-    const SHAPE: Shape = Shape::Text;
+    const SHAPE: ValueSyntax = ValueSyntax::Text;
 
     fn written(&self) -> Written {
         match self {
@@ -127,12 +127,12 @@ impl Value for Entrances {
     }
 
     fn read(written: &Written) -> Result<Self, Refusal> {
-        written.text_or_number()?.parse().map_err(Refusal::Told)
+        written.text_or_number()?.parse().map_err(Refusal::Message)
     }
 }
 
 impl Value for DepthRule {
-    const SHAPE: Shape = Shape::Text;
+    const SHAPE: ValueSyntax = ValueSyntax::Text;
 
     fn written(&self) -> Written {
         match self {
@@ -142,7 +142,7 @@ impl Value for DepthRule {
     }
 
     fn read(written: &Written) -> Result<Self, Refusal> {
-        written.text_or_number()?.parse().map_err(Refusal::Told)
+        written.text_or_number()?.parse().map_err(Refusal::Message)
     }
 
     fn amount(&self) -> Amount {
@@ -158,14 +158,14 @@ impl Value for DepthRule {
 macro_rules! texts {
     ($($type:ty, $as_text:ident { $($more:item)* })*) => {
         $(impl Value for $type {
-            const SHAPE: Shape = Shape::Text;
+            const SHAPE: ValueSyntax = ValueSyntax::Text;
 
             fn written(&self) -> Written {
                 Written::Text(self.to_string())
             }
 
             fn read(written: &Written) -> Result<Self, Refusal> {
-                written.$as_text()?.parse().map_err(|error| Refusal::Told(format!("{error}")))
+                written.$as_text()?.parse().map_err(|error| Refusal::Message(format!("{error}")))
             }
 
             $($more)*
@@ -205,7 +205,7 @@ macro_rules! choices {
         }
 
         impl Value for $type {
-            const SHAPE: Shape = Shape::Word(Self::WORDS);
+            const SHAPE: ValueSyntax = ValueSyntax::Word(Self::WORDS);
 
             fn written(&self) -> Written {
                 Written::Text(match self { $(Self::$choice => $word),+ }.to_owned())
@@ -234,7 +234,7 @@ fn one_of(words: &[&str]) -> String {
 }
 
 impl<T: Value> Value for Option<T> {
-    const SHAPE: Shape = T::SHAPE;
+    const SHAPE: ValueSyntax = T::SHAPE;
 
     fn written(&self) -> Written {
         self.as_ref().map_or(Written::Nothing(None), T::written)
@@ -261,7 +261,7 @@ impl<T: Value> Value for Option<T> {
 }
 
 impl<T: Value> Value for Vec<T> {
-    const SHAPE: Shape = T::SHAPE;
+    const SHAPE: ValueSyntax = T::SHAPE;
     const IS_LIST: bool = true;
 
     fn written(&self) -> Written {

@@ -3,7 +3,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::texts;
-use super::value::{Amount, Shape, Value};
+use super::value::{Amount, Value, ValueSyntax};
 use super::written::{Refusal, Written};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
@@ -78,9 +78,9 @@ texts! {
 
 /// A limit that can be lifted with the word `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit<T>(pub Option<T>);
+pub struct LimitOrNone<T>(pub Option<T>);
 
-impl<T: Value> FromStr for Limit<T> {
+impl<T: Value> FromStr for LimitOrNone<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -93,7 +93,7 @@ impl<T: Value> FromStr for Limit<T> {
 pub struct OrNone;
 
 impl<T: Value> Value<OrNone> for Option<T> {
-    const SHAPE: Shape = Shape::Text;
+    const SHAPE: ValueSyntax = ValueSyntax::Text;
 
     fn written(&self) -> Written {
         Written::Text(self.as_ref().map_or("none".to_owned(), |limit| limit.written().to_string()))
@@ -111,9 +111,9 @@ impl<T: Value> Value<OrNone> for Option<T> {
         }
         T::read(&T::SHAPE.typed(text)).map(Some).map_err(|refusal| match refusal {
             Refusal::Unexpected { expected, .. } => {
-                Refusal::Told(format!("'{text}' is neither none nor {expected}"))
+                Refusal::Message(format!("'{text}' is neither none nor {expected}"))
             }
-            told @ Refusal::Told(_) => told,
+            told @ Refusal::Message(_) => told,
         })
     }
 

@@ -4,7 +4,7 @@ use super::written::{Refusal, Written};
 
 /// How a value is typed on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueSyntax {
     /// Words, a quantity, a limit.
     Text,
     /// A number without unit.
@@ -17,7 +17,7 @@ pub enum Shape {
     Word(&'static [&'static str]),
 }
 
-impl Shape {
+impl ValueSyntax {
     /// What stands on a command line, as files have it.
     pub(in crate::settings) fn typed(self, word: &str) -> Written {
         match self {
@@ -66,7 +66,7 @@ pub type NewPath<'a> = dyn Fn(&Path) -> PathBuf + 'a;
 /// What a setting can be. `Way` tells apart two ways to write the same type.
 pub trait Value<Way = Plain>: Sized {
     /// On a command line.
-    const SHAPE: Shape;
+    const SHAPE: ValueSyntax;
     /// Whether it is a list.
     const IS_LIST: bool = false;
 

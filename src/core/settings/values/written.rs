@@ -38,7 +38,7 @@ pub enum Refusal {
         expected: String,
     },
     /// In the words of the type.
-    Told(String),
+    Message(String),
 }
 
 impl Written {
@@ -66,7 +66,7 @@ impl Written {
             Self::Whole(number) => Ok(number.to_string()),
             Self::Negative(number) => Ok(number.to_string()),
             Self::Fraction(number) => Ok(number.to_string()),
-            _ => Err(Refusal::Told("expected a number, or words in quotes".to_owned())),
+            _ => Err(Refusal::Message("expected a number, or words in quotes".to_owned())),
         }
     }
 
@@ -99,7 +99,7 @@ impl Refusal {
     pub(in crate::settings) fn for_key(&self, key: &str) -> String {
         match self {
             Self::Unexpected { found, expected } => format!("key '{key}' is {found}, expected {expected}"),
-            Self::Told(message) => format!("key '{key}': {message}"),
+            Self::Message(message) => format!("key '{key}': {message}"),
         }
     }
 
@@ -109,7 +109,7 @@ impl Refusal {
             Self::Unexpected { expected, .. } => {
                 format!("expected {}", expected.replace(" in quotes", "").replace('"', ""))
             }
-            Self::Told(message) => message,
+            Self::Message(message) => message,
         }
     }
 }

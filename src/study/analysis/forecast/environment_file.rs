@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::environment::{Environment, Plan};
 use crate::analysis::{Kind, Reading};
-use crate::settings::{Least, Setting, Settings};
+use crate::settings::{Setting, Settings, SmallestBudgets};
 
 /// What is wrong with an environment file, and in which line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -179,7 +179,9 @@ fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Resul
     };
     let mut settings = Settings::default();
     let message = match setting.parse_flag(&mut settings, std::slice::from_ref(&word)) {
-        Ok(()) => setting.expected_instead(&settings, &Least::NONE).map(|it| format!(", expected {it}")),
+        Ok(()) => {
+            setting.expected_instead(&settings, &SmallestBudgets::NONE).map(|it| format!(", expected {it}"))
+        }
         Err(message) if setting.rules.value_name.ends_with("|none") && !message.contains("none") => {
             Some(format!(": {message}, or none"))
         }

@@ -6,7 +6,7 @@ use super::names::Names;
 use crate::address::server_named;
 use crate::exchange::Purpose;
 use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
-use crate::promises::Question;
+use crate::promises::TreeRequest;
 
 /// A row of the table of exchanges.
 pub(super) struct Exchange<'a> {
@@ -80,8 +80,8 @@ impl Exchange<'_> {
     }
 
     /// The question that was put, as promises are judged by it.
-    pub(super) fn question(&self) -> Option<Question<'_>> {
-        Question::from_columns(self.url, self.purpose, self.status(), self.failure)
+    pub(super) fn question(&self) -> Option<TreeRequest<'_>> {
+        TreeRequest::from_columns(self.url, self.purpose, self.status(), self.failure)
     }
 
     pub(super) fn status(&self) -> Option<u16> {

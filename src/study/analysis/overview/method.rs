@@ -2,7 +2,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::records::{CurveRow, GeoDatabase, Manifest, Row, TableCount};
-use crate::settings::{Settings, Shape};
+use crate::settings::{Settings, ValueSyntax};
 
 /// How the numbers came about, so that somebody else can come to the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -60,7 +60,8 @@ fn settings(value: &Value) -> Vec<ShownSetting> {
 /// Whether a setting, or what is told of a simulation, names files or folders: a report goes to strangers, and the
 /// folders of the surveyor's machine do not concern them.
 fn names_files(key: &str) -> bool {
-    let is_setting = Settings::TABLE.iter().any(|setting| setting.key == key && setting.shape == Shape::Path);
+    let is_setting =
+        Settings::TABLE.iter().any(|setting| setting.key == key && setting.shape == ValueSyntax::Path);
     is_setting || ["recorded", "world"].contains(&key)
 }
 

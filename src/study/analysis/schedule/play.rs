@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::exchanges::{Exchange, Exchanges, NO_SERVER};
 use super::{Conditions, Pacing, Settled};
-use crate::roster::{Back, Limits, Roster, Step};
+use crate::roster::{Requeue, Roster, VisitLimits, VisitStep};
 
 /// What a survey would take and what servers would bear.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,7 +146,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             next_tree: 0,
             merged: 0,
             // The schedule asks one question at a time of a server, whatever the survey may do.
-            roster: Roster::new(Limits::new(conditions.sites.max(1), 1, None)),
+            roster: Roster::new(VisitLimits::new(conditions.sites.max(1), 1, None)),
             servers: std::iter::repeat_with(PlayedServer::default).take(servers).collect(),
             starved: VecDeque::new(),
             refill: None,
@@ -181,15 +181,15 @@ impl<'a, P: Pacing> Play<'a, P> {
     fn begin_walks(&mut self) {
         loop {
             let tree = match self.roster.poll(time_of(self.now)) {
-                Step::Begin(tree) => tree,
-                Step::Take => match self.next_tree() {
+                VisitStep::Begin(tree) => tree,
+                VisitStep::Take => match self.next_tree() {
                     Some(tree) => {
                         self.roster.begin(u64::from(tree));
                         tree
                     }
                     None => return,
                 },
-                Step::Wait(_) => return,
+                VisitStep::Wait(_) => return,
             };
             self.visit(tree);
         }
@@ -227,7 +227,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         if let Some(home) = home.and_then(|first| self.exchanges.servers.get(first.server as usize))
             && let Err(full) = self.roster.enter(u64::from(tree), home.address)
         {
-            return self.roster.leave(u64::from(tree), Some(Back::Parked(tree, full)));
+            return self.roster.leave(u64::from(tree), Some(Requeue::Parked(tree, full)));
         }
         let walk = &mut self.walks[tree as usize];
         if walk.began.is_none() {
@@ -305,7 +305,7 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     fn put_off(&mut self, tree: u32, until: Duration) {
-        self.roster.leave(u64::from(tree), Some(Back::PutOff(tree, time_of(until))));
+        self.roster.leave(u64::from(tree), Some(Requeue::PutOff(tree, time_of(until))));
         self.schedule_event(until, Event::Room);
         self.schedule_event(self.now, Event::Room);
     }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::asking::{Asking, Attempt, Doubt, Exit, LEFT, STOPPED, Wanted};
 use crate::exchange::{Failure, Response};
-use crate::load::Blame;
+use crate::load::LossCause;
 use crate::survey::agents::Desk;
 use crate::survey::parts::Parts;
 use crate::survey::visit::own_link::{self, Link, Pass};
@@ -91,14 +91,16 @@ impl<'a> Asking<'a> {
         let blame = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
         // A link that was cut for a moment is silent, and a network that forgot its connections resets them.
         let doubts = match blame {
-            Blame::Open => MOST_DOUBTS,
+            LossCause::Unknown => MOST_DOUBTS,
             _ => usize::from(was_dark && wanted.lost_in_tree < MOST_ALONE),
         };
         if answer.failure.is_some_and(Failure::is_no_connection) {
-            if blame == Blame::Ours {
+            if blame == LossCause::OwnLink {
                 return Err(Exit::OwnLinkBroken);
             }
-        } else if blame == Blame::Ours || wanted.times_lost < doubts && self.other_agent(sender).is_some() {
+        } else if blame == LossCause::OwnLink
+            || wanted.times_lost < doubts && self.other_agent(sender).is_some()
+        {
             // It may have been sent, and counts as a request without an answer.
             return Err(self.lost());
         }

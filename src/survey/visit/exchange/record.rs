@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::asking::{Answered, Asking, Exchanged, Try, Wanted};
 use crate::address::{OBEYED_WITHIN, WebUrl};
 use crate::exchange::{Failure, Request, Response};
-use crate::promises::{Fact, Wishes, is_quiet};
+use crate::promises::{Fact, OwnerObjections, is_quiet};
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
 use crate::survey::journal::entry::{Entry, Heard};
@@ -50,8 +50,8 @@ impl<'a> Asking<'a> {
         let answer = heard.answer.clone();
         let had_opted_out = self.had_opted_out(&wanted.ask.url, address, answer.started);
         let in_quiet_hours = self.is_quiet(answer.started, address);
-        let against = Wishes { had_opted_out, in_quiet_hours };
-        if against != Wishes::default() {
+        let against = OwnerObjections { had_opted_out, in_quiet_hours };
+        if against != OwnerObjections::default() {
             self.journal.write(&Entry::Against { number, had_opted_out, in_quiet_hours })?;
         }
         let exchanged = self.record(&wanted.ways, heard)?;

@@ -6,7 +6,7 @@ use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
 use crate::analysis::overview::names::Names;
 use crate::promises::units::{byte_rate, thousands};
-use crate::promises::{Judge, Judgement, Promise, Seen, Verdict, verdicts};
+use crate::promises::{Judge, Judgement, Observations, Promise, Verdict, verdicts};
 use crate::records::Manifest;
 
 /// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
@@ -29,7 +29,7 @@ impl Evidence<'_> {
         let limits = &self.recorded.limits;
         let systems = self.addresses.systems();
         let system_of = Box::new(move |address| systems.get(&address).copied());
-        let mut judge = Judge::new(limits.clone(), Seen::default()).with_systems(system_of);
+        let mut judge = Judge::new(limits.clone(), Observations::default()).with_systems(system_of);
         timeline.feed(&mut judge, &self.addresses.names, self.sites);
         let turns = timeline.by_time();
         let flow = flow(turns);

@@ -10,7 +10,7 @@ use crate::analysis::overview::listed::Listed;
 use crate::analysis::overview::names::Names;
 use crate::analysis::tables::{ByKey, key};
 use crate::exchange::Failure;
-use crate::promises::{Judge, Questions};
+use crate::promises::{Judge, TreeRequests};
 use crate::settings::Budget;
 
 /// What the questions of each tree, in the order in which they were put, say of promises.
@@ -18,7 +18,7 @@ use crate::settings::Budget;
 pub(in crate::analysis::overview) struct TreeQuestions {
     tree: Option<Cost>,
     trees: Vec<Cost>,
-    questions: Questions,
+    questions: TreeRequests,
     /// Of site and seed: responses for robots.txt that are on record in other trees.
     shared: HashMap<(u32, u32), u64>,
     /// Hosts that opted out, with the time when the survey knew; and when hosts were asked last.

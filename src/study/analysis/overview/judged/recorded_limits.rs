@@ -2,13 +2,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::promises::Limits;
+use crate::promises::PromisedLimits;
 use crate::settings::{Pace, Settings};
 
 /// What the manifest of a survey says of its limits, as far as promises can be judged by it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::analysis::overview) struct RecordedLimits {
-    pub limits: Limits,
+    pub limits: PromisedLimits,
     /// Whether the manifest says with which pauses and places servers were asked.
     pub has_pace: bool,
     /// The share of a link that servers were promised; none where the tables are not to be judged by it.
@@ -24,11 +24,11 @@ const PACE: [&str; 4] = ["min-delay", "delay-factor", "max-delay", "per-address"
 impl RecordedLimits {
     pub(in crate::analysis::overview) fn new(manifest: &Value) -> Self {
         let settings = Settings::recorded(manifest);
-        let limits = Limits::new(&settings, settings.max_body.0 + BESIDES_BODY);
+        let limits = PromisedLimits::new(&settings, settings.max_body.0 + BESIDES_BODY);
         // The tables do not tell how fast a body came: links are judged in another way.
         let pace = Pace { harm: None, ..limits.pace };
         Self {
-            limits: Limits { pace, rounding: ROUNDING, ..limits },
+            limits: PromisedLimits { pace, rounding: ROUNDING, ..limits },
             has_pace: PACE.iter().all(|key| manifest.get(key).is_some()),
             harm: settings.harm,
         }
@@ -40,7 +40,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::settings::Burden;
+    use crate::settings::LoadLimits;
 
     #[test]
     fn settings_are_read_as_the_manifest_writes_them() {
@@ -50,12 +50,12 @@ mod tests {
             "harm": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
             "max-server-busy": "2m", "max-server-requests": "30", "max-network-bytes": "none",
         }));
-        let Limits { pace, tree, rate, server, network, system, quiet_hours, .. } = &recorded.limits;
+        let PromisedLimits { pace, tree, rate, server, network, system, quiet_hours, .. } = &recorded.limits;
         assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
         assert_eq!((tree.requests, tree.bytes), (Some(10_000), Some(335_544_320)));
         assert_eq!((tree.time, *rate), (Some(Duration::from_secs(3 * 86_400)), None));
         assert_eq!((recorded.harm, pace.per_neighbourhood, pace.per_site), (Some(0.003), None, 1));
-        let of = |requests, bytes, busy: Option<u64>| Burden {
+        let of = |requests, bytes, busy: Option<u64>| LoadLimits {
             requests,
             bytes,
             busy: busy.map(Duration::from_secs),

@@ -7,7 +7,7 @@ use crate::address::{Host, Site};
 use crate::analysis::overview::exchange::{Exchange, microseconds};
 use crate::analysis::overview::names::Names;
 use crate::exchange::{Failure, Purpose, Response};
-use crate::promises::{Fact, Judge, Wishes};
+use crate::promises::{Fact, Judge, OwnerObjections};
 
 /// When each exchange was at which server and for which site, and what came: 48 bytes each.
 #[derive(Default)]
@@ -116,7 +116,7 @@ impl Timeline {
                 judge.forget_ended_by(moment(turn.started));
             }
             let Some((address, site, answer)) = parties.observed(turn) else { continue };
-            let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
+            let against = OwnerObjections { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
             let (purpose, url, answer) = (PURPOSE, None, &answer);
             judge.note(&Fact { site, address, purpose, url, answer, crawl_delay: None, against });
         }
