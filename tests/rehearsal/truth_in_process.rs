@@ -11,7 +11,7 @@ use ccsurvey::settings::NON_HTML_EXTENSIONS;
 use ccsurvey::space::{
     Entrances, FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World,
 };
-use ccsurvey::walk::{Content, LevelCount, Settings, Step, Tree, Walk};
+use ccsurvey::walk::{Content, LevelCount, Step, Tree, Walk, WalkSettings};
 
 const WORLDS: [&str; 17] = [
     include_str!("../../data/demo.toml"),
@@ -85,7 +85,7 @@ fn answer(world: &World, ask: &Request) -> (Response, Content) {
 fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> Tree {
     let start = WebUrl::parse(start).unwrap();
     let scope = Scope::new(start.host(), ScopeRule::Site, Arc::clone(suffixes));
-    let settings = Arc::new(Settings { depth: Depth(depth), ..Settings::default() });
+    let settings = Arc::new(WalkSettings { depth: Depth(depth), ..WalkSettings::default() });
     let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
@@ -142,7 +142,7 @@ fn check(world: &World, depth: u16, what: &str) {
         start: world.start_urls(),
         queries_per_script: 1,
         non_html_extensions: NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
-        trap_levels: Settings::default().trap_levels,
+        trap_levels: WalkSettings::default().trap_levels,
         suffixes: Arc::clone(&suffixes),
     };
     let truth = Truth::compute(world, &settings);

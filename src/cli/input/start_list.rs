@@ -8,7 +8,7 @@ use crate::address::WebUrl;
 use crate::cli::error::CliError;
 use crate::cli::output::print_message;
 use crate::records::units::{count, thousands};
-use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, LeftOut, Packing, StartError, StartList};
+use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, OutsideUrl, Packing, StartError, StartList};
 
 /// How a start list is to be read, and what of it is surveyed: about one run, and no settings.
 #[derive(Args, Clone, Debug)]
@@ -226,7 +226,7 @@ fn by_reason(bad: &[BadLine]) -> Vec<String> {
 fn left_out(list: &StartList, area: &Area) -> Vec<String> {
     let outside = list.left_out.iter();
     let mut lines: Vec<String> = outside
-        .map(|LeftOut { line, url }| {
+        .map(|OutsideUrl { line, url }| {
             format!("line {line}: {url} is left out: it lies outside {}", domains(area))
         })
         .collect();

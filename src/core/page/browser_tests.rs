@@ -7,14 +7,14 @@ use crate::address::WebUrl;
 use super::{Page, Source};
 
 #[derive(Deserialize)]
-struct Recorded {
+struct BrowserPages {
     browser: String,
     url: String,
-    pages: Vec<RecordedPage>,
+    pages: Vec<BrowserPage>,
 }
 
 #[derive(Deserialize)]
-struct RecordedPage {
+struct BrowserPage {
     html: String,
     #[serde(rename = "type")]
     media_type: Option<String>,
@@ -27,7 +27,7 @@ struct RecordedPage {
 
 #[test]
 fn pages_have_the_links_and_titles_that_they_have_in_chromium() {
-    let recorded: Recorded =
+    let recorded: BrowserPages =
         serde_json::from_str(include_str!("../../../tests/data/pages_in_chromium.json")).unwrap();
     assert!(recorded.browser.starts_with("Chromium ") && recorded.pages.len() >= 60);
     let url = WebUrl::parse(&recorded.url).unwrap();

@@ -13,7 +13,7 @@ use super::fragments::{FRAGMENTS, OPENINGS};
 use super::markup::Markup;
 use super::tokenize::emitter::TagEmitter;
 use super::tokenize::nesting::Syntax;
-use super::tokenize::shallow::Shallow;
+use super::tokenize::shallow::BoundedStackText;
 use super::{MAX_LINKS, Page, Source};
 
 fn read(body: &[u8], content_type: Option<&str>, robots_tag: Option<&str>) -> Page {
@@ -66,7 +66,7 @@ impl ForwardingEmitter for Counting<'_> {
 
 /// Counts what the tokenizer asks of its text.
 struct CountingText<'a> {
-    inner: Shallow<StringReader<'a>>,
+    inner: BoundedStackText<StringReader<'a>>,
     work: &'a Cell<usize>,
 }
 
@@ -106,7 +106,7 @@ fn work(body: &str, syntax: Syntax) -> usize {
     let work = Cell::new(0);
     let mut markup = Markup::default();
     let emitter = Counting { inner: TagEmitter::new(&mut markup, syntax), work: &work };
-    let text = CountingText { inner: Shallow::new(body.to_reader()), work: &work };
+    let text = CountingText { inner: BoundedStackText::new(body.to_reader()), work: &work };
     Tokenizer::new_with_emitter(text, emitter).for_each(drop);
     work.get()
 }

@@ -4,7 +4,7 @@ use super::title::Title;
 use super::tokenize::element_name::Namespace;
 use super::tokenize::emitter::Listener;
 use super::tokenize::nesting::Syntax;
-use super::tokenize::tag::{Attribute, Tag, Value};
+use super::tokenize::tag::{Attribute, AttributeValue, Tag};
 use super::tokenize::tag_name::{TagName, Text};
 use super::tokenize::tokenize;
 use super::{Defects, Element, refresh, robots_directives};
@@ -86,7 +86,7 @@ impl Markup {
         if pragma.trim().eq_ignore_ascii_case("refresh") {
             let is_cut = tag.value(Attribute::Content).is_some_and(|value| value.is_cut);
             if let Some(target) = refresh::target(&content) {
-                let value = Value { bytes: target.as_bytes(), is_cut };
+                let value = AttributeValue { bytes: target.as_bytes(), is_cut };
                 self.references.add(Element::Meta, value, false, &mut self.defects);
             }
         } else if pragma.trim().eq_ignore_ascii_case("content-language") && self.pragma_language.is_none() {

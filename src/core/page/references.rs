@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::address::{Base, PageKey, UrlError, WebUrl};
 
 use super::query::QueryEncoder;
-use super::tokenize::tag::Value;
+use super::tokenize::tag::AttributeValue;
 use super::{Defects, Element, Link, Source};
 
 /// The most links that are kept of one page: as many as a body of 1 MiB can spell at a hundred
@@ -37,9 +37,9 @@ pub(super) struct References {
     /// `href` of the first `base` of the page; later ones do not count.
     base: Option<String>,
     /// The documents in the page, in the order in which they begin.
-    inner: Vec<Inner>,
+    inner: Vec<NestedDocument>,
     /// Those that are being read, the innermost last.
-    entered: Vec<Entered>,
+    entered: Vec<OpenDocument>,
 }
 
 struct Reference {
@@ -52,14 +52,14 @@ struct Reference {
 }
 
 /// A document in the page (`srcdoc`). Its queries are in UTF-8, whatever the page's charset.
-struct Inner {
+struct NestedDocument {
     /// The document around it, whose base it has without one of its own.
     around: usize,
     base: Option<String>,
 }
 
 /// A document that is being read.
-struct Entered {
+struct OpenDocument {
     document: usize,
     /// The first of its references.
     first: usize,
@@ -70,7 +70,7 @@ impl References {
     pub(super) fn add(
         &mut self,
         element: Element,
-        value: Value<'_>,
+        value: AttributeValue<'_>,
         is_nofollow: bool,
         defects: &mut Defects,
     ) {
@@ -121,8 +121,8 @@ impl References {
 
     /// Goes on with a document that stands in this one.
     pub(super) fn enter(mut self) -> Self {
-        self.inner.push(Inner { around: self.document(), base: None });
-        self.entered.push(Entered { document: self.inner.len(), first: self.spelled.len() });
+        self.inner.push(NestedDocument { around: self.document(), base: None });
+        self.entered.push(OpenDocument { document: self.inner.len(), first: self.spelled.len() });
         self
     }
 
@@ -212,7 +212,7 @@ impl References {
         let own = Base::new(page.clone());
         let base = self.base.as_deref().and_then(|href| with_href(&own, href)).unwrap_or(own);
         let mut bases = Bases { distinct: vec![base], of_documents: vec![0] };
-        for Inner { around, base } in &self.inner {
+        for NestedDocument { around, base } in &self.inner {
             let around = bases.of_documents[*around];
             let own = base.as_deref().and_then(|href| with_href(&bases.distinct[around], href));
             bases.of_documents.push(if own.is_some() { bases.distinct.len() } else { around });
@@ -333,7 +333,7 @@ mod tests {
         let mut references = References::default();
         let mut defects = Defects::default();
         for reference in spelled {
-            let value = Value { bytes: reference.as_bytes(), is_cut: false };
+            let value = AttributeValue { bytes: reference.as_bytes(), is_cut: false };
             references.add(Element::A, value, false, &mut defects);
         }
         let url = WebUrl::parse("http://a.ke/").unwrap();
@@ -400,7 +400,7 @@ mod tests {
         let mut references = References::default();
         let mut defects = Defects::default();
         for reference in spelled {
-            let value = Value { bytes: reference.as_bytes(), is_cut: false };
+            let value = AttributeValue { bytes: reference.as_bytes(), is_cut: false };
             references.add(Element::A, value, false, &mut defects);
         }
         assert_eq!(references.text.len(), MAX_TEXT_BYTES);

@@ -7,9 +7,9 @@ pub(super) fn target(content: &str) -> Option<&str> {
         return None;
     }
     Some(match after_url_equals(rest) {
-        Prefix::Whole(rest) => unquoted(rest),
-        Prefix::Broken => rest,
-        Prefix::Absent => unquoted(rest),
+        UrlPrefix::Whole(rest) => unquoted(rest),
+        UrlPrefix::Broken => rest,
+        UrlPrefix::Absent => unquoted(rest),
     })
 }
 
@@ -26,21 +26,21 @@ fn after_seconds(text: &str) -> Option<&str> {
 }
 
 /// How far a text begins with `url=`.
-enum Prefix<'a> {
+enum UrlPrefix<'a> {
     Whole(&'a str),
     /// It begins so, but is a URL itself (`urls.html`).
     Broken,
     Absent,
 }
 
-fn after_url_equals(text: &str) -> Prefix<'_> {
+fn after_url_equals(text: &str) -> UrlPrefix<'_> {
     let Some(rest) = text.strip_prefix(['u', 'U']) else {
-        return Prefix::Absent;
+        return UrlPrefix::Absent;
     };
     let rest = rest.strip_prefix(['r', 'R']).and_then(|rest| rest.strip_prefix(['l', 'L']));
     match rest.and_then(|rest| rest.trim_ascii_start().strip_prefix('=')) {
-        Some(rest) => Prefix::Whole(rest.trim_ascii_start()),
-        None => Prefix::Broken,
+        Some(rest) => UrlPrefix::Whole(rest.trim_ascii_start()),
+        None => UrlPrefix::Broken,
     }
 }
 

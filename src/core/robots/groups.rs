@@ -12,7 +12,7 @@ pub(super) struct Groups<'a> {
     in_group: bool,
     rules_for: Header,
     delay_for: Header,
-    pub(super) defects: Defects,
+    pub(super) defects: RobotsDefects,
 }
 
 /// Whether what a pattern matches may be asked for.
@@ -24,7 +24,7 @@ pub(super) struct Rule {
 
 /// What was wrong with a robots.txt, in any of its groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Defects {
+pub struct RobotsDefects {
     /// Lines that are no field at all, name no crawler, or have a path or delay that means nothing.
     pub malformed_lines: u32,
     /// Rules before the first `User-agent`.
@@ -64,7 +64,7 @@ impl<'a> Groups<'a> {
             in_group: false,
             rules_for: Header::default(),
             delay_for: Header::default(),
-            defects: Defects::default(),
+            defects: RobotsDefects::default(),
         }
     }
 

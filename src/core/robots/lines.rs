@@ -18,12 +18,12 @@ pub(super) enum Record<'a> {
 }
 
 /// The text of a robots.txt within its limit.
-pub(super) struct Lines<'a> {
+pub(super) struct RobotsLines<'a> {
     text: Cow<'a, [u8]>,
     pub(super) truncated: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> RobotsLines<'a> {
     /// Cuts the body to [`MAX_BYTES`] and makes it UTF-8 if its byte order mark says UTF-16.
     ///
     /// A line that the cut runs through is dropped: half of it could forbid, or permit, far
@@ -134,17 +134,17 @@ mod tests {
         let padding = "#".repeat(MAX_BYTES - "\nDisallow: /".len());
         let whole = format!("{padding}\nDisallow: /");
         assert_eq!(whole.len(), MAX_BYTES);
-        let last = |text: &str| Lines::new(text.as_bytes()).records().last().map(|r| format!("{r:?}"));
+        let last = |text: &str| RobotsLines::new(text.as_bytes()).records().last().map(|r| format!("{r:?}"));
         let kept = Some(format!("{:?}", Record::Disallow(b"/")));
         assert_eq!(last(&whole), kept);
         assert_eq!(last(&format!("{whole}\nAllow: /")), kept);
         assert_eq!(last(&format!("{whole}private/\n")), None);
-        assert!(!Lines::new(whole.as_bytes()).truncated);
+        assert!(!RobotsLines::new(whole.as_bytes()).truncated);
     }
 
     #[test]
     fn one_endless_line_says_nothing() {
-        assert_eq!(Lines::new(&vec![b'x'; 2 * MAX_BYTES]).records().count(), 0);
+        assert_eq!(RobotsLines::new(&vec![b'x'; 2 * MAX_BYTES]).records().count(), 0);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         for unit in [u16::to_le_bytes, u16::to_be_bytes] {
             let bytes: Vec<u8> =
                 "\u{FEFF}".encode_utf16().chain(text.encode_utf16()).flat_map(unit).collect();
-            assert_eq!(Lines::new(&bytes).records().collect::<Vec<_>>(), expected);
+            assert_eq!(RobotsLines::new(&bytes).records().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -13,7 +13,7 @@
 //! specific match.
 //!
 //! Parsing is total: whatever a server sends gives rules, and what was wrong with it is data,
-//! [`Defects`]. Lines that mean nothing are skipped, lines that mean something are obeyed (§2.3.1.5),
+//! [`RobotsDefects`]. Lines that mean nothing are skipped, lines that mean something are obeyed (§2.3.1.5),
 //! also when they stand in an HTML error page. Memory is bounded by [`MAX_BYTES`] (for the worst file
 //! some 10 MB while it is read and 4 MB to keep, for a usual one a few hundred bytes). Time is linear in the file for parsing and,
 //! for one URL, linear in the URL for each pattern: there is no backtracking to provoke.
@@ -35,6 +35,6 @@ mod published_tests;
 mod rfc9309_tests;
 
 pub use availability::{Availability, MAX_AGE, MAX_REDIRECTS};
-pub use groups::Defects;
+pub use groups::RobotsDefects;
 pub use lines::MAX_BYTES;
 pub use rules::Rules;

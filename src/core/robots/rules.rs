@@ -1,8 +1,8 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use super::groups::{Defects, Groups, Rule};
-use super::lines::Lines;
+use super::groups::{Groups, RobotsDefects, Rule};
+use super::lines::RobotsLines;
 use crate::address::{PathPattern, Target, WebUrl};
 
 /// What one robots.txt lets our product token do.
@@ -21,7 +21,7 @@ pub struct Rules {
     /// The most specific first, `allow` before an equally specific `disallow`.
     by_precedence: Vec<Rule>,
     crawl_delay: Option<Duration>,
-    defects: Defects,
+    defects: RobotsDefects,
 }
 
 impl Rules {
@@ -29,12 +29,12 @@ impl Rules {
     /// written with a version, such as `ccsurvey/1.0`, only the name counts.
     #[must_use]
     pub fn parse(body: &[u8], product_token: &str) -> Self {
-        let lines = Lines::new(body);
+        let lines = RobotsLines::new(body);
         let mut groups = Groups::new(product_token);
         for record in lines.records() {
             groups.take(record);
         }
-        let defects = Defects { truncated: lines.truncated, html: lines.is_markup(), ..groups.defects };
+        let defects = RobotsDefects { truncated: lines.truncated, html: lines.is_markup(), ..groups.defects };
         let group = groups.binding();
         let mut by_precedence = group.rules;
         by_precedence.sort_unstable_by(Rule::precedence);
@@ -78,7 +78,7 @@ impl Rules {
 
     /// What is wrong with the file.
     #[must_use]
-    pub fn defects(&self) -> Defects {
+    pub fn defects(&self) -> RobotsDefects {
         self.defects
     }
 }
@@ -106,7 +106,8 @@ mod tests {
         let body = b"Disallow: /early\nnot a field at all\nUser-agent:\nUser-agent: ?\nUser-agent: *\n\
             Disallow: nowhere\nCrawl-delay: soon\nSitemap: http://a.ke/s.xml\nDisallow /\n";
         let rules = Rules::parse(body, "ccsurvey");
-        let expected = Defects { malformed_lines: 5, rules_outside_groups: 1, ..Defects::default() };
+        let expected =
+            RobotsDefects { malformed_lines: 5, rules_outside_groups: 1, ..RobotsDefects::default() };
         assert_eq!(rules.defects(), expected);
         assert!(!rules.allows(&url("/x")));
     }

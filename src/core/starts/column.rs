@@ -52,7 +52,7 @@ impl Labels {
 
 /// What the cells of a column hold. Of a cell with several names the first is looked at: it is as much worth as one with one.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct ColumnContent {
     /// Cells that are not empty.
     filled: usize,
     /// Cells with URLs, names or addresses.
@@ -78,7 +78,7 @@ pub(super) struct Held {
     hosts: HashSet<u64>,
 }
 
-impl Held {
+impl ColumnContent {
     fn from_cells<'a>(cells: impl Iterator<Item = &'a str>, labels: Labels, area: Option<&Area>) -> Self {
         let mut held = Self::default();
         for cell in cells.filter(|cell| !cell.is_empty()) {
@@ -135,7 +135,7 @@ impl Held {
 
     /// By which one column is better than another: sites of the country first, each counted once, for a hoster or a mail
     /// server of the country stands in many rows.
-    pub(super) fn rank(&self) -> Rank {
+    pub(super) fn rank(&self) -> ColumnRank {
         let is_of_sites = !self.sites.is_empty() && !self.is_of_servers();
         let Self { good, names, single, .. } = *self;
         (is_of_sites, self.sites.len(), self.inside.len(), good, self.distinct.len(), names, single)
@@ -178,7 +178,7 @@ impl Held {
 }
 
 /// What is compared of columns, the most important first.
-pub(super) type Rank = (bool, usize, usize, usize, usize, usize, usize);
+pub(super) type ColumnRank = (bool, usize, usize, usize, usize, usize, usize);
 
 /// What columns may be separated by, and URLs have in them.
 const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];
@@ -197,14 +197,14 @@ fn is_server(url: &WebUrl) -> bool {
 
 /// A column as it would be read.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct ColumnReading {
     pub column: usize,
     pub labels: Labels,
-    pub held: Held,
+    pub held: ColumnContent,
 }
 
 /// The rows at the beginning of a list as a separator divides them, without empty ones.
-pub(super) struct Table {
+pub(super) struct FirstRows {
     rows: Vec<Vec<String>>,
     /// Rows of which something belongs to no field.
     rough: usize,
@@ -219,7 +219,7 @@ const FEW_ROWS: usize = 5;
 /// A column of which one cell in so many is good may be the one that is meant.
 const GOOD_OF: usize = 10;
 
-impl Table {
+impl FirstRows {
     pub(super) fn from_rows(rows: Vec<Vec<String>>, rough: usize) -> Self {
         let is_row = |row: &Vec<String>| row.iter().any(|cell| !cell.is_empty());
         Self { rows: rows.into_iter().filter(is_row).collect(), rough }
@@ -249,25 +249,29 @@ impl Table {
         self.even() * 10 >= self.rows.len() * ALIKE_OF_TEN
     }
 
-    fn content(&self, column: usize, labels: Labels, area: Option<&Area>) -> Held {
-        Held::from_cells(self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str), labels, area)
+    fn content(&self, column: usize, labels: Labels, area: Option<&Area>) -> ColumnContent {
+        ColumnContent::from_cells(
+            self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str),
+            labels,
+            area,
+        )
     }
 
     /// A column, with the labels of its names in the order that makes names of them. Without an area no domain is known to
     /// be a top-level one, and none is turned round.
-    pub(super) fn reading(&self, column: usize, area: Option<&Area>) -> Reading {
+    pub(super) fn reading(&self, column: usize, area: Option<&Area>) -> ColumnReading {
         let held = self.content(column, Labels::Usual, area);
         if area.is_some() && !held.is_mostly_good() {
             let reversed = self.content(column, Labels::Reversed, area);
             if reversed.is_mostly_good() && reversed.rank() > held.rank() {
-                return Reading { column, labels: Labels::Reversed, held: reversed };
+                return ColumnReading { column, labels: Labels::Reversed, held: reversed };
             }
         }
-        Reading { column, labels: Labels::Usual, held }
+        ColumnReading { column, labels: Labels::Usual, held }
     }
 
     /// The best of the columns that hold mostly URLs or names, the first of equals.
-    pub(super) fn best(&self, area: Option<&Area>) -> Option<Reading> {
+    pub(super) fn best(&self, area: Option<&Area>) -> Option<ColumnReading> {
         let readings = (0..self.columns()).map(|column| self.reading(column, area));
         let good = readings.filter(|reading| reading.held.is_mostly_good());
         good.reduce(|best, other| if other.held.is_better_than(&best.held) { other } else { best })
@@ -275,7 +279,12 @@ impl Table {
 
     /// Another column whose rows could be those that are meant as well as those of one that is read. Where the header has a known
     /// name for that one, the other has more than twice as many sites of the country; else more than half as many are enough.
-    pub(super) fn rival(&self, read: &Reading, is_named: bool, area: Option<&Area>) -> Option<Reading> {
+    pub(super) fn rival(
+        &self,
+        read: &ColumnReading,
+        is_named: bool,
+        area: Option<&Area>,
+    ) -> Option<ColumnReading> {
         let widest = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_RIVALS);
         let others = (0..widest).filter(|column| *column != read.column);
         let readings = others.map(|column| self.reading(column, area));
@@ -293,15 +302,16 @@ impl Table {
         if rows < 2 || columns < 2 || !self.is_even() {
             return false;
         }
-        let held: Vec<Held> = (0..columns).map(|column| self.content(column, Labels::Usual, area)).collect();
+        let held: Vec<ColumnContent> =
+            (0..columns).map(|column| self.content(column, Labels::Usual, area)).collect();
         let shares = || held.iter().map(|held| held.inside.len());
         let differ = rows >= FEW_ROWS && shares().min().unwrap_or(0) * 2 < shares().max().unwrap_or(0);
         let of_few = rows >= FEW_ROWS && held.iter().any(|held| held.distinct.len() * 2 <= rows);
-        let number = |is_so: fn(&Held) -> bool| held.iter().filter(|held| is_so(held)).count();
+        let number = |is_so: fn(&ColumnContent) -> bool| held.iter().filter(|held| is_so(held)).count();
         let is_only_some = |is_so| (1..columns).contains(&number(is_so));
-        let describes = is_only_some(Held::is_of_addresses)
-            || is_only_some(Held::is_of_servers)
-            || is_only_some(Held::has_several);
+        let describes = is_only_some(ColumnContent::is_of_addresses)
+            || is_only_some(ColumnContent::is_of_servers)
+            || is_only_some(ColumnContent::has_several);
         let related = self.rows.iter().filter(|row| are_related(row, area)).count();
         differ || of_few || describes || related * 2 > rows
     }

@@ -42,7 +42,7 @@ pub struct BadLine {
 
 /// A start URL outside the country domains that is not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OutsideUrl {
     /// From 1.
     pub line: u64,
     /// As it would be surveyed.

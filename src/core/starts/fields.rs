@@ -49,7 +49,7 @@ impl fmt::Display for Separator {
 
 /// A line as a separator divides it.
 #[derive(Default)]
-pub(super) struct Row<'a> {
+pub(super) struct DividedLine<'a> {
     /// The fields, quotes taken off (RFC 4180).
     pub fields: Vec<Cow<'a, [u8]>>,
     /// A quote is still open at its end.
@@ -60,16 +60,16 @@ pub(super) struct Row<'a> {
 
 /// The fields of a line; the second is whether a quote is still open at its end.
 pub(super) fn split(line: &[u8], separator: Separator) -> (Vec<Cow<'_, [u8]>>, bool) {
-    let Row { fields, is_open, .. } = divided(line, separator);
+    let DividedLine { fields, is_open, .. } = divided(line, separator);
     (fields, is_open)
 }
 
-pub(super) fn divided(line: &[u8], separator: Separator) -> Row<'_> {
+pub(super) fn divided(line: &[u8], separator: Separator) -> DividedLine<'_> {
     let Some(byte) = separator.byte() else {
         let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        return Row { fields: words.map(Cow::Borrowed).collect(), ..Row::default() };
+        return DividedLine { fields: words.map(Cow::Borrowed).collect(), ..DividedLine::default() };
     };
-    let mut row = Row::default();
+    let mut row = DividedLine::default();
     let mut rest = line;
     loop {
         let begins = rest.iter().position(|byte| *byte != b' ').unwrap_or(0);

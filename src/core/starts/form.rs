@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::area::Area;
 use super::clear::{clear_start_url, label_of, names_in, several};
-use super::column::{ColumnChoice, Labels, Rank, Reading, Table};
+use super::column::{ColumnChoice, ColumnRank, ColumnReading, FirstRows, Labels};
 use super::entry::{is_empty, is_nothing, is_unseen, start_url, without_comment};
 use super::error::StartError;
-use super::fields::{MOST_CELL_LINES, Row, Separator, divided, split};
+use super::fields::{DividedLine, MOST_CELL_LINES, Separator, divided, split};
 use super::zone::{is_entry, is_marked_entry};
 
 /// How a list is written.
@@ -71,7 +71,7 @@ const NAMES: [&str; 24] = [
 const SAMPLE_LINES: usize = 500;
 
 /// The lines by which a form is told, and what the list is for.
-struct Head<'a> {
+struct ListHead<'a> {
     /// Without empty ones, comments and the line `sep=;`.
     content: Vec<&'a [u8]>,
     /// With comments: a header may stand in one.
@@ -100,7 +100,7 @@ impl Form {
         if separator.is_some() {
             content.remove(0);
         }
-        let head = Head { content, lines, separator, area, is_column_chosen: choice.is_some() };
+        let head = ListHead { content, lines, separator, area, is_column_chosen: choice.is_some() };
         let found = head.form()?;
         match choice {
             Some(choice) => head.chosen(choice, &found),
@@ -126,7 +126,7 @@ pub(super) fn declared_separator(line: &[u8]) -> Option<Separator> {
     Separator::BYTES.into_iter().find(|separator| is_end && separator.byte() == Some(*byte))
 }
 
-impl Head<'_> {
+impl ListHead<'_> {
     fn form(&self) -> Result<Form, StartError> {
         let Some(first) = self.content.first() else { return Ok(Form::Lines) };
         let is_record = |line: &&[u8]| !line.trim_ascii().starts_with(b";");
@@ -134,7 +134,7 @@ impl Head<'_> {
         if self.separator.is_none() && is_marked_entry(records) {
             return Ok(Form::Zone);
         }
-        let is_one = |row: &Row<'_>| row.fields.len() == 1 && !row.has_rest;
+        let is_one = |row: &DividedLine<'_>| row.fields.len() == 1 && !row.has_rest;
         if is_one(&divided(first, Separator::Comma)) && named(first, Separator::Comma).is_some() {
             return Ok(self.lines(&self.content[1..], Form::LinesWithHeader));
         }
@@ -151,7 +151,7 @@ impl Head<'_> {
         match named.filter(|_| self.is_worse_than_a_name(&found)) {
             Some(named) => {
                 let column = named.candidates[0];
-                Ok(named.form(&Table::from_rows(Vec::new(), 0).reading(column, self.area), 0))
+                Ok(named.form(&FirstRows::from_rows(Vec::new(), 0).reading(column, self.area), 0))
             }
             None => Ok(found),
         }
@@ -198,11 +198,11 @@ impl Head<'_> {
     }
 
     /// The columns that the first line gives a known name, as the separator divides it that makes most of them.
-    fn named_columns(&self) -> Option<Named> {
+    fn named_columns(&self) -> Option<NamedColumns> {
         let first = self.content.first()?;
         let named = |separator| {
             let (fields, candidates) = named(first, separator)?;
-            (fields.len() > 1).then_some(Named { separator, fields, candidates })
+            (fields.len() > 1).then_some(NamedColumns { separator, fields, candidates })
         };
         let by_byte = self.separators(&Separator::BYTES).filter_map(named);
         by_byte.max_by_key(|named| named.fields.len()).or_else(|| {
@@ -218,15 +218,15 @@ impl Head<'_> {
     ///
     /// # Errors
     /// When another column could be meant as well.
-    fn by_header(&self, named: &Named) -> Result<Option<Form>, StartError> {
+    fn by_header(&self, named: &NamedColumns) -> Result<Option<Form>, StartError> {
         let table = table(&self.content[1..], named.separator);
         if table.is_empty() {
             return Ok(Some(named.form(&table.reading(named.candidates[0], self.area), 0)));
         }
         let other_is_inside = table.best(self.area).is_some_and(|best| best.held.is_inside());
-        let readings: Vec<Reading> =
+        let readings: Vec<ColumnReading> =
             named.candidates.iter().map(|column| table.reading(*column, self.area)).collect();
-        let is_right = |reading: &&Reading| reading.held.is_inside() || !other_is_inside;
+        let is_right = |reading: &&ColumnReading| reading.held.is_inside() || !other_is_inside;
         let good = readings.iter().filter(|reading| reading.held.is_mostly_good()).find(is_right);
         // Notes in the place of many values are bad lines, and no reason to read another column.
         let partly = || readings.iter().filter(|reading| reading.held.is_partly_good()).find(is_right);
@@ -242,9 +242,9 @@ impl Head<'_> {
     /// Whether no other column has start URLs that could be meant, of other sites.
     fn check_rival(
         &self,
-        table: &Table,
+        table: &FirstRows,
         separator: Separator,
-        read: &Reading,
+        read: &ColumnReading,
         is_named: bool,
     ) -> Result<(), StartError> {
         let rival = table.rival(read, is_named, self.area).filter(|_| !self.is_column_chosen);
@@ -252,7 +252,7 @@ impl Head<'_> {
         let first = self.content.first().filter(|_| self.body().len() < self.content.len());
         let names: Vec<String> =
             first.into_iter().flat_map(|line| split(line, separator).0).map(text).collect();
-        let column = |reading: &Reading| {
+        let column = |reading: &ColumnReading| {
             let name = names.get(reading.column).filter(|name| !name.is_empty());
             let name = name.map_or_else(String::new, |name| {
                 format!(" '{}'", super::entry::excerpt(name).escape_debug())
@@ -318,7 +318,7 @@ impl Head<'_> {
     }
 
     /// Whether the first line, which is a header, has as many columns as the rows.
-    fn fits_header(&self, separator: Separator, rows: &Table) -> bool {
+    fn fits_header(&self, separator: Separator, rows: &FirstRows) -> bool {
         let header = self.content.first().filter(|_| self.body().len() < self.content.len());
         let columns = rows.columns();
         columns > 1 && header.is_some_and(|line| split(line, separator).0.len() == columns)
@@ -328,7 +328,7 @@ impl Head<'_> {
         body.iter().any(|line| names_in(&line_text(line), self.area) > 1)
     }
 
-    fn division(&self, separator: Separator, table: &Table, reading: Reading) -> Division {
+    fn division(&self, separator: Separator, table: &FirstRows, reading: ColumnReading) -> Division {
         let (columns, fits_header) = (table.columns(), self.fits_header(separator, table));
         Division { separator, columns, reading, fits_header, even: table.even() }
     }
@@ -359,8 +359,8 @@ impl Head<'_> {
         }
     }
 
-    fn columns(&self, separator: Separator, columns: usize, reading: Reading) -> Form {
-        let Reading { column, labels, .. } = reading;
+    fn columns(&self, separator: Separator, columns: usize, reading: ColumnReading) -> Form {
+        let ColumnReading { column, labels, .. } = reading;
         let first = self.content.first().filter(|_| self.content.len() > 1);
         let mut fields = first.map_or_else(Vec::new, |line| split(line, separator).0);
         // R gives the names of rows no header.
@@ -404,7 +404,7 @@ impl Head<'_> {
             return Err(StartError::Column(self.no_column(name)));
         };
         let rows = if is_comment { &self.content[..] } else { &self.content[1..] };
-        let Reading { labels, .. } = table(rows, separator).reading(column, self.area);
+        let ColumnReading { labels, .. } = table(rows, separator).reading(column, self.area);
         let header = (!is_comment).then(|| fields[column].clone());
         Ok(match fields.len() {
             1 if labels == Labels::Usual => Form::LinesWithHeader,
@@ -465,7 +465,7 @@ const MOST_COLUMNS_TOLD: usize = 20;
 struct Division {
     separator: Separator,
     columns: usize,
-    reading: Reading,
+    reading: ColumnReading,
     /// The first line names as many columns.
     fits_header: bool,
     /// Rows with as many columns as most have.
@@ -475,24 +475,24 @@ struct Division {
 impl Division {
     /// By which one is better than another: it divides the header as the rows, its URLs have no other separator in them, its
     /// rows are alike; then by what its column holds, and the one before others.
-    fn rank(&self) -> (bool, bool, bool, Rank, usize, Reverse<usize>) {
-        let Reading { column, held, .. } = &self.reading;
+    fn rank(&self) -> (bool, bool, bool, ColumnRank, usize, Reverse<usize>) {
+        let ColumnReading { column, held, .. } = &self.reading;
         let rank = held.rank();
         (self.fits_header, rank.0, !held.is_divided(), rank, self.even, Reverse(*column))
     }
 }
 
 /// A first line whose fields name columns.
-struct Named {
+struct NamedColumns {
     separator: Separator,
     fields: Vec<String>,
     /// Those with a name that is known, the best first.
     candidates: Vec<usize>,
 }
 
-impl Named {
+impl NamedColumns {
     /// Rows may have more columns than the header names.
-    fn form(&self, reading: &Reading, columns: usize) -> Form {
+    fn form(&self, reading: &ColumnReading, columns: usize) -> Form {
         Form::Columns {
             separator: self.separator,
             column: reading.column,
@@ -516,13 +516,13 @@ fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)>
 }
 
 /// Lines as a separator divides them. A quoted cell may go on over the end of its line.
-fn table(lines: &[&[u8]], separator: Separator) -> Table {
+fn table(lines: &[&[u8]], separator: Separator) -> FirstRows {
     let mut rows = Vec::new();
     let mut rough = 0;
     let mut rest = lines;
     let mut may_go_on = true;
     while let [first, behind @ ..] = rest {
-        let Row { mut fields, mut is_open, has_rest } = divided(first, separator);
+        let DividedLine { mut fields, mut is_open, has_rest } = divided(first, separator);
         rough += usize::from(has_rest);
         let mut used = 0;
         let mut row = first.to_vec();
@@ -542,7 +542,7 @@ fn table(lines: &[&[u8]], separator: Separator) -> Table {
         rows.push(fields.into_iter().map(text).collect());
         rest = &behind[used..];
     }
-    Table::from_rows(rows, rough)
+    FirstRows::from_rows(rows, rough)
 }
 
 /// Whether lines are URLs with a separator in their paths, rather than rows: what follows the first separator goes on as URLs do

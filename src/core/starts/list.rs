@@ -2,11 +2,11 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use super::area::Area;
 use super::column::ColumnChoice;
-use super::counts::{BadLine, Counts, LeftOut};
+use super::counts::{BadLine, Counts, OutsideUrl};
 use super::error::StartError;
 use super::form::Form;
 use super::lines::{Line, Lines};
-use super::reader::{ListReader, Urls};
+use super::reader::{ListReader, ReadUrls};
 use super::unpack::{MOST_UNPACKED, Packing, beginning, unpacked};
 use crate::address::WebUrl;
 
@@ -28,7 +28,7 @@ pub struct StartList {
     /// The bad lines, but for those of a list that has very many.
     pub bad: Vec<BadLine>,
     /// The first start URLs outside the country domains that are not taken.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OutsideUrl>,
 }
 
 /// The beginning by which a form is told.
@@ -89,7 +89,7 @@ impl StartList {
     }
 
     fn of_reader(reading: ListReader<'_>) -> Result<Self, StartError> {
-        let Urls { counts, bad, left_out, taken, outside } = reading.end();
+        let ReadUrls { counts, bad, left_out, taken, outside } = reading.end();
         Ok(Self {
             packed: taken.finish()?,
             packed_outside: outside.finish()?,

@@ -51,9 +51,9 @@ fn check_column(name: &str, list: &[u8], column: Option<&str>, expected: &Expect
 }
 
 /// What is read, and what should be.
-type Outcome = Result<(Vec<String>, Vec<String>), String>;
+type ListOutcome = Result<(Vec<String>, Vec<String>), String>;
 
-fn compared(list: &[u8], column: Option<&str>, expected: &Expected<'_>) -> (Outcome, Outcome) {
+fn compared(list: &[u8], column: Option<&str>, expected: &Expected<'_>) -> (ListOutcome, ListOutcome) {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let expected = match expected {
         Sites(count) => Ok(((0..*count).map(|n| format!("http://site{n}.ke/")).collect(), Vec::new())),
@@ -66,9 +66,9 @@ fn compared(list: &[u8], column: Option<&str>, expected: &Expected<'_>) -> (Outc
 
 /// Lists of one kind, all of which are tried before the first that is misread fails the test.
 #[derive(Default)]
-pub(super) struct Kind(Vec<String>);
+pub(super) struct ListKindlKind(Vec<String>);
 
-impl Kind {
+impl ListKindlKind {
     pub(super) fn check(&mut self, name: &str, list: &[u8], expected: &Expected<'_>) {
         let (read, expected) = compared(list, None, expected);
         if read != expected {

@@ -34,7 +34,7 @@ mod zone;
 
 pub use area::{Area, Sample};
 pub use column::{ColumnChoice, Labels};
-pub use counts::{BadLine, Counts, LeftOut};
+pub use counts::{BadLine, Counts, OutsideUrl};
 pub use error::StartError;
 pub use fields::Separator;
 pub use form::Form;

@@ -7,13 +7,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::area::Area;
 use super::clear::{SEVERAL, names_in, parts, several};
 use super::column::Labels;
-use super::counts::{BadLine, Counts, LeftOut};
+use super::counts::{BadLine, Counts, OutsideUrl};
 use super::entry::{NEITHER, excerpt, front_page, is_empty, is_nothing, start_url};
 use super::error::StartError;
 use super::fields::{MOST_CELL_LINES, Separator, split};
 use super::form::{Form, declared_separator, text};
 use super::lines::{Line, Lines, MOST_LINE_BYTES};
-use super::zone::{Record, Zone};
+use super::zone::{Zone, ZoneItem};
 use crate::address::WebUrl;
 
 /// Start URLs that are left out, that are kept to be told one by one.
@@ -27,10 +27,10 @@ const COMPRESSION: i32 = 1;
 type Packed = zstd::stream::write::Encoder<'static, Vec<u8>>;
 
 /// What was found in a list.
-pub(super) struct Urls {
+pub(super) struct ReadUrls {
     pub counts: Counts,
     pub bad: Vec<BadLine>,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OutsideUrl>,
     pub taken: Packed,
     pub outside: Packed,
 }
@@ -38,7 +38,7 @@ pub(super) struct Urls {
 /// A list while it is read.
 pub(super) struct ListReader<'a> {
     area: Option<&'a Area>,
-    found: Urls,
+    found: ReadUrls,
     /// Hashes of the URLs so far: of 10^7 two are the same with a chance of 3 in 10^6.
     urls: HashSet<u64>,
     sites: HashSet<u64>,
@@ -50,13 +50,13 @@ impl<'a> ListReader<'a> {
         let (counts, bad, left_out) = Default::default();
         Ok(Self {
             area,
-            found: Urls { counts, bad, left_out, taken: packed()?, outside: packed()? },
+            found: ReadUrls { counts, bad, left_out, taken: packed()?, outside: packed()? },
             urls: HashSet::new(),
             sites: HashSet::new(),
         })
     }
 
-    pub(super) fn end(self) -> Urls {
+    pub(super) fn end(self) -> ReadUrls {
         self.found
     }
 
@@ -175,24 +175,24 @@ impl<'a> ListReader<'a> {
         lines: &mut Lines<impl BufRead>,
     ) -> Result<Option<String>, StartError> {
         let mut zone = Zone::of(self.area.map(|area| area.countries.clone()));
-        let mut others = Others::default();
-        let mut doubled = Doubled::default();
+        let mut others = OtherRecords::default();
+        let mut doubled = DoubledOrigins::default();
         while let Some(line) = lines.next()? {
             let record = zone.take(line.number, &line.bytes)?;
             match record {
-                Record::Other => {}
-                Record::Delegation(name) => {
+                ZoneItem::Other => {}
+                ZoneItem::Delegation(name) => {
                     doubled.note(line.number, &name, zone.above());
                     self.take_delegation(line.number, &name)?;
                 }
-                Record::Generated(names) => {
+                ZoneItem::Generated(names) => {
                     for name in names {
                         self.take_delegation(line.number, &name)?;
                     }
                 }
-                Record::Name(name) => others.note(&name),
-                Record::Bad { line, value, why } => self.note(line, &value, why),
-                Record::Unread { line, value, why } => {
+                ZoneItem::Name(name) => others.note(&name),
+                ZoneItem::Bad { line, value, why } => self.note(line, &value, why),
+                ZoneItem::Unread { line, value, why } => {
                     self.found.counts.unread += 1;
                     self.note(line, &value, why);
                 }
@@ -271,14 +271,14 @@ impl<'a> ListReader<'a> {
         if !self.urls.insert(url.page_key().0) {
             return Ok(false);
         }
-        let Urls { counts, left_out, taken, outside, .. } = &mut self.found;
+        let ReadUrls { counts, left_out, taken, outside, .. } = &mut self.found;
         if let Some(area) = self.area {
             let is_inside = area.contains(url);
             counts.inside += u64::from(is_inside);
             counts.outside += u64::from(!is_inside);
             if !is_inside && !area.takes_outside {
                 if left_out.len() < MOST_TOLD {
-                    left_out.push(LeftOut { line, url: url.clone() });
+                    left_out.push(OutsideUrl { line, url: url.clone() });
                 }
                 write_line(outside, url)?;
                 return Ok(true);
@@ -326,13 +326,13 @@ impl<'a> ListReader<'a> {
 
 /// Names that end with that of their zone twice: no dot stands at their ends, and the origin was put behind them.
 #[derive(Default)]
-struct Doubled {
+struct DoubledOrigins {
     names: u64,
     doubled: u64,
     first: Option<(u64, String)>,
 }
 
-impl Doubled {
+impl DoubledOrigins {
     fn note(&mut self, line: u64, name: &str, origin: Option<&str>) {
         self.names += 1;
         let origin = origin.unwrap_or_default().trim_end_matches('.');
@@ -362,9 +362,9 @@ impl Doubled {
 
 /// Names of a zone file with other records than NS, each with the one above it, as keys of their front pages.
 #[derive(Default)]
-struct Others(HashMap<u64, u64>);
+struct OtherRecords(HashMap<u64, u64>);
 
-impl Others {
+impl OtherRecords {
     /// So many are kept; of a zone with more, their number is at least this.
     const MOST: usize = 1_000_000;
 

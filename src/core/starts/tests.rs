@@ -232,7 +232,7 @@ fn sites_doubles_and_what_lies_outside_are_counted() {
     };
     assert_eq!(list.counts, counts);
     assert_eq!(urls(&list), ["http://a.ke/", "http://www.a.ke/x", "http://b.co.ke/"]);
-    assert_eq!(list.left_out, [LeftOut { line: 5, url: WebUrl::parse("http://c.tz/").unwrap() }]);
+    assert_eq!(list.left_out, [OutsideUrl { line: 5, url: WebUrl::parse("http://c.tz/").unwrap() }]);
     assert_eq!(list.urls_left_out().collect::<Vec<_>>(), [list.left_out[0].url.clone()]);
 }
 

@@ -38,7 +38,7 @@ struct ZoneRecord {
 
 /// What a line of a zone file ends.
 #[derive(Debug, PartialEq)]
-pub(super) enum Record {
+pub(super) enum ZoneItem {
     /// An NS record below the zone: its owner without the last dot.
     Delegation(String),
     /// Such records that a directive makes: the owners.
@@ -117,7 +117,7 @@ impl Zone {
     ///
     /// # Errors
     /// When what follows cannot be told: relative names without an origin, or a parenthesis without end.
-    pub(super) fn take(&mut self, number: u64, line: &[u8]) -> Result<Record, StartError> {
+    pub(super) fn take(&mut self, number: u64, line: &[u8]) -> Result<ZoneItem, StartError> {
         if self.depth == 0 {
             self.entry = ZoneRecord {
                 line: number,
@@ -128,7 +128,7 @@ impl Zone {
         self.entry.lines += 1;
         self.read_words(line);
         if self.depth > 0 {
-            return if self.entry.lines < MOST_LINES { Ok(Record::Other) } else { Err(self.unclosed()) };
+            return if self.entry.lines < MOST_LINES { Ok(ZoneItem::Other) } else { Err(self.unclosed()) };
         }
         self.end_entry()
     }
@@ -174,39 +174,39 @@ impl Zone {
         }
     }
 
-    fn end_entry(&mut self) -> Result<Record, StartError> {
+    fn end_entry(&mut self) -> Result<ZoneItem, StartError> {
         let ZoneRecord { line, begins_blank, words, .. } = std::mem::take(&mut self.entry);
-        let Some(first) = words.first() else { return Ok(Record::Other) };
+        let Some(first) = words.first() else { return Ok(ZoneItem::Other) };
         if !begins_blank && first.starts_with('$') {
             return self.direct(line, &words);
         }
         let rest = if begins_blank { &words[..] } else { &words[1..] };
-        let kind = Kind::from_words(rest);
+        let kind = RecordKind::from_words(rest);
         if !begins_blank {
-            self.owner = Some(self.complete(line, first, kind == Kind::Soa)?);
+            self.owner = Some(self.complete(line, first, kind == RecordKind::Soa)?);
         }
-        let bad = |value: &str, why: String| Ok(Record::Bad { line, value: value.to_owned(), why });
+        let bad = |value: &str, why: String| Ok(ZoneItem::Bad { line, value: value.to_owned(), why });
         let owner = match (&self.owner, kind) {
-            (_, Kind::Other) => return Ok(Record::Other),
-            (Some(Ok(owner)), Kind::Name) => return Ok(self.name(owner)),
-            (_, Kind::Name) => return Ok(Record::Other),
-            (_, Kind::None) => return bad(first, "no resource record: it has no type".to_owned()),
+            (_, RecordKind::Other) => return Ok(ZoneItem::Other),
+            (Some(Ok(owner)), RecordKind::Name) => return Ok(self.name(owner)),
+            (_, RecordKind::Name) => return Ok(ZoneItem::Other),
+            (_, RecordKind::None) => return bad(first, "no resource record: it has no type".to_owned()),
             (None, _) => return bad(first, "the record before has no owner".to_owned()),
             (Some(Err(why)), _) => return bad(first, why.clone()),
             (Some(Ok(owner)), _) => owner.clone(),
         };
-        if kind == Kind::Soa {
+        if kind == RecordKind::Soa {
             self.origin.get_or_insert_with(|| owner.clone());
             // A zone below another is of its names; one beside it begins anew.
             if self.apex.as_deref().is_none_or(|apex| owner != apex && !is_below(&owner, apex)) {
                 self.apex = Some(owner);
             }
-            return Ok(Record::Other);
+            return Ok(ZoneItem::Other);
         }
         match self.above() {
-            Some(apex) if owner == apex => Ok(Record::Other),
+            Some(apex) if owner == apex => Ok(ZoneItem::Other),
             Some(apex) if !is_below(&owner, apex) => bad(&owner, format!("not in the zone {apex}")),
-            _ => Ok(Record::Delegation(relative_to_root(&owner))),
+            _ => Ok(ZoneItem::Delegation(relative_to_root(&owner))),
         }
     }
 
@@ -215,27 +215,27 @@ impl Zone {
         self.apex.as_deref().or(self.origin.as_deref())
     }
 
-    fn name(&self, owner: &str) -> Record {
+    fn name(&self, owner: &str) -> ZoneItem {
         let is_below = self.above().is_none_or(|apex| owner != apex && is_below(owner, apex));
         // `_dmarc` and the like hold records and are no hosts.
         let is_host = is_below && !owner.starts_with(['_', '*']);
-        if is_host { Record::Name(relative_to_root(owner)) } else { Record::Other }
+        if is_host { ZoneItem::Name(relative_to_root(owner)) } else { ZoneItem::Other }
     }
 
     /// The records of BIND's `$GENERATE range owner [time] [class] type data`.
-    fn generate(&self, line: u64, words: &[String]) -> Result<Record, StartError> {
+    fn generate(&self, line: u64, words: &[String]) -> Result<ZoneItem, StartError> {
         let value = || words.join(" ");
-        let bad = |why: String| Ok(Record::Bad { line, value: value(), why });
+        let bad = |why: String| Ok(ZoneItem::Bad { line, value: value(), why });
         let [_, range, owner, rest @ ..] = words else { return bad(NO_RANGE.to_owned()) };
-        match Kind::from_words(rest) {
-            Kind::Ns => {}
-            Kind::Name | Kind::Other => return Ok(Record::Other),
-            Kind::Soa | Kind::None => return bad(NO_RANGE.to_owned()),
+        match RecordKind::from_words(rest) {
+            RecordKind::Ns => {}
+            RecordKind::Name | RecordKind::Other => return Ok(ZoneItem::Other),
+            RecordKind::Soa | RecordKind::None => return bad(NO_RANGE.to_owned()),
         }
         let Some((numbers, count)) = range_of(range) else { return bad(NO_RANGE.to_owned()) };
         if count > MOST_GENERATED {
             let why = format!("it makes {count} names, and {MOST_GENERATED} are the most: write them out");
-            return Ok(Record::Unread { line, value: value(), why });
+            return Ok(ZoneItem::Unread { line, value: value(), why });
         }
         let mut names = Vec::new();
         for number in numbers {
@@ -248,25 +248,25 @@ impl Zone {
                 Err(why) => return bad(why),
             }
         }
-        Ok(Record::Generated(names))
+        Ok(ZoneItem::Generated(names))
     }
 
-    fn direct(&mut self, line: u64, words: &[String]) -> Result<Record, StartError> {
-        let bad = |why: &str| Ok(Record::Bad { line, value: words.join(" "), why: why.to_owned() });
+    fn direct(&mut self, line: u64, words: &[String]) -> Result<ZoneItem, StartError> {
+        let bad = |why: &str| Ok(ZoneItem::Bad { line, value: words.join(" "), why: why.to_owned() });
         match (words[0].to_ascii_uppercase().as_str(), words.get(1)) {
             ("$ORIGIN", Some(name)) => match self.complete(line, name, false)? {
                 Ok(origin) => {
                     self.origin = Some(origin);
-                    Ok(Record::Other)
+                    Ok(ZoneItem::Other)
                 }
                 Err(why) => Err(StartError::Zone { line, why: format!("$ORIGIN {name}: {why}") }),
             },
-            ("$TTL", Some(_)) => Ok(Record::Other),
+            ("$TTL", Some(_)) => Ok(ZoneItem::Other),
             ("$INCLUDE", Some(file)) => {
                 let file = super::entry::excerpt(file);
                 let file = file.escape_debug();
                 let why = format!("the names in the file {file} are missing: put them in place of this line");
-                Ok(Record::Unread { line, value: words.join(" "), why })
+                Ok(ZoneItem::Unread { line, value: words.join(" "), why })
             }
             ("$GENERATE", _) => self.generate(line, words),
             _ => bad("no directive of a zone file"),
@@ -312,7 +312,7 @@ impl Zone {
 
 /// What an entry is, as far as it matters here.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum RecordKind {
     Soa,
     Ns,
     /// Another type that is not of DNSSEC alone.
@@ -321,7 +321,7 @@ enum Kind {
     None,
 }
 
-impl Kind {
+impl RecordKind {
     /// Time and class stand before the type, in either order, and both may be left out.
     fn from_words(words: &[String]) -> Self {
         let (mut class, mut has_time) = (None, false);
@@ -533,12 +533,12 @@ mod tests {
         let mut read = || -> Result<(), StartError> {
             for (number, line) in (1..).zip(text.lines()) {
                 match zone.take(number, line.as_bytes())? {
-                    Record::Delegation(name) => names.push(name),
-                    Record::Generated(made) => names.extend(made),
-                    Record::Bad { line, why, .. } | Record::Unread { line, why, .. } => {
+                    ZoneItem::Delegation(name) => names.push(name),
+                    ZoneItem::Generated(made) => names.extend(made),
+                    ZoneItem::Bad { line, why, .. } | ZoneItem::Unread { line, why, .. } => {
                         errors.push((line, why));
                     }
-                    Record::Name(_) | Record::Other => {}
+                    ZoneItem::Name(_) | ZoneItem::Other => {}
                 }
             }
             zone.end()

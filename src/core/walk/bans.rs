@@ -22,13 +22,13 @@ const SUSPICIOUS_OF_FURTHER_HOSTS: u32 = 5;
 /// pages each. A server is the address at which a host was first met: names may have several, and change among them.
 #[derive(Default)]
 pub(super) struct Bans {
-    servers: HashMap<IpAddr, Record>,
-    hosts: HashMap<Host, HostRecord>,
-    check: Option<Check>,
+    servers: HashMap<IpAddr, BanRecord>,
+    hosts: HashMap<Host, HostBans>,
+    check: Option<PendingCheck>,
 }
 
 /// What a host or a server answered.
-struct Record {
+struct BanRecord {
     /// The page that it delivered last.
     delivered: Option<Arc<WebUrl>>,
     refusals_in_a_row: u32,
@@ -36,28 +36,28 @@ struct Record {
     checked_at: u32,
 }
 
-struct HostRecord {
+struct HostBans {
     server: IpAddr,
-    record: Record,
+    record: BanRecord,
     /// The last response refused, asked for a pause or told an error of the server; or the connection was closed.
     was_bad: bool,
     /// The class of its URLs that are not requested any more.
     closed: Option<Class>,
 }
 
-struct Check {
+struct PendingCheck {
     host: Host,
     server: IpAddr,
     url: Arc<WebUrl>,
 }
 
-impl Default for Record {
+impl Default for BanRecord {
     fn default() -> Self {
         Self { delivered: None, refusals_in_a_row: 0, checked_at: SUSPICIOUS }
     }
 }
 
-impl Record {
+impl BanRecord {
     /// Takes in a response; whether it makes a ban suspected.
     fn note(&mut self, answer: &Response) -> bool {
         if answer.turns_away() {
@@ -86,7 +86,7 @@ impl Bans {
             Some(host) => host,
             None => {
                 let Some(server) = answer.address else { return };
-                let record = HostRecord { server, record: Record::default(), was_bad: false, closed: None };
+                let record = HostBans { server, record: BanRecord::default(), was_bad: false, closed: None };
                 self.hosts.entry(url.host().clone()).or_insert(record)
             }
         };
@@ -98,7 +98,7 @@ impl Bans {
         }
         let (at, refusals) = (host.server, host.record.refusals_in_a_row);
         if let Some(page) = self.page_to_check(url.host(), at) {
-            self.check = Some(Check { host: url.host().clone(), server: at, url: page });
+            self.check = Some(PendingCheck { host: url.host().clone(), server: at, url: page });
         } else if refusals >= SUSPICIOUS_OF_FURTHER_HOSTS && self.has_banned(at) {
             // It delivered nothing by which it could be told from those that are closed.
             self.close(url.host());
@@ -151,7 +151,7 @@ impl Bans {
             self.skip_check();
             return false;
         }
-        let Some(Check { host, server: at, url }) = self.check.take() else { return false };
+        let Some(PendingCheck { host, server: at, url }) = self.check.take() else { return false };
         let serves_nobody =
             self.servers.get(&at).is_some_and(|server| server.refusals_in_a_row >= server.checked_at);
         // A page of another host is refused, too, and none of the server's hosts was served for as long.
@@ -172,7 +172,7 @@ impl Bans {
 
     /// There is no ban, or no way to tell: the page may not be requested any more.
     pub(super) fn skip_check(&mut self) {
-        let Some(Check { host, server, .. }) = self.check.take() else { return };
+        let Some(PendingCheck { host, server, .. }) = self.check.take() else { return };
         if let Some(host) = self.hosts.get_mut(&host) {
             host.record.wait_for_twice_as_many();
         }
@@ -200,7 +200,7 @@ impl Bans {
 
     /// Whether a host that has delivered pages, or that was met and does not refuse, still gets requests.
     pub(super) fn has_open_host(&self) -> bool {
-        let may_deliver = |record: &Record| {
+        let may_deliver = |record: &BanRecord| {
             record.delivered.is_some() || record.refusals_in_a_row < SUSPICIOUS_OF_FURTHER_HOSTS
         };
         self.hosts.values().any(|host| host.closed.is_none() && may_deliver(&host.record))
@@ -210,7 +210,7 @@ impl Bans {
     pub(super) fn may_be_suspected_after(&self, requests: usize) -> bool {
         let requests = u32::try_from(requests).unwrap_or(u32::MAX);
         let is_close =
-            |record: &Record| record.refusals_in_a_row.saturating_add(requests) >= record.checked_at;
+            |record: &BanRecord| record.refusals_in_a_row.saturating_add(requests) >= record.checked_at;
         self.servers.values().chain(self.hosts.values().map(|host| &host.record)).any(is_close)
     }
 }

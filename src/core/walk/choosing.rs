@@ -1,7 +1,7 @@
 use super::entry::ListedUrl;
 use super::settings::auto::Auto;
 use super::state::Walk;
-use super::yields::{Kind, Memory, Prospect};
+use super::yields::{Memory, UrlCandidate, UrlKind};
 use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::{Class, Depth};
 
@@ -40,7 +40,7 @@ impl Walk {
 
     /// An answer was merged; of a page that was read or did not come, how many external hosts it brought that are new
     /// in the tree.
-    pub(super) fn note_yield(&mut self, prospect: Option<Prospect>, hosts: Option<usize>) {
+    pub(super) fn note_yield(&mut self, prospect: Option<UrlCandidate>, hosts: Option<usize>) {
         let Some(auto) = &mut self.auto else { return };
         if let (Some(prospect), Some(hosts)) = (&prospect, hosts) {
             auto.appraiser.note(prospect, hosts as u64);
@@ -49,16 +49,21 @@ impl Walk {
     }
 
     /// Who found each URL of the next level; the level that they were found on is over.
-    pub(super) fn take_finders(&mut self) -> Vec<Option<Prospect>> {
+    pub(super) fn take_finders(&mut self) -> Vec<Option<UrlCandidate>> {
         let Some(auto) = &mut self.auto else { return Vec::new() };
         auto.chosen = 0;
         std::mem::take(&mut auto.finders)
     }
 
     /// What a URL of a level below the first promises.
-    pub(super) fn prospect(&self, url: &WebUrl, depth: Depth, finder: Option<&Prospect>) -> Option<Prospect> {
+    pub(super) fn prospect(
+        &self,
+        url: &WebUrl,
+        depth: Depth,
+        finder: Option<&UrlCandidate>,
+    ) -> Option<UrlCandidate> {
         let auto = self.auto.as_ref()?;
-        Some(auto.appraiser.prospect(&Kind::from_url(url, &auto.rates), depth, finder))
+        Some(auto.appraiser.prospect(&UrlKind::from_url(url, &auto.rates), depth, finder))
     }
 
     /// A URL of a script is left out: of those that the rule on scripts keeps back for it, nobody would have asked.
@@ -83,7 +88,7 @@ impl Walk {
 impl ListedUrl {
     /// What it promises, if that is in question: what a redirect leads to and what a server asked us to come back for
     /// was found worth it before, and behind each front page may stand a server of its own.
-    fn doubtful(&self) -> Option<&Prospect> {
+    fn doubtful(&self) -> Option<&UrlCandidate> {
         let is_settled = self.again || self.redirects > 0 || self.url.is_front_page();
         self.prospect.as_ref().filter(|_| !is_settled)
     }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::entry::ListedUrl;
-use super::origins::{Asked, Lookup, RobotsOutcome};
+use super::origins::{Lookup, RobotsOutcome, RobotsRequestTime};
 use super::state::Walk;
 use super::step::OnRecord;
 use super::traps::trap::endless_path;
@@ -119,7 +119,7 @@ impl Walk {
             Lookup::Fetch(robots) => {
                 if self.closed(&robots).is_some() {
                     // Another origin's rules stand at a host that turned us away.
-                    let asked = Asked { at: self.now, next: Some(self.flying.request_count()) };
+                    let asked = RobotsRequestTime { at: self.now, next: Some(self.flying.request_count()) };
                     self.origins.settle(RobotsOutcome::Unreachable, asked);
                     return Decision::Skip(Class::RobotsUnreachable);
                 }

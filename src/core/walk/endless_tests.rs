@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::tests::{Served, Web, drive, start, walk};
+use super::tests::{ServedPage, Web, drive, start, walk};
 use super::*;
 use crate::exchange::{Class, Outcome, Purpose};
 
@@ -14,7 +14,7 @@ fn grown(mut web: Web, first: &[String], most: usize, links: impl Fn(&str) -> (S
     while turn < list.len() && turn < most {
         let (text, found) = links(&list[turn]);
         let anchors: String = found.iter().map(|to| format!("<a href='{to}'></a>")).collect();
-        web = web.serve(&list[turn], Served::Html(format!("{text} {anchors}")));
+        web = web.serve(&list[turn], ServedPage::Html(format!("{text} {anchors}")));
         let is_new =
             |to: &String| (to.contains("//a.ke/") || to.contains(".a.ke/")) && known.insert(to.clone());
         list.extend(found.into_iter().filter(is_new));
@@ -61,24 +61,27 @@ fn calendar() -> Web {
 
 #[test]
 fn a_calendar_ends_by_evidence_and_the_rest_of_the_site_goes_on() {
-    let (tree, asked) = walk(&calendar(), Settings::default());
+    let (tree, asked) = walk(&calendar(), WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/calendar/#/**".into()));
     assert_eq!(tree.externals.len(), 1, "found below the calendar's last level");
     assert_eq!(asked.len(), 1 + 1 + 6 + 1 + 3 * 29, "robots, front page, the branch, levels 1 to 4");
     assert_eq!(tree.levels[5].class(Class::Trap), 29);
 
-    let (all, asked) = walk(&calendar(), Settings { trap_levels: None, ..Settings::default() });
+    let (all, asked) = walk(&calendar(), WalkSettings { trap_levels: None, ..WalkSettings::default() });
     assert_eq!((all.outcome, all.trap_patterns.len()), (Outcome::Depth, 0));
     assert!(asked.len() > 200 && all.externals.len() == 1);
 }
 
 #[test]
 fn what_is_a_trap_does_not_depend_on_parallelism_or_on_the_depth_below() {
-    let one = walk(&calendar(), Settings::default()).0;
-    assert_eq!(one, drive(start("http://a.ke/", Settings::default(), ""), &calendar(), 7).0);
+    let one = walk(&calendar(), WalkSettings::default()).0;
+    assert_eq!(one, drive(start("http://a.ke/", WalkSettings::default(), ""), &calendar(), 7).0);
     for depth in 0..8 {
-        let cut =
-            walk(&calendar(), Settings { depth: crate::exchange::Depth(depth), ..Settings::default() }).0;
+        let cut = walk(
+            &calendar(),
+            WalkSettings { depth: crate::exchange::Depth(depth), ..WalkSettings::default() },
+        )
+        .0;
         let levels = usize::from(depth) + 1;
         assert_eq!(cut.levels[..levels.min(cut.levels.len())], one.levels[..levels.min(one.levels.len())]);
     }
@@ -98,7 +101,7 @@ fn lists_of_items_are_walked_to_their_end() {
         };
         (format!("The page {url}"), found)
     });
-    let (tree, _) = walk(&web, Settings { depth: crate::exchange::Depth(30), ..Settings::default() });
+    let (tree, _) = walk(&web, WalkSettings { depth: crate::exchange::Depth(30), ..WalkSettings::default() });
     assert_eq!((tree.outcome, tree.trap_patterns.len()), (Outcome::Complete, 0));
     assert_eq!(tree.sum(|level| level.pages), 1 + 12 + 110);
 }
@@ -119,7 +122,7 @@ fn an_archive_by_date_is_walked_to_its_end() {
         };
         (format!("An article called {url}"), found)
     });
-    let (tree, _) = walk(&web, Settings { depth: crate::exchange::Depth(40), ..Settings::default() });
+    let (tree, _) = walk(&web, WalkSettings { depth: crate::exchange::Depth(40), ..WalkSettings::default() });
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Complete, String::new()));
     assert!(tree.sum(|level| level.pages) > 200);
 }
@@ -133,7 +136,7 @@ fn near_duplicates_under_ever_new_names_end_by_evidence() {
             let found = (0..2).map(|n| base(&token(&format!("{url} {n}")))).collect();
             ("Welcome to our page of pages".to_owned(), found)
         });
-        let (tree, asked) = walk(&web, Settings::default());
+        let (tree, asked) = walk(&web, WalkSettings::default());
         (tree.outcome, tree.trap_patterns.join(" "), asked.len())
     };
     let pages = names(|token| format!("http://a.ke/gone/{token}"));
@@ -150,7 +153,7 @@ fn pages_of_their_own_text_under_new_names_are_no_trap() {
         let words: String = (0..40).map(|n| token(&format!("{url}{n}")) + " ").collect();
         (words, found)
     });
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.len()), (Outcome::Complete, 0));
 }
 
@@ -169,7 +172,7 @@ fn sessions_that_repeat_the_site_end_by_evidence() {
         };
         (format!("What {url} says"), found)
     });
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/sid-#/**".into()));
     assert!(asked.len() < 60, "{}", asked.len());
 }
@@ -205,8 +208,8 @@ fn in_letters(token: &str) -> String {
 
 #[test]
 fn the_same_pages_under_ever_new_names_end_by_evidence() {
-    type Folder = fn(&str) -> String;
-    let folders: [(Folder, &str); 6] = [
+    type FolderPages = fn(&str) -> String;
+    let folders: [(FolderPages, &str); 6] = [
         (|token| format!("a.ke/s/{token}"), "a.ke/s/**"),
         // Some have no letter in them.
         (|token| format!("a.ke/s/{}", &token[..8]), "a.ke/s/**"),
@@ -217,7 +220,7 @@ fn the_same_pages_under_ever_new_names_end_by_evidence() {
     ];
     for (folder, trap) in folders {
         for (links, most) in [(3, 1100), (9, 820), (20, 421)] {
-            let settings = || Settings { depth: crate::exchange::Depth(60), ..Settings::default() };
+            let settings = || WalkSettings { depth: crate::exchange::Depth(60), ..WalkSettings::default() };
             let (tree, asked) = walk(&renamed(folder, links, |_| (String::new(), Vec::new())), settings());
             assert_eq!(
                 (tree.outcome, tree.trap_patterns.join(" ").as_str()),
@@ -230,14 +233,14 @@ fn the_same_pages_under_ever_new_names_end_by_evidence() {
     }
     let clock = |url: &str| (format!("at {}", numbers(&token(url)).iter().sum::<usize>() % 24), Vec::new());
     let (tree, _) =
-        walk(&renamed(|token| format!("a.ke/s/{}", in_letters(token)), 3, clock), Settings::default());
+        walk(&renamed(|token| format!("a.ke/s/{}", in_letters(token)), 3, clock), WalkSettings::default());
     assert_eq!(tree.outcome, Outcome::Trap, "texts that differ in the time of day");
 }
 
 #[test]
 fn pages_that_say_something_new_or_lead_elsewhere_under_new_names_are_no_trap() {
     let folder = |token: &str| format!("a.ke/s/{}", in_letters(token));
-    let settings = || Settings { depth: crate::exchange::Depth(60), ..Settings::default() };
+    let settings = || WalkSettings { depth: crate::exchange::Depth(60), ..WalkSettings::default() };
     let cases: [(More, &str); 3] = [
         (|url| (new_words(url), Vec::new()), "new words"),
         (|url| (String::new(), vec![format!("http://b{}.ke/", token(url))]), "new hosts"),
@@ -260,7 +263,7 @@ fn copies_that_end_are_walked_to_their_end() {
         let next = (1..=5).map(|more| 5 * number + more).filter(|next| *next < 250);
         (new_words(&number.to_string()), next.map(|next| format!("{folder}{next}/")).collect())
     });
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Complete, 1 + 2 * 250));
 }
 
@@ -271,7 +274,7 @@ fn a_shop_whose_filters_combine_in_every_order_ends_by_evidence() {
         let more = words.into_iter().filter(|word| !url.contains(word));
         (format!("All of {url}"), more.map(|word| format!("{url}{word}/")).collect())
     });
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/**".into()));
     assert_eq!(asked.len(), 1 + 1 + 7 + 42);
     assert_eq!(tree.levels[3].class(Class::Trap), 210);
@@ -284,13 +287,15 @@ fn two_hosts(other: impl Fn(&str) -> String) -> Web {
         let url = |path: &str| format!("http://{host}/{path}");
         let said = |text: &str| if host == "a.ke" { other(text) } else { text.to_owned() };
         let links: String = (0..8).map(|n| format!("<a href='/{n}'></a>")).collect();
-        web = web.serve(&url(""), Served::Html(said(&format!("Welcome {links} <a href=http://a.ke/></a>"))));
+        web = web
+            .serve(&url(""), ServedPage::Html(said(&format!("Welcome {links} <a href=http://a.ke/></a>"))));
         for n in 0..8 {
             let below: String = (0..8).map(|m| format!("<a href='/{n}/{m}'></a>")).collect();
-            web = web.serve(&url(&n.to_string()), Served::Html(said(&format!("Part {n} {below}"))));
+            web = web.serve(&url(&n.to_string()), ServedPage::Html(said(&format!("Part {n} {below}"))));
             for m in 0..8 {
                 let to = format!("<a href='http://b{n}{m}.ke/'></a>");
-                web = web.serve(&url(&format!("{n}/{m}")), Served::Html(said(&format!("Page {n} {m} {to}"))));
+                web = web
+                    .serve(&url(&format!("{n}/{m}")), ServedPage::Html(said(&format!("Page {n} {m} {to}"))));
             }
         }
     }
@@ -299,28 +304,28 @@ fn two_hosts(other: impl Fn(&str) -> String) -> Web {
 
 #[test]
 fn pages_of_a_mirror_are_known_already() {
-    let settings = || Settings { trap_levels: None, ..Settings::default() };
-    let walked = |web: &Web, settings: Settings| {
+    let settings = || WalkSettings { trap_levels: None, ..WalkSettings::default() };
+    let walked = |web: &Web, settings: WalkSettings| {
         let (tree, asked) = drive(start("http://www.a.ke/", settings, ""), web, 1);
         (tree.sum(|level| level.class(Class::Mirror)), tree.externals.len(), asked.len())
     };
     let mirror = two_hosts(str::to_owned);
     // Two robots.txt, the sound host, of the mirror the front page and the level below it.
     assert_eq!(walked(&mirror, settings()), (64, 64, 2 + 73 + 9));
-    assert_eq!(walked(&mirror, Settings { fetch_mirrors: true, ..settings() }), (0, 64, 2 + 73 + 73));
+    assert_eq!(walked(&mirror, WalkSettings { fetch_mirrors: true, ..settings() }), (0, 64, 2 + 73 + 73));
     let another = two_hosts(|text| format!("{text} of another host"));
     assert_eq!(walked(&another, settings()), (0, 64, 2 + 73 + 73));
 }
 
 #[test]
 fn pages_of_the_same_bytes_elsewhere_are_followed() {
-    let stub = |web: Web, path: &str| web.serve(path, Served::Html("<a href=main.html></a>".into()));
+    let stub = |web: Web, path: &str| web.serve(path, ServedPage::Html("<a href=main.html></a>".into()));
     let mut web = Web::default().page("http://a.ke/", &["/1/", "/2/", "/3/", "/4/", "/5/"]);
     for n in 1..=5 {
         web = stub(web, &format!("http://a.ke/{n}/"));
         web = web.page(&format!("http://a.ke/{n}/main.html"), &[&format!("http://b{n}.ke/")]);
     }
-    assert_eq!(walk(&web, Settings::default()).0.externals.len(), 5);
+    assert_eq!(walk(&web, WalkSettings::default()).0.externals.len(), 5);
 }
 
 #[test]
@@ -331,7 +336,7 @@ fn eight_endless_paths_of_a_site_are_named_each_once() {
         .flat_map(|end| words.iter().map(move |word| format!("/{word}/{word}/{word}/{word}/{end}")))
         .collect();
     let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!(tree.levels[1].class(Class::Trap), 20);
     let named: Vec<String> = words[..8].iter().map(|word| format!("a.ke/({word})/**")).collect();
     assert_eq!(tree.trap_patterns, named);
@@ -351,7 +356,7 @@ const WORDS: [&str; 7] = ["red", "blue", "large", "small", "new", "used", "cheap
 fn a_shop_of_few_words_is_walked_to_its_end() {
     let walked = |words| {
         let (tree, asked) =
-            walk(&shop(Web::default(), "http://a.ke/", words, |_| Vec::new()), Settings::default());
+            walk(&shop(Web::default(), "http://a.ke/", words, |_| Vec::new()), WalkSettings::default());
         (tree.outcome, asked.len() - 1)
     };
     assert_eq!(walked(&WORDS[..4]), (Outcome::Complete, 1 + 4 + 12 + 24 + 24));
@@ -362,7 +367,8 @@ fn a_shop_of_few_words_is_walked_to_its_end() {
 fn a_shop_whose_pages_lead_elsewhere_is_walked_to_its_end() {
     let all = 1 + 5 + 20 + 60 + 120 + 120;
     let abroad = |url: &str| vec![format!("http://b{}.ke/", token(url))];
-    let (tree, asked) = walk(&shop(Web::default(), "http://a.ke/", &WORDS[..5], abroad), Settings::default());
+    let (tree, asked) =
+        walk(&shop(Web::default(), "http://a.ke/", &WORDS[..5], abroad), WalkSettings::default());
     assert_eq!((tree.outcome, asked.len() - 1, tree.externals.len()), (Outcome::Complete, all, all));
     // One page that leads to something else is enough.
     let beside = |url: &str| match url {
@@ -371,7 +377,7 @@ fn a_shop_whose_pages_lead_elsewhere_is_walked_to_its_end() {
         _ => Vec::new(),
     };
     let web = shop(Web::default(), "http://a.ke/", &WORDS[..5], beside).page("http://a.ke/about", &[]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, asked.len() - 1), (Outcome::Trap, 1 + 5 + 20 + 61 + 120), "two levels later");
 }
 
@@ -385,7 +391,8 @@ fn beside_a_shop_without_end_the_rest_of_the_site_and_its_queries_go_on() {
         .page("http://a.ke/jobs", &["/jobs/old"])
         .page("http://a.ke/jobs/old", &["/jobs/older", "/shop/red/blue/new/?page=2"])
         .page("http://a.ke/jobs/older", &["http://b.ke/"]);
-    let (tree, asked) = walk(&shop(web, "http://a.ke/shop/", &WORDS, |_| Vec::new()), Settings::default());
+    let (tree, asked) =
+        walk(&shop(web, "http://a.ke/shop/", &WORDS, |_| Vec::new()), WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/shop/**".into()));
     assert_eq!(asked.len(), 1 + 1 + (1 + 7 + 42) + 5 + 1);
     assert_eq!((tree.externals.len(), tree.levels[4].class(Class::Trap)), (1, 210));
@@ -411,7 +418,7 @@ fn calendar_with(more: impl Fn(&str) -> Vec<String>) -> Web {
 #[test]
 fn neither_queries_nor_known_externals_make_a_calendar_sound() {
     let is_trap = |web: &Web| {
-        let tree = walk(web, Settings::default()).0;
+        let tree = walk(web, WalkSettings::default()).0;
         (tree.outcome == Outcome::Trap, tree.trap_patterns)
     };
     let trap = (true, vec!["a.ke/calendar/#/**".to_owned()]);

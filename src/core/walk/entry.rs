@@ -1,10 +1,10 @@
 use super::step::Content;
-use super::yields::Prospect;
+use super::yields::UrlCandidate;
 use crate::address::{PageKey, WebUrl};
 use crate::exchange::{Class, Entrance, Purpose, Request, Response};
 
 /// What is known of internal URLs: where each stands.
-pub(super) type Places = foldhash::HashMap<PageKey, UrlState>;
+pub(super) type UrlStates = foldhash::HashMap<PageKey, UrlState>;
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub(super) struct ListedUrl {
     /// What was read so far says that it is not worth asking for.
     pub kept: Option<Class>,
     /// What it promises; none where no URL is left out for that.
-    pub prospect: Option<Prospect>,
+    pub prospect: Option<UrlCandidate>,
     /// Schemes under which the page was asked for in this chain of redirects.
     pub schemes: Schemes,
     /// Spellings, hashed, that led to the same page in another session in this chain of redirects.
@@ -81,7 +81,7 @@ impl ListedUrl {
 }
 
 /// A question whose answer is not merged yet.
-pub(super) struct Waiting {
+pub(super) struct PendingRequest {
     pub number: u32,
     pub url: WebUrl,
     pub purpose: Purpose,
@@ -96,7 +96,7 @@ pub(super) struct Waiting {
     pub is_shared: bool,
 }
 
-impl Waiting {
+impl PendingRequest {
     pub(super) fn outside_the_tree(ask: &Request) -> Self {
         let (url, purpose) = (ask.url.clone(), ask.purpose);
         Self {

@@ -3,13 +3,13 @@ use std::collections::HashMap;
 
 use super::Tree;
 use super::entry::{ListedUrl, UrlState};
-use super::origins::entrance::Candidate;
+use super::origins::entrance::EntranceCandidate;
 use super::state::Walk;
 use super::step::Known;
 use super::traps::shape::{Shape, ShapeId};
-use super::traps::tally::Level;
+use super::traps::tally::LevelView;
 use super::tree::listing::Listing;
-use super::yields::Prospect;
+use super::yields::UrlCandidate;
 use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Outcome};
 
@@ -73,7 +73,7 @@ impl Walk {
         if self.entering.is_forbidden || self.has_opted_out_at_the_start() {
             return false;
         }
-        while let Some(Candidate { url, entrance, .. }) = self.entering.next(has_page) {
+        while let Some(EntranceCandidate { url, entrance, .. }) = self.entering.next(has_page) {
             let again = match self.known.insert(url.page_key(), UrlState::Listed) {
                 Some(UrlState::Earlier) => {
                     self.known.insert(url.page_key(), UrlState::Earlier);
@@ -135,14 +135,14 @@ impl Walk {
 
     fn weigh_evidence(&mut self) {
         let site = self.scope.site().as_str();
-        let level = Level { site, found: &self.found, known: &self.known };
+        let level = LevelView { site, found: &self.found, known: &self.known };
         if let Some(levels) = self.settings.trap_levels {
             self.evidence.weigh(level, levels);
         }
     }
 
     /// A URL on the list of a level, found by this page of the level above or redirected to by it.
-    pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&Prospect>) -> ListedUrl {
+    pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&UrlCandidate>) -> ListedUrl {
         let kept = self.kept(&url);
         let prospect = if depth == Depth(0) { None } else { self.prospect(&url, depth, finder) };
         ListedUrl { kept, prospect, ..ListedUrl::new(url) }

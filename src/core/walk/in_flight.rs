@@ -1,12 +1,12 @@
 use std::collections::VecDeque;
 
-use super::entry::Waiting;
+use super::entry::PendingRequest;
 use crate::address::WebUrl;
 
 /// What was asked and is not merged yet, in the order asked.
 #[derive(Default)]
 pub(super) struct InFlight {
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<PendingRequest>,
     asked: u32,
 }
 
@@ -29,18 +29,18 @@ impl InFlight {
     }
 
     /// One more question is asked.
-    pub(super) fn push(&mut self, waiting: Waiting) {
+    pub(super) fn push(&mut self, waiting: PendingRequest) {
         debug_assert_eq!(waiting.number, self.asked);
         self.asked += 1;
         self.waiting.push_back(waiting);
     }
 
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Waiting> {
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut PendingRequest> {
         self.waiting.iter_mut().find(|waiting| waiting.number == number)
     }
 
     /// The first, if it has been answered.
-    pub(super) fn pop_answered(&mut self) -> Option<Waiting> {
+    pub(super) fn pop_answered(&mut self) -> Option<PendingRequest> {
         self.waiting.pop_front_if(|waiting| waiting.answer.is_some())
     }
 }

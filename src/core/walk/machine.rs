@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use super::decide::Decision;
-use super::entry::{ListedUrl, UrlState, Waiting};
+use super::entry::{ListedUrl, PendingRequest, UrlState};
 use super::state::Walk;
 use super::step::{Content, OnRecord, Step};
 use crate::address::WebUrl;
@@ -58,18 +58,18 @@ impl Walk {
     pub fn begin(&mut self, ask: &Request) {
         if ask.purpose == Purpose::Robots {
             self.origins.begin();
-            self.flying.push(Waiting::outside_the_tree(ask));
+            self.flying.push(PendingRequest::outside_the_tree(ask));
             return;
         }
         if matches!(ask.purpose, Purpose::Probe | Purpose::Check) {
             if ask.purpose == Purpose::Probe {
                 self.begin_probe();
             }
-            self.flying.push(Waiting::outside_the_tree(ask));
+            self.flying.push(PendingRequest::outside_the_tree(ask));
             return;
         }
         if let Some(entry) = self.beside.take() {
-            return self.flying.push(Waiting::page(ask, entry, false));
+            return self.flying.push(PendingRequest::page(ask, entry, false));
         }
         let Some(mut entry) = self.list.current() else { return };
         if ask.url.is_https() {
@@ -87,7 +87,7 @@ impl Walk {
             self.level().recount(class, Class::Fetched);
         }
         let is_first = !entry.again || kept.is_some();
-        self.flying.push(Waiting::page(ask, entry, is_first));
+        self.flying.push(PendingRequest::page(ask, entry, is_first));
         self.pass(Class::Fetched);
     }
 

@@ -4,12 +4,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_PAGE_REDIRECTS;
 use super::bans::tells_of_bans;
-use super::entry::{ListedUrl, UrlState, Waiting};
-use super::origins::{Asked, RobotsOutcome};
+use super::entry::{ListedUrl, PendingRequest, UrlState};
+use super::origins::{RobotsOutcome, RobotsRequestTime};
 use super::settings::MAX_SESSION_REDIRECTS;
 use super::state::Walk;
 use super::step::Content;
-use super::traps::echoes::{Brought, Fingerprint};
+use super::traps::echoes::{Fingerprint, NewUrls};
 use super::traps::tally::PageRead;
 use super::tree::External;
 use crate::address::WebUrl;
@@ -19,7 +19,7 @@ use crate::robots::{Availability, MAX_BYTES};
 
 /// What an answer does to the tree.
 impl Walk {
-    pub(super) fn merge(&mut self, mut waiting: Waiting) {
+    pub(super) fn merge(&mut self, mut waiting: PendingRequest) {
         let Some((answer, content)) = waiting.answer.take() else { return };
         if self.is_opt_out_of_site(&waiting.url, &answer) {
             self.opted_out = true;
@@ -68,7 +68,10 @@ impl Walk {
             self.counts.robots.book(answer);
         }
         let token = self.settings.product_token.clone();
-        let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.flying.request_count()) };
+        let asked = RobotsRequestTime {
+            at: answer.started,
+            next: (!is_shared).then_some(self.flying.request_count()),
+        };
         if answer.is_redirect() {
             let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
             return self.origins.redirected(target, &token, asked);
@@ -178,7 +181,7 @@ impl Walk {
         if self.settings.trap_levels.is_some() {
             let (body_hash, simhash) = (page.body_hash, page.text_simhash);
             let external_hosts = self.counts.external_hosts() - hosts;
-            let brought = Brought { found: &self.found, at: found..self.found.len(), external_hosts };
+            let brought = NewUrls { found: &self.found, at: found..self.found.len(), external_hosts };
             self.echoes.note(page_url, Fingerprint { body_hash, simhash }, &brought, &self.known);
             self.evidence.note(PageRead {
                 url: Arc::clone(page_url),

@@ -41,7 +41,7 @@
 //! left promises too little for a request (`yields`). What is left then is of a class of its own, and what only it leads
 //! to is never found.
 //!
-//! **When the walk itself fails.** A [`Salvage`] counts the recorded answers of a walk that met an error of ours.
+//! **When the walk itself fails.** A [`FailedWalk`] counts the recorded answers of a walk that met an error of ours.
 //!
 //! **What it never does.** It reads no clock and sends nothing. *When* a question may be asked is
 //! decided in `load`, which the driver of the walk asks. Budgets are kept there too: the driver ends a
@@ -67,13 +67,13 @@ mod tree;
 pub mod yields;
 
 pub use merge::{availability, is_cut};
-pub use salvage::Salvage;
+pub use salvage::FailedWalk;
 pub use settings::filter::Filter;
-pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, Settings};
+pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, WalkSettings};
 pub use state::Walk;
 pub use step::{Content, Known, OnRecord, Step};
 pub use tree::level::LevelCount;
-pub use tree::probe::{KeptBy, Probe, Probing};
+pub use tree::probe::{Probe, Probing, SkippedBy};
 pub use tree::{External, Tree};
 
 #[cfg(test)]

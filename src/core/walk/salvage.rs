@@ -15,7 +15,7 @@ use crate::page::{Element, Page};
 ///
 /// What the walk would have done with a URL that it found and did not ask for is not known: all of them count as
 /// kept back by a limit.
-pub struct Salvage {
+pub struct FailedWalk {
     scope: Scope,
     counts: TreeCounts,
     probe_load: LevelCount,
@@ -24,7 +24,7 @@ pub struct Salvage {
     found: HashMap<PageKey, Depth>,
 }
 
-impl Salvage {
+impl FailedWalk {
     /// Keeps at most so many URLs, as the walk did.
     #[must_use]
     pub fn new(scope: Scope, max_urls: usize) -> Self {

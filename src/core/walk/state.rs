@@ -3,20 +3,20 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::bans::Bans;
-use super::entry::{ListedUrl, Places, UrlState};
+use super::entry::{ListedUrl, UrlState, UrlStates};
 use super::failures::Failures;
 use super::in_flight::InFlight;
 use super::origins::Origins;
-use super::origins::entrance::Entering;
+use super::origins::entrance::EntranceAttempts;
 use super::origins::mirrors::Mirrors;
 use super::settings::auto::Auto;
 use super::step::{Known, OnRecord};
 use super::traps::echoes::Echoes;
-use super::traps::evidence::Evidence;
+use super::traps::evidence::TrapEvidence;
 use super::tree::counts::TreeCounts;
 use super::tree::listing::Listing;
 use super::tree::probe::Probes;
-use super::{LevelCount, Settings};
+use super::{LevelCount, WalkSettings};
 use crate::address::{OptOuts, Scope, ScriptKey, UrlList, WebUrl};
 use crate::exchange::{Depth, Entrance, Outcome};
 
@@ -25,14 +25,14 @@ use crate::exchange::{Depth, Entrance, Outcome};
 /// The driver's loop: `poll`; on [`Step::Ask`](super::Step::Request) either `begin` and put the question, or `end` the
 /// walk; hand every answer to `handle`; on [`Step::Done`](super::Step::Done), `conclude`.
 pub struct Walk {
-    pub(super) settings: Arc<Settings>,
+    pub(super) settings: Arc<WalkSettings>,
     pub(super) scope: Scope,
     pub(super) opt_out: Arc<OptOuts>,
     pub(super) origins: Origins,
-    pub(super) entering: Entering,
+    pub(super) entering: EntranceAttempts,
     pub(super) bans: Bans,
     /// What is known of every internal URL found.
-    pub(super) known: Places,
+    pub(super) known: UrlStates,
     pub(super) scripts: HashMap<ScriptKey, u32>,
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
@@ -54,7 +54,7 @@ pub struct Walk {
     pub(super) moved: bool,
     pub(super) is_full: bool,
     pub(super) counts: TreeCounts,
-    pub(super) evidence: Evidence,
+    pub(super) evidence: TrapEvidence,
     pub(super) echoes: Echoes,
     pub(super) mirrors: Mirrors,
     pub(super) probes: Probes,
@@ -65,17 +65,17 @@ impl Walk {
     /// A walk from `start`; `known` is what earlier trees of the site have reached.
     #[must_use]
     pub fn new(
-        settings: Arc<Settings>,
+        settings: Arc<WalkSettings>,
         scope: Scope,
         opt_out: Arc<OptOuts>,
         start: WebUrl,
         known: Known,
     ) -> Self {
         let auto = settings.auto_depth.as_ref().map(Auto::new);
-        let mut places: Places = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
+        let mut places: UrlStates = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
         places.insert(start.page_key(), UrlState::Listed);
         Self {
-            entering: Entering::new(settings.entrances, &scope, &start),
+            entering: EntranceAttempts::new(settings.entrances, &scope, &start),
             counts: TreeCounts::new(settings.max_urls),
             settings,
             scope,
@@ -100,7 +100,7 @@ impl Walk {
             now: SystemTime::UNIX_EPOCH,
             moved: false,
             is_full: false,
-            evidence: Evidence::default(),
+            evidence: TrapEvidence::default(),
             echoes: Echoes::default(),
             mirrors: Mirrors::default(),
             probes: Probes::default(),

@@ -71,8 +71,8 @@ fn keep(path: &Path, what: &impl Serialize) -> Result<u128, SurveyError> {
 pub(in crate::survey) fn walk_settings(
     folder: &Folder,
     settings: &Settings,
-) -> Result<walk::Settings, SurveyError> {
-    let walk = walk::Settings::from(settings);
+) -> Result<walk::WalkSettings, SurveyError> {
+    let walk = walk::WalkSettings::from(settings);
     if !settings.leaves_pages_out() {
         return Ok(walk);
     }

@@ -42,7 +42,7 @@ pub(super) struct Parts {
     pub reader: Arc<AnswerReader>,
     /// In simulations.
     pub foresight: Option<Foresight>,
-    pub walk: Arc<walk::Settings>,
+    pub walk: Arc<walk::WalkSettings>,
     /// Of one site tree.
     pub budget: Budget,
     /// When this run of the survey began.

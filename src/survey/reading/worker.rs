@@ -24,7 +24,7 @@ impl Worker {
     /// When a setting cannot be obeyed here.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, FetchError> {
         let fetcher = Fetcher::without_names(settings.into(), Arc::new(OptOuts::default()), clock)?;
-        let product_token = walk::Settings::from(settings).product_token;
+        let product_token = walk::WalkSettings::from(settings).product_token;
         Ok(Self { fetcher, reader: AnswerReader::new(settings.exclude_text.clone(), product_token) })
     }
 

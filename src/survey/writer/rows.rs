@@ -23,7 +23,7 @@ use crate::survey::parts::shared_robots::SharedRobots;
 use crate::survey::storage::handed_on::HandedOn;
 use crate::survey::storage::tally::{Tally, TreeTally};
 use crate::survey::visit::Concluded;
-use crate::walk::{Content, KeptBy, LevelCount, Probe, Salvage, Tree};
+use crate::walk::{Content, FailedWalk, LevelCount, Probe, SkippedBy, Tree};
 
 /// What a finished site tree comes to, read from its journal.
 pub(in crate::survey) struct TreeRows {
@@ -110,7 +110,7 @@ impl TreeReader<'_> {
         earlier: Spent,
         now: SystemTime,
     ) -> Result<Concluded, SurveyError> {
-        let mut salvage = Salvage::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
+        let mut salvage = FailedWalk::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
         let mut journal = Reader::open(&self.folder.journal(lease.order))?;
         let (mut began, mut ended) = (None, None);
         while let Some(entry) = journal.next()? {
@@ -214,8 +214,8 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
 
 fn add_probe(row: &mut ExchangeRow, probe: &Probe) {
     match probe.kept_by {
-        KeptBy::Script(urls) => row.withheld_urls = Some(urls),
-        KeptBy::Yield(urls) => row.left_out_urls = Some(urls),
+        SkippedBy::Script(urls) => row.withheld_urls = Some(urls),
+        SkippedBy::Yield(urls) => row.left_out_urls = Some(urls),
     }
     row.new_external_urls = Some(probe.external_urls);
     row.new_external_hosts = Some(probe.external_hosts);

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use ccsurvey_address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use ccsurvey_core::exchange::{Failure, Purpose, Request, Response};
 use ccsurvey_core::page::{Page, Source};
-use ccsurvey_core::walk::{Content, Known, Settings, Step, Walk};
+use ccsurvey_core::walk::{Content, Known, Step, Walk, WalkSettings};
 use xxhash_rust::xxh3::Xxh3;
 
 const HTML: &str = "text/html";
@@ -38,7 +38,7 @@ impl Read {
         let start = WebUrl::parse("http://site.ke/").expect("a URL");
         let scope = Scope::new(start.host(), ScopeRule::Site, suffixes.clone());
         let nobody = Arc::new(OptOut::parse("").expect("an empty list").into());
-        let mut walk = Walk::new(Arc::new(Settings::default()), scope, nobody, start, Known::default());
+        let mut walk = Walk::new(Arc::new(WalkSettings::default()), scope, nobody, start, Known::default());
         loop {
             match walk.poll(SystemTime::UNIX_EPOCH) {
                 Step::Request(ask, _) => {

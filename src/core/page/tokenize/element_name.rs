@@ -16,7 +16,7 @@ pub(in crate::page) enum Namespace {
 pub(in crate::page) struct ElementName {
     /// Tells names apart, but not those that are too long to be kept.
     key: u64,
-    pub(in crate::page) kind: Kind,
+    pub(in crate::page) kind: ElementKind,
     /// Its start tag ends foreign content (WHATWG HTML §13.2.6.5). That of `font` does so with certain attributes.
     pub(in crate::page) ends_foreign: bool,
     /// Behind its start tag a `frameset` counts no more (§13.2.6.4.7, frameset-ok flag).
@@ -25,7 +25,7 @@ pub(in crate::page) struct ElementName {
 
 /// How start and end tags of an HTML element change the stack of open elements (§13.2.4.2, §13.2.6.4.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::page) enum Kind {
+pub(in crate::page) enum ElementKind {
     /// It has no content: `br`.
     Void,
     /// It ends an open `p`, and its end tag ends whatever is open in it: `div`.
@@ -85,7 +85,7 @@ impl ElementName {
     }
 
     pub(in crate::page) fn is_special(self) -> bool {
-        !matches!(self.kind, Kind::Ordinary | Kind::Formatting | Kind::Option)
+        !matches!(self.kind, ElementKind::Ordinary | ElementKind::Formatting | ElementKind::Option)
     }
 }
 
@@ -96,32 +96,32 @@ fn key_of(name: &[u8]) -> u64 {
 }
 
 #[rustfmt::skip]
-fn kind_of(name: &[u8]) -> Kind {
+fn kind_of(name: &[u8]) -> ElementKind {
     match name {
         b"area" | b"base" | b"basefont" | b"bgsound" | b"br" | b"col" | b"embed" | b"frame" | b"hr" | b"image" | b"img"
-        | b"input" | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr" => Kind::Void,
+        | b"input" | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr" => ElementKind::Void,
         b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"dialog" | b"dir" | b"div" | b"dl"
         | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"header" | b"hgroup" | b"listing" | b"main" | b"menu"
-        | b"nav" | b"ol" | b"pre" | b"search" | b"section" | b"summary" | b"ul" => Kind::Block,
-        b"button" | b"select" => Kind::Boxed,
-        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Kind::Heading,
-        b"li" | b"dd" | b"dt" => Kind::Item,
-        b"p" => Kind::P,
-        b"form" => Kind::Form,
-        b"table" => Kind::Table,
-        b"caption" | b"colgroup" | b"tbody" | b"tfoot" | b"thead" => Kind::TableGroup,
-        b"tr" => Kind::TableRow,
-        b"td" | b"th" => Kind::TableCell,
-        b"applet" | b"marquee" | b"object" => Kind::Scope,
+        | b"nav" | b"ol" | b"pre" | b"search" | b"section" | b"summary" | b"ul" => ElementKind::Block,
+        b"button" | b"select" => ElementKind::Boxed,
+        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => ElementKind::Heading,
+        b"li" | b"dd" | b"dt" => ElementKind::Item,
+        b"p" => ElementKind::P,
+        b"form" => ElementKind::Form,
+        b"table" => ElementKind::Table,
+        b"caption" | b"colgroup" | b"tbody" | b"tfoot" | b"thead" => ElementKind::TableGroup,
+        b"tr" => ElementKind::TableRow,
+        b"td" | b"th" => ElementKind::TableCell,
+        b"applet" | b"marquee" | b"object" => ElementKind::Scope,
         b"a" | b"b" | b"big" | b"code" | b"em" | b"font" | b"i" | b"nobr" | b"s" | b"small" | b"strike" | b"strong"
-        | b"tt" | b"u" => Kind::Formatting,
-        b"optgroup" | b"option" => Kind::Option,
-        b"template" => Kind::Template,
+        | b"tt" | b"u" => ElementKind::Formatting,
+        b"optgroup" | b"option" => ElementKind::Option,
+        b"template" => ElementKind::Template,
         b"iframe" | b"noembed" | b"noframes" | b"plaintext" | b"script" | b"style" | b"textarea" | b"title"
-        | b"xmp" => Kind::Text,
-        b"noscript" => Kind::Special,
-        b"body" | b"frameset" | b"head" | b"html" => Kind::Document,
-        _ => Kind::Ordinary,
+        | b"xmp" => ElementKind::Text,
+        b"noscript" => ElementKind::Special,
+        b"body" | b"frameset" | b"head" | b"html" => ElementKind::Document,
+        _ => ElementKind::Ordinary,
     }
 }
 

@@ -3,7 +3,7 @@ use html5gum::{Emitter, Error, State};
 use super::element_name::{ElementName, Namespace};
 use super::name::Name;
 use super::namespaces::Namespaces;
-use super::nesting::{Nesting, Place, Syntax};
+use super::nesting::{Nesting, Syntax, TagPlacement};
 use super::tag::{Attribute, Tag};
 use super::tag_name::{TagName, Text};
 
@@ -27,7 +27,7 @@ pub(in crate::page) struct TagEmitter<'a, L> {
     tag: Tag,
     /// Of the tag or of an attribute, as far as it is read.
     name: Name,
-    reading: Part,
+    reading: TagPart,
     /// A tag has been told behind which text is markup.
     is_between: bool,
     /// The last start tag, whose end tag alone ends raw text.
@@ -38,7 +38,7 @@ pub(in crate::page) struct TagEmitter<'a, L> {
 
 /// What of a tag is being read.
 #[derive(Clone, Copy)]
-enum Part {
+enum TagPart {
     Name,
     AttributeName,
     Value(Attribute),
@@ -55,7 +55,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             is_xml: syntax == Syntax::Xml,
             tag: Tag::default(),
             name: Name::default(),
-            reading: Part::Other,
+            reading: TagPart::Other,
             is_between: false,
             last_start: TagName::Other,
             nesting: Nesting::new(syntax),
@@ -152,10 +152,10 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
 
     fn begin_tag(&mut self, is_end: bool) {
         self.tag.begin(is_end);
-        self.begin_name(Part::Name);
+        self.begin_name(TagPart::Name);
     }
 
-    fn begin_name(&mut self, part: Part) {
+    fn begin_name(&mut self, part: TagPart) {
         self.name.clear();
         self.reading = part;
     }
@@ -165,19 +165,19 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         let name = self.name;
         let name = name.as_bytes();
         self.reading = match self.reading {
-            Part::Name => {
+            TagPart::Name => {
                 self.tag.name = TagName::named(name);
                 if self.nesting.is_kept() {
                     self.settle_element(name);
                 }
-                Part::Other
+                TagPart::Other
             }
-            Part::AttributeName if !self.tag.is_end => match Attribute::named(self.tag.name, name) {
-                Some(attribute) if self.tag.begin_value(attribute) => Part::Value(attribute),
-                None if self.is_xml && self.namespaces.declare(name) => Part::Declaration,
-                _ => Part::Other,
+            TagPart::AttributeName if !self.tag.is_end => match Attribute::named(self.tag.name, name) {
+                Some(attribute) if self.tag.begin_value(attribute) => TagPart::Value(attribute),
+                None if self.is_xml && self.namespaces.declare(name) => TagPart::Declaration,
+                _ => TagPart::Other,
             },
-            Part::AttributeName => Part::Other,
+            TagPart::AttributeName => TagPart::Other,
             part => part,
         };
     }
@@ -211,31 +211,31 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
     fn start_nested(&mut self) -> Option<State> {
         let was_inert = self.nesting.is_inert();
         let place = if self.is_xml { self.enter_xml() } else { self.nesting.enter(&mut self.tag) };
-        self.tag.is_empty = place == Place::Empty;
+        self.tag.is_empty = place == TagPlacement::Empty;
         match place {
-            Place::Nowhere => return None,
-            Place::InPlaceOfBody => self.listener.forget_body(),
-            Place::Open | Place::Empty => {}
+            TagPlacement::Nowhere => return None,
+            TagPlacement::InPlaceOfBody => self.listener.forget_body(),
+            TagPlacement::Open | TagPlacement::Empty => {}
         }
         if !was_inert {
             self.listener.start(&self.tag);
         }
         self.last_start = self.tag.name;
-        let is_text = place == Place::Open && self.tag.namespace == Namespace::Html;
+        let is_text = place == TagPlacement::Open && self.tag.namespace == Namespace::Html;
         if is_text { state_in(self.text_of_html()) } else { None }
     }
 
     /// An element of XML is as its namespace says, and templates are as in HTML.
-    fn enter_xml(&mut self) -> Place {
+    fn enter_xml(&mut self) -> TagPlacement {
         let is_empty = self.tag.is_self_closing;
         self.tag.namespace = self.namespaces.enter(self.tag.element, is_empty);
         if is_empty {
-            return Place::Empty;
+            return TagPlacement::Empty;
         }
         if self.tag.namespace == Namespace::Html && self.tag.name == TagName::Template {
             self.nesting.open_template(&self.tag);
         }
-        Place::Open
+        TagPlacement::Open
     }
 }
 
@@ -267,7 +267,7 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
 
     fn init_attribute(&mut self) {
         self.settle_name();
-        self.begin_name(Part::AttributeName);
+        self.begin_name(TagPart::AttributeName);
     }
 
     fn push_attribute_name(&mut self, piece: &[u8]) {
@@ -280,8 +280,8 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
 
     fn push_attribute_value(&mut self, piece: &[u8]) {
         match self.reading {
-            Part::Value(attribute) => self.tag.push_value(attribute, piece),
-            Part::Declaration => self.namespaces.push_value(piece),
+            TagPart::Value(attribute) => self.tag.push_value(attribute, piece),
+            TagPart::Declaration => self.namespaces.push_value(piece),
             _ => {}
         }
     }
@@ -292,7 +292,7 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
 
     fn emit_current_tag(&mut self) -> Option<State> {
         self.settle_name();
-        self.reading = Part::Other;
+        self.reading = TagPart::Other;
         let state = if self.tag.is_end {
             self.end_tag();
             None

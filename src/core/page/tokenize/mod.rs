@@ -19,7 +19,7 @@ use memchr::memchr2;
 
 use emitter::{Listener, TagEmitter};
 use nesting::Syntax;
-use shallow::Shallow;
+use shallow::BoundedStackText;
 
 /// Tells a listener the tags and the text of a document, in UTF-8.
 ///
@@ -52,8 +52,10 @@ fn read<L: Listener>(text: &[u8], emitter: &mut TagEmitter<'_, L>) {
             Some(behind) => behind,
             None => {
                 let rest = Cell::new(unread);
-                let mut tokenizer =
-                    Tokenizer::new_with_emitter(Shallow::new(Unread(&rest)), Lent(&mut *emitter));
+                let mut tokenizer = Tokenizer::new_with_emitter(
+                    BoundedStackText::new(UnreadText(&rest)),
+                    BorrowedEmitter(&mut *emitter),
+                );
                 // It ends where the text ends, or behind a tag.
                 if tokenizer.next().is_none() {
                     return;
@@ -73,9 +75,9 @@ fn upto_markup(unread: &[u8]) -> &[u8] {
 }
 
 /// An emitter that a tokenizer has for a while.
-struct Lent<'e, E>(&'e mut E);
+struct BorrowedEmitter<'e, E>(&'e mut E);
 
-impl<E: Emitter> ForwardingEmitter for Lent<'_, E> {
+impl<E: Emitter> ForwardingEmitter for BorrowedEmitter<'_, E> {
     type Token = E::Token;
 
     fn inner(&mut self) -> &mut impl Emitter<Token = E::Token> {
@@ -89,12 +91,12 @@ impl<E: Emitter> ForwardingEmitter for Lent<'_, E> {
 }
 
 /// A text of which a tokenizer reads as much as it needs.
-struct Unread<'r, 'a>(&'r Cell<&'a [u8]>);
+struct UnreadText<'r, 'a>(&'r Cell<&'a [u8]>);
 
 // Inlined into each state of the tokenizer, what it looks for is a constant and a page is read
 // about one and a half times as fast.
 #[allow(clippy::inline_always)]
-impl Reader for Unread<'_, '_> {
+impl Reader for UnreadText<'_, '_> {
     type Error = Infallible;
 
     #[inline]
@@ -154,12 +156,12 @@ mod tests {
 
     /// What a listener is told, pieces of text joined.
     #[derive(Default, Debug, PartialEq)]
-    struct Told {
+    struct ReceivedTokens {
         events: Vec<String>,
         text: Vec<u8>,
     }
 
-    impl Told {
+    impl ReceivedTokens {
         fn end_text(&mut self) {
             if !self.text.is_empty() {
                 let text = std::mem::take(&mut self.text);
@@ -168,7 +170,7 @@ mod tests {
         }
     }
 
-    impl Listener for Told {
+    impl Listener for ReceivedTokens {
         fn start(&mut self, tag: &Tag) {
             self.end_text();
             let values: Vec<_> = ALL.iter().map(|attribute| tag.text(*attribute)).collect();
@@ -196,16 +198,16 @@ mod tests {
     }
 
     fn told(body: &str, syntax: Syntax) -> Vec<String> {
-        let mut told = Told::default();
+        let mut told = ReceivedTokens::default();
         tokenize(body.as_bytes(), &mut told, syntax);
         told.end_text();
         told.events
     }
 
     fn told_by_html5gum_alone(body: &str, syntax: Syntax) -> Vec<String> {
-        let mut told = Told::default();
+        let mut told = ReceivedTokens::default();
         let emitter = TagEmitter::new(&mut told, syntax);
-        Tokenizer::new_with_emitter(Shallow::new(body.to_reader()), emitter).for_each(drop);
+        Tokenizer::new_with_emitter(BoundedStackText::new(body.to_reader()), emitter).for_each(drop);
         told.end_text();
         told.events
     }

@@ -8,7 +8,7 @@ pub(in crate::page) struct Namespaces {
     /// In the order in which they were declared; from `in_force` on those of the tag that is being read.
     declared: Vec<Declaration>,
     in_force: usize,
-    open: Vec<Open>,
+    open: Vec<OpenScope>,
     /// Open elements beyond [`MOST_OPEN`].
     further: u32,
     /// Of the tag that is being read.
@@ -26,7 +26,7 @@ struct Declaration {
 }
 
 /// An open element, and how many declarations were in force around it.
-struct Open {
+struct OpenScope {
     name: ElementName,
     around: usize,
 }
@@ -85,7 +85,7 @@ impl Namespaces {
         if is_empty {
             self.declared.truncate(self.in_force);
         } else if self.open.len() < MOST_OPEN {
-            self.open.push(Open { name, around: self.in_force });
+            self.open.push(OpenScope { name, around: self.in_force });
             self.in_force = self.declared.len();
         } else {
             self.further = self.further.saturating_add(1);

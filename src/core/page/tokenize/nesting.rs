@@ -1,4 +1,4 @@
-use super::element_name::{ElementName, Kind, Namespace};
+use super::element_name::{ElementKind, ElementName, Namespace};
 use super::tag::{Attribute, Tag};
 use super::tag_name::TagName;
 
@@ -21,7 +21,7 @@ pub(in crate::page) enum Syntax {
 /// opened once more, which end nothing.
 #[derive(Default)]
 pub(in crate::page) struct Nesting {
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Open elements beyond [`MOST_OPEN`].
     further: u32,
     /// `open` is in use: it is whole, or not empty; and in XML, whose namespaces are kept elsewhere.
@@ -36,15 +36,15 @@ pub(in crate::page) struct Nesting {
 
 /// An open element.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenElement {
     name: ElementName,
     namespace: Namespace,
-    point: Point,
+    point: IntegrationPoint,
 }
 
 /// What else may stand in an element than what its namespace says.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Point {
+enum IntegrationPoint {
     None,
     /// An HTML integration point: `foreignObject`.
     Html,
@@ -73,7 +73,7 @@ enum Stage {
 
 /// What becomes of a start tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::page) enum Place {
+pub(in crate::page) enum TagPlacement {
     /// It has content, up to its end tag.
     Open,
     /// It has none, for it closes itself.
@@ -111,17 +111,17 @@ impl Nesting {
 
     /// Whether the innermost open element is of `svg` or `math`.
     pub(in crate::page) fn is_foreign(&self) -> bool {
-        self.open.last().is_some_and(Open::is_foreign)
+        self.open.last().is_some_and(OpenElement::is_foreign)
     }
 
     /// Where an element of this name would stand, whatever its attributes.
     pub(in crate::page) fn namespace_of(&self, name: ElementName) -> Namespace {
         let Some(top) = self.open.last() else { return Namespace::Html };
         let is_html = match top.point {
-            Point::Html | Point::Inert => true,
-            Point::Text => !name.is_one_of([b"mglyph", b"malignmark"]),
-            Point::Annotation => name.ends_foreign || name.is_named(b"svg"),
-            Point::None => name.ends_foreign || top.namespace == Namespace::Html,
+            IntegrationPoint::Html | IntegrationPoint::Inert => true,
+            IntegrationPoint::Text => !name.is_one_of([b"mglyph", b"malignmark"]),
+            IntegrationPoint::Annotation => name.ends_foreign || name.is_named(b"svg"),
+            IntegrationPoint::None => name.ends_foreign || top.namespace == Namespace::Html,
         };
         if is_html { Namespace::Html } else { top.namespace }
     }
@@ -129,7 +129,8 @@ impl Nesting {
     /// Hears of text between tags.
     pub(in crate::page) fn add_text(&mut self, piece: &[u8]) {
         let is_pending = matches!(self.stage, Stage::Head | Stage::Replaceable) && self.is_whole;
-        let is_hidden = || self.is_inert() || self.open.last().is_some_and(|top| top.name.kind == Kind::Text);
+        let is_hidden =
+            || self.is_inert() || self.open.last().is_some_and(|top| top.name.kind == ElementKind::Text);
         if is_pending
             && piece.iter().any(|byte| !matches!(byte, 0 | b' ' | b'\t' | b'\n' | b'\r' | b'\x0c'))
             && !is_hidden()
@@ -149,7 +150,7 @@ impl Nesting {
     }
 
     /// Enters an element, and notes its namespace on the tag.
-    pub(in crate::page) fn enter(&mut self, tag: &mut Tag) -> Place {
+    pub(in crate::page) fn enter(&mut self, tag: &mut Tag) -> TagPlacement {
         if self.is_kept {
             return self.enter_kept(tag);
         }
@@ -160,35 +161,37 @@ impl Nesting {
             TagName::Frame | TagName::Frameset => self.is_whole_needed |= !self.is_inert(),
             _ => {}
         }
-        Place::Open
+        TagPlacement::Open
     }
 
-    fn enter_root(&mut self, tag: &mut Tag) -> Place {
+    fn enter_root(&mut self, tag: &mut Tag) -> TagPlacement {
         tag.namespace = if tag.name == TagName::Svg { Namespace::Svg } else { Namespace::Math };
         let name = ElementName::spelled(if tag.name == TagName::Svg { b"svg" } else { b"math" });
         self.enter_foreign(tag, name)
     }
 
-    fn enter_foreign(&mut self, tag: &Tag, name: ElementName) -> Place {
+    fn enter_foreign(&mut self, tag: &Tag, name: ElementName) -> TagPlacement {
         if tag.is_self_closing {
-            return Place::Empty;
+            return TagPlacement::Empty;
         }
         let point = match tag.namespace {
-            Namespace::Svg if name.is_one_of([b"foreignobject", b"desc", b"title"]) => Point::Html,
-            Namespace::Math if name.is_one_of([b"mi", b"mo", b"mn", b"ms", b"mtext"]) => Point::Text,
+            Namespace::Svg if name.is_one_of([b"foreignobject", b"desc", b"title"]) => IntegrationPoint::Html,
+            Namespace::Math if name.is_one_of([b"mi", b"mo", b"mn", b"ms", b"mtext"]) => {
+                IntegrationPoint::Text
+            }
             Namespace::Math if tag.name == TagName::AnnotationXml => {
                 let encoding = tag.text(Attribute::Encoding).unwrap_or_default();
                 let is_html = ["text/html", "application/xhtml+xml"];
                 let is_html = is_html.iter().any(|html| encoding.eq_ignore_ascii_case(html));
-                if is_html { Point::Html } else { Point::Annotation }
+                if is_html { IntegrationPoint::Html } else { IntegrationPoint::Annotation }
             }
-            _ => Point::None,
+            _ => IntegrationPoint::None,
         };
-        self.push(Open { name, namespace: tag.namespace, point });
-        Place::Open
+        self.push(OpenElement { name, namespace: tag.namespace, point });
+        TagPlacement::Open
     }
 
-    fn enter_kept(&mut self, tag: &mut Tag) -> Place {
+    fn enter_kept(&mut self, tag: &mut Tag) -> TagPlacement {
         let name = tag.element;
         let breaks = name.ends_foreign || tag.name == TagName::Font && tag.has(Attribute::Look);
         tag.namespace = self.namespace_of(name);
@@ -203,20 +206,22 @@ impl Nesting {
             Some(place) => return place,
             None if matches!(tag.name, TagName::Svg | TagName::Math) => return self.enter_root(tag),
             // The foreign content has ended, and with it what is kept.
-            None if !self.is_kept => return Place::Open,
+            None if !self.is_kept => return TagPlacement::Open,
             None => {}
         }
         tag.is_replaceable = self.is_replaceable();
         self.make_room(name);
         match name.kind {
-            Kind::Void | Kind::Document => {}
-            Kind::TableGroup | Kind::TableRow | Kind::TableCell if self.table().is_none() => {
+            ElementKind::Void | ElementKind::Document => {}
+            ElementKind::TableGroup | ElementKind::TableRow | ElementKind::TableCell
+                if self.table().is_none() =>
+            {
                 self.is_whole_needed |= !self.is_whole;
             }
-            Kind::Template => self.open_template(tag),
-            _ => self.push(Open { name, namespace: Namespace::Html, point: Point::None }),
+            ElementKind::Template => self.open_template(tag),
+            _ => self.push(OpenElement { name, namespace: Namespace::Html, point: IntegrationPoint::None }),
         }
-        Place::Open
+        TagPlacement::Open
     }
 
     /// A declarative shadow root is shown; without `open` its end tag finds no template open.
@@ -224,14 +229,14 @@ impl Nesting {
         let is_inert = self.is_inert() || !tag.has(Attribute::ShadowRootMode);
         self.templates = self.templates.saturating_add(u32::from(is_inert));
         if self.is_kept && !self.is_xml {
-            let point = if is_inert { Point::Inert } else { Point::None };
-            self.push(Open { name: tag.element, namespace: Namespace::Html, point });
+            let point = if is_inert { IntegrationPoint::Inert } else { IntegrationPoint::None };
+            self.push(OpenElement { name: tag.element, namespace: Namespace::Html, point });
         }
     }
 
     /// Goes through the stages of a document with a start tag of HTML; tells what becomes of the tag if that is settled
     /// by this.
-    fn pass(&mut self, name: ElementName, tag: TagName) -> Option<Place> {
+    fn pass(&mut self, name: ElementName, tag: TagName) -> Option<TagPlacement> {
         if !self.is_whole || self.is_inert() {
             return None;
         }
@@ -247,20 +252,20 @@ impl Nesting {
                 self.stage = Stage::Framesets(1);
                 self.open.clear();
                 self.further = 0;
-                Some(Place::InPlaceOfBody)
+                Some(TagPlacement::InPlaceOfBody)
             }
-            (Stage::Body, TagName::Frameset | TagName::Frame) => Some(Place::Nowhere),
+            (Stage::Body, TagName::Frameset | TagName::Frame) => Some(TagPlacement::Nowhere),
             (Stage::Head | Stage::Replaceable, TagName::Frame) => {
                 self.stage = Stage::Replaceable;
-                Some(Place::Nowhere)
+                Some(TagPlacement::Nowhere)
             }
             (Stage::Framesets(depth), TagName::Frameset) => {
                 self.stage = Stage::Framesets(depth.saturating_add(1));
-                Some(Place::Open)
+                Some(TagPlacement::Open)
             }
             (Stage::Framesets(_), TagName::Frame | TagName::Noframes)
-            | (Stage::Behind, TagName::Noframes) => Some(Place::Open),
-            (Stage::Framesets(_) | Stage::Behind, _) => Some(Place::Nowhere),
+            | (Stage::Behind, TagName::Noframes) => Some(TagPlacement::Open),
+            (Stage::Framesets(_) | Stage::Behind, _) => Some(TagPlacement::Nowhere),
             (Stage::Head, _) if is_of_head => None,
             (Stage::Head | Stage::Replaceable, _) => {
                 self.stage = if name.forbids_frameset { Stage::Body } else { Stage::Replaceable };
@@ -273,18 +278,19 @@ impl Nesting {
     /// Ends the open elements that a start tag ends.
     fn make_room(&mut self, name: ElementName) {
         match name.kind {
-            Kind::Block | Kind::P | Kind::Form => self.close_p(),
-            Kind::Heading => {
+            ElementKind::Block | ElementKind::P | ElementKind::Form => self.close_p(),
+            ElementKind::Heading => {
                 self.close_p();
-                if self.open.last().is_some_and(|top| top.is_html(|open| open.kind == Kind::Heading)) {
+                if self.open.last().is_some_and(|top| top.is_html(|open| open.kind == ElementKind::Heading)) {
                     self.truncate(self.open.len() - 1);
                 }
             }
-            Kind::Item => self.close_item(name),
-            Kind::Table => {
+            ElementKind::Item => self.close_item(name),
+            ElementKind::Table => {
                 self.close_p();
-                let is_in_table =
-                    |open: ElementName| matches!(open.kind, Kind::Table | Kind::TableRow | Kind::TableGroup);
+                let is_in_table = |open: ElementName| {
+                    matches!(open.kind, ElementKind::Table | ElementKind::TableRow | ElementKind::TableGroup)
+                };
                 if self
                     .open
                     .last()
@@ -294,19 +300,21 @@ impl Nesting {
                     self.truncate(table);
                 }
             }
-            Kind::TableGroup | Kind::TableRow | Kind::TableCell => self.clear_to_table(name.kind),
-            Kind::Boxed | Kind::Formatting if name.is_one_of([b"button", b"select", b"a"]) => {
-                if let Found::At(at) = self.in_scope(|open| open.is(name), |_| false) {
+            ElementKind::TableGroup | ElementKind::TableRow | ElementKind::TableCell => {
+                self.clear_to_table(name.kind)
+            }
+            ElementKind::Boxed | ElementKind::Formatting if name.is_one_of([b"button", b"select", b"a"]) => {
+                if let ScopeSearch::At(at) = self.in_scope(|open| open.is(name), |_| false) {
                     self.end(at, name);
                 }
             }
-            Kind::Option
+            ElementKind::Option
                 if self.open.last().is_some_and(|top| top.is_html(|open| open.is_named(b"option"))) =>
             {
                 self.truncate(self.open.len() - 1);
             }
-            Kind::Void if name.is_named(b"hr") => self.close_p(),
-            Kind::Text if name.is_one_of([b"plaintext", b"xmp"]) => self.close_p(),
+            ElementKind::Void if name.is_named(b"hr") => self.close_p(),
+            ElementKind::Text if name.is_one_of([b"plaintext", b"xmp"]) => self.close_p(),
             _ => {}
         }
     }
@@ -330,17 +338,21 @@ impl Nesting {
     }
 
     fn close_p(&mut self) {
-        if let Found::At(at) = self.in_scope(|open| open.kind == Kind::P, |open| open.is_named(b"button")) {
+        if let ScopeSearch::At(at) =
+            self.in_scope(|open| open.kind == ElementKind::P, |open| open.is_named(b"button"))
+        {
             self.truncate(at);
         }
     }
 
     /// Ends what is open in a table's part before the next one.
-    fn clear_to_table(&mut self, kind: Kind) {
+    fn clear_to_table(&mut self, kind: ElementKind) {
         let Some(table) = self.table() else { return };
         let stays = |open: ElementName| match kind {
-            Kind::TableCell => open.kind == Kind::TableRow || open.is_one_of([b"tbody", b"thead", b"tfoot"]),
-            Kind::TableRow => open.is_one_of([b"tbody", b"thead", b"tfoot"]),
+            ElementKind::TableCell => {
+                open.kind == ElementKind::TableRow || open.is_one_of([b"tbody", b"thead", b"tfoot"])
+            }
+            ElementKind::TableRow => open.is_one_of([b"tbody", b"thead", b"tfoot"]),
             _ => false,
         };
         let last = (table..self.open.len()).rev().find(|at| *at == table || self.open[*at].is_html(stays));
@@ -349,7 +361,7 @@ impl Nesting {
 
     /// The innermost open table (table scope).
     fn table(&self) -> Option<usize> {
-        self.in_table_scope(|open| open.kind == Kind::Table)
+        self.in_table_scope(|open| open.kind == ElementKind::Table)
     }
 
     fn in_table_scope(&self, is_it: impl Fn(ElementName) -> bool) -> Option<usize> {
@@ -358,7 +370,7 @@ impl Nesting {
             if open.is_html(&is_it) {
                 return Some(at);
             }
-            if open.is_html(|open| matches!(open.kind, Kind::Table | Kind::Template)) {
+            if open.is_html(|open| matches!(open.kind, ElementKind::Table | ElementKind::Template)) {
                 return None;
             }
         }
@@ -388,7 +400,7 @@ impl Nesting {
             }
             _ => {}
         }
-        if name.kind == Kind::Template {
+        if name.kind == ElementKind::Template {
             self.close_template();
             return;
         }
@@ -409,13 +421,17 @@ impl Nesting {
 
     /// A template ends with all that is open in it, be it foreign. One of `svg` is an element like others.
     fn close_template(&mut self) {
-        let is_svgs = |open: &&Open| open.is_foreign();
-        let foreign =
-            self.open.iter().rev().take_while(is_svgs).position(|open| open.name.kind == Kind::Template);
+        let is_svgs = |open: &&OpenElement| open.is_foreign();
+        let foreign = self
+            .open
+            .iter()
+            .rev()
+            .take_while(is_svgs)
+            .position(|open| open.name.kind == ElementKind::Template);
         if let Some(steps) = foreign {
             self.truncate(self.open.len() - 1 - steps);
         } else if let Some(at) =
-            self.open.iter().rposition(|open| open.is_html(|open| open.kind == Kind::Template))
+            self.open.iter().rposition(|open| open.is_html(|open| open.kind == ElementKind::Template))
         {
             self.truncate(at);
         } else if self.is_inert() {
@@ -426,36 +442,41 @@ impl Nesting {
 
     fn leave_html(&mut self, name: ElementName) {
         let found = match name.kind {
-            Kind::Void | Kind::Document | Kind::Template => return,
-            Kind::P => self.in_scope(|open| open.is(name), |open| open.is_named(b"button")),
-            Kind::Heading => self.in_scope(|open| open.kind == Kind::Heading, |_| false),
-            Kind::Item if name.is_named(b"li") => {
+            ElementKind::Void | ElementKind::Document | ElementKind::Template => return,
+            ElementKind::P => self.in_scope(|open| open.is(name), |open| open.is_named(b"button")),
+            ElementKind::Heading => self.in_scope(|open| open.kind == ElementKind::Heading, |_| false),
+            ElementKind::Item if name.is_named(b"li") => {
                 self.in_scope(|open| open.is(name), |open| open.is_one_of([b"ol", b"ul"]))
             }
-            Kind::Block | Kind::Boxed | Kind::Item | Kind::Scope | Kind::Form | Kind::Formatting => {
-                self.in_scope(|open| open.is(name), |_| false)
+            ElementKind::Block
+            | ElementKind::Boxed
+            | ElementKind::Item
+            | ElementKind::Scope
+            | ElementKind::Form
+            | ElementKind::Formatting => self.in_scope(|open| open.is(name), |_| false),
+            ElementKind::Table | ElementKind::TableGroup | ElementKind::TableRow | ElementKind::TableCell => {
+                self.in_table_scope(|open| open.is(name)).map_or(ScopeSearch::Nowhere, ScopeSearch::At)
             }
-            Kind::Table | Kind::TableGroup | Kind::TableRow | Kind::TableCell => {
-                self.in_table_scope(|open| open.is(name)).map_or(Found::Nowhere, Found::At)
+            ElementKind::Option | ElementKind::Text | ElementKind::Special | ElementKind::Ordinary => {
+                self.before_special(name)
             }
-            Kind::Option | Kind::Text | Kind::Special | Kind::Ordinary => self.before_special(name),
         };
         match found {
-            Found::At(at) => self.end(at, name),
+            ScopeSearch::At(at) => self.end(at, name),
             // It may be open around the foreign content.
-            Found::Nowhere if !self.is_whole => {
+            ScopeSearch::Nowhere if !self.is_whole => {
                 self.is_whole_needed = true;
                 self.truncate(0);
             }
-            Found::Nowhere | Found::Behind => {}
+            ScopeSearch::Nowhere | ScopeSearch::Behind => {}
         }
     }
 
     /// Ends an element and what is open in it; a form ends alone, and so does a formatting element around blocks.
     fn end(&mut self, at: usize, name: ElementName) {
         match name.kind {
-            Kind::Formatting => self.end_formatting(at),
-            Kind::Form => drop(self.open.remove(at)),
+            ElementKind::Formatting => self.end_formatting(at),
+            ElementKind::Form => drop(self.open.remove(at)),
             _ => self.truncate(at),
         }
         self.is_kept = self.is_whole || !self.open.is_empty();
@@ -464,51 +485,59 @@ impl Nesting {
     /// What the adoption agency algorithm leaves open (§13.2.6.4.7): of what stands in a formatting element all special
     /// elements, and around them other formatting elements.
     fn end_formatting(&mut self, at: usize) {
-        let last = self.open[at..].iter().rposition(Open::is_special).map_or(at, |last| at + last + 1);
+        let last = self.open[at..].iter().rposition(OpenElement::is_special).map_or(at, |last| at + last + 1);
         self.truncate(last);
         if at < self.open.len() {
             self.open.remove(at);
             let within = self.open.split_off(at);
-            let stays = |open: &Open| open.is_special() || open.is_html(|open| open.kind == Kind::Formatting);
+            let stays = |open: &OpenElement| {
+                open.is_special() || open.is_html(|open| open.kind == ElementKind::Formatting)
+            };
             self.open.extend(within.into_iter().filter(stays));
         }
     }
 
     /// The innermost open element that it is, unless an element that bounds a scope stands within it.
-    fn in_scope(&self, is_it: impl Fn(ElementName) -> bool, bounds: impl Fn(ElementName) -> bool) -> Found {
+    fn in_scope(
+        &self,
+        is_it: impl Fn(ElementName) -> bool,
+        bounds: impl Fn(ElementName) -> bool,
+    ) -> ScopeSearch {
         for at in (0..self.open.len()).rev() {
             let open = self.open[at];
             if open.is_html(&is_it) {
-                return Found::At(at);
+                return ScopeSearch::At(at);
             }
             if open.bounds_scope() || open.is_html(&bounds) {
-                return Found::Behind;
+                return ScopeSearch::Behind;
             }
         }
-        Found::Nowhere
+        ScopeSearch::Nowhere
     }
 
     /// The innermost open element of a name, unless a special element stands within it.
-    fn before_special(&self, name: ElementName) -> Found {
+    fn before_special(&self, name: ElementName) -> ScopeSearch {
         for at in (0..self.open.len()).rev() {
             let open = self.open[at];
             if open.is_html(|open| open.is(name)) {
-                return Found::At(at);
+                return ScopeSearch::At(at);
             }
             if open.is_special() {
-                return Found::Behind;
+                return ScopeSearch::Behind;
             }
         }
-        Found::Nowhere
+        ScopeSearch::Nowhere
     }
 
     /// Ends foreign elements up to an integration point or an HTML element.
     fn leave_foreign(&mut self) {
-        let stays = |open: &Open| !open.is_foreign() || matches!(open.point, Point::Html | Point::Text);
+        let stays = |open: &OpenElement| {
+            !open.is_foreign() || matches!(open.point, IntegrationPoint::Html | IntegrationPoint::Text)
+        };
         self.truncate(self.open.iter().rposition(stays).map_or(0, |last| last + 1));
     }
 
-    fn push(&mut self, open: Open) {
+    fn push(&mut self, open: OpenElement) {
         if self.open.len() < MOST_OPEN {
             self.open.push(open);
         } else {
@@ -518,7 +547,7 @@ impl Nesting {
     }
 
     fn truncate(&mut self, length: usize) {
-        let inert = self.open[length..].iter().filter(|open| open.point == Point::Inert).count();
+        let inert = self.open[length..].iter().filter(|open| open.point == IntegrationPoint::Inert).count();
         self.templates = self.templates.saturating_sub(u32::try_from(inert).unwrap_or(u32::MAX));
         self.open.truncate(length);
         self.is_kept = self.is_whole || !self.open.is_empty();
@@ -526,7 +555,7 @@ impl Nesting {
 }
 
 /// Where an open element was looked for.
-enum Found {
+enum ScopeSearch {
     At(usize),
     /// What bounds the search stands within it, if it is open at all.
     Behind,
@@ -534,7 +563,7 @@ enum Found {
     Nowhere,
 }
 
-impl Open {
+impl OpenElement {
     fn is_foreign(&self) -> bool {
         self.namespace != Namespace::Html
     }
@@ -544,14 +573,16 @@ impl Open {
     }
 
     fn is_special(&self) -> bool {
-        if self.is_foreign() { self.point != Point::None } else { self.name.is_special() }
+        if self.is_foreign() { self.point != IntegrationPoint::None } else { self.name.is_special() }
     }
 
     fn bounds_scope(&self) -> bool {
         if self.is_foreign() {
-            return self.point != Point::None;
+            return self.point != IntegrationPoint::None;
         }
-        matches!(self.name.kind, Kind::Scope | Kind::Table | Kind::TableCell | Kind::Template)
-            || self.name.is_named(b"caption")
+        matches!(
+            self.name.kind,
+            ElementKind::Scope | ElementKind::Table | ElementKind::TableCell | ElementKind::Template
+        ) || self.name.is_named(b"caption")
     }
 }

@@ -14,12 +14,12 @@ const VALUES_PER_CHAIN: u8 = 16;
 ///
 /// The state behind a value calls on only if white space, `/` or `>` follows; anything else goes back to the
 /// tokenizer's loop. White space there means nothing, so behind every [`VALUES_PER_CHAIN`]th value it is left out.
-pub(in crate::page) struct Shallow<R> {
+pub(in crate::page) struct BoundedStackText<R> {
     text: R,
     values: u8,
 }
 
-impl<R: Reader> Shallow<R> {
+impl<R: Reader> BoundedStackText<R> {
     pub(in crate::page) fn new(text: R) -> Self {
         Self { text, values: 0 }
     }
@@ -52,7 +52,7 @@ impl<R: Reader> Shallow<R> {
 
 // Inlined into each state of the tokenizer as the text's own methods are; there what is looked for is a constant.
 #[allow(clippy::inline_always)]
-impl<R: Reader> Reader for Shallow<R> {
+impl<R: Reader> Reader for BoundedStackText<R> {
     type Error = R::Error;
 
     #[inline(always)]

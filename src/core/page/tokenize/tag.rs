@@ -90,7 +90,7 @@ struct Buffer {
 
 /// What an attribute says, character references already read.
 #[derive(Clone, Copy)]
-pub(in crate::page) struct Value<'a> {
+pub(in crate::page) struct AttributeValue<'a> {
     pub(in crate::page) bytes: &'a [u8],
     /// It was longer than what is kept.
     pub(in crate::page) is_cut: bool,
@@ -124,9 +124,9 @@ impl Tag {
         value.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    pub(in crate::page) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
+    pub(in crate::page) fn value(&self, attribute: Attribute) -> Option<AttributeValue<'_>> {
         let value = &self.values[attribute as usize];
-        self.has(attribute).then_some(Value { bytes: &value.bytes, is_cut: value.is_cut })
+        self.has(attribute).then_some(AttributeValue { bytes: &value.bytes, is_cut: value.is_cut })
     }
 
     pub(in crate::page) fn has(&self, attribute: Attribute) -> bool {

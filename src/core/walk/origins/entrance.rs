@@ -6,7 +6,7 @@ use crate::exchange::{Class, Entrance, Failure, Outcome, Response};
 use crate::settings::Entrances;
 
 /// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
-pub(in crate::walk) struct Entering {
+pub(in crate::walk) struct EntranceAttempts {
     offered: WebUrl,
     most: u16,
     /// Entrances put on the list so far.
@@ -18,15 +18,15 @@ pub(in crate::walk) struct Entering {
     /// Its address opted out.
     has_home_address_opted_out: bool,
     /// Still to be tried while no page has come.
-    next: VecDeque<Candidate>,
+    next: VecDeque<EntranceCandidate>,
     /// Still to be asked whatever came.
-    doors: VecDeque<Candidate>,
+    doors: VecDeque<EntranceCandidate>,
     /// Pages that stood on the list of level 0, each with the scheme.
     listed: HashSet<(bool, PageKey)>,
     /// The class of those that were not asked for.
     kept: HashMap<PageKey, Class>,
     /// What came of the questions to an origin, robots.txt included, at its best.
-    origins: HashMap<String, Reached>,
+    origins: HashMap<String, OriginProgress>,
     /// A front page led out of the scope.
     pub front_page_moved: bool,
     /// Rules forbid a front page of this site: the owner has spoken.
@@ -37,13 +37,13 @@ pub(in crate::walk) struct Entering {
     pub was_answered: bool,
 }
 
-pub(in crate::walk) struct Candidate {
+pub(in crate::walk) struct EntranceCandidate {
     pub url: WebUrl,
     pub entrance: Entrance,
-    applies: When,
+    applies: AttemptCondition,
 }
 
-enum When {
+enum AttemptCondition {
     Always,
     /// Not where no connection came about.
     Connected(String),
@@ -53,14 +53,14 @@ enum When {
 
 /// How far questions to an origin came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reached {
+enum OriginProgress {
     NoAddress,
     NoConnection,
     Connected,
     Answered,
 }
 
-impl Reached {
+impl OriginProgress {
     /// None for a question that was not put.
     fn by(answer: &Response) -> Option<Self> {
         if answer.status.is_some() {
@@ -85,7 +85,7 @@ impl Reached {
     }
 }
 
-impl Entering {
+impl EntranceAttempts {
     pub(in crate::walk) fn new(entrances: Entrances, scope: &Scope, offered: &WebUrl) -> Self {
         Self {
             offered: offered.clone(),
@@ -107,7 +107,7 @@ impl Entering {
     }
 
     /// The next entrance that applies: by the rule while there is no page, and then the doors that are asked anyway.
-    pub(in crate::walk) fn next(&mut self, has_page: bool) -> Option<Candidate> {
+    pub(in crate::walk) fn next(&mut self, has_page: bool) -> Option<EntranceCandidate> {
         if has_page || self.front_page_moved || self.tried >= self.most {
             self.next.clear();
         }
@@ -119,13 +119,15 @@ impl Entering {
         None
     }
 
-    fn applies(&self, when: &When) -> bool {
+    fn applies(&self, when: &AttemptCondition) -> bool {
         let reached = |origin: &String| self.origins.get(origin).copied();
         match when {
-            When::Always => true,
-            When::Connected(origin) => reached(origin).is_none_or(|reached| reached >= Reached::Connected),
-            When::Unanswered(origin) => {
-                !matches!(reached(origin), Some(Reached::NoAddress | Reached::Answered))
+            AttemptCondition::Always => true,
+            AttemptCondition::Connected(origin) => {
+                reached(origin).is_none_or(|reached| reached >= OriginProgress::Connected)
+            }
+            AttemptCondition::Unanswered(origin) => {
+                !matches!(reached(origin), Some(OriginProgress::NoAddress | OriginProgress::Answered))
             }
         }
     }
@@ -134,7 +136,7 @@ impl Entering {
     pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, answer: &Response) {
         let failure = answer.failure;
         self.was_answered |= answer.status.is_some() || failure.is_some_and(Failure::server_answered);
-        if let Some(reached) = Reached::by(answer) {
+        if let Some(reached) = OriginProgress::by(answer) {
             let best = self.origins.entry(origin_of(url)).or_insert(reached);
             *best = reached.max(*best);
         }
@@ -202,35 +204,39 @@ impl Entering {
 }
 
 /// What is tried after the URL that was offered, in this order.
-fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<Candidate> {
+fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
     let front = offered.door();
     let origin = origin_of(&front);
     let other = front.by_other_scheme();
-    let mut list = VecDeque::from([Candidate {
+    let mut list = VecDeque::from([EntranceCandidate {
         url: front,
         entrance: Entrance::FrontPage,
-        applies: When::Connected(origin.clone()),
+        applies: AttemptCondition::Connected(origin.clone()),
     }]);
-    list.extend(other.map(|url| Candidate {
+    list.extend(other.map(|url| EntranceCandidate {
         url,
         entrance: Entrance::OtherScheme,
-        applies: When::Unanswered(origin),
+        applies: AttemptCondition::Unanswered(origin),
     }));
     for url in other_names(scope, offered.host()).filter_map(|name| front_page(offered.is_https(), &name)) {
         let origin = origin_of(&url);
         let other = url.by_other_scheme();
-        list.push_back(Candidate { url, entrance: Entrance::OtherName, applies: When::Always });
-        list.extend(other.map(|url| Candidate {
+        list.push_back(EntranceCandidate {
+            url,
+            entrance: Entrance::OtherName,
+            applies: AttemptCondition::Always,
+        });
+        list.extend(other.map(|url| EntranceCandidate {
             url,
             entrance: Entrance::OtherNameOtherScheme,
-            applies: When::Unanswered(origin),
+            applies: AttemptCondition::Unanswered(origin),
         }));
     }
     list
 }
 
 /// The front pages of the site's bare name and of `www.`, by http and https.
-fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<Candidate> {
+fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
     let names = [Some(scope.site().root().clone()), with_www(scope)];
     let doors = names.into_iter().flatten().flat_map(|name| {
         [false, true].map(|is_https| {
@@ -241,7 +247,11 @@ fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<Candidate> {
                 (false, true) => Entrance::OtherName,
                 (false, false) => Entrance::OtherNameOtherScheme,
             };
-            front_page(is_https, &name).map(|url| Candidate { url, entrance, applies: When::Always })
+            front_page(is_https, &name).map(|url| EntranceCandidate {
+                url,
+                entrance,
+                applies: AttemptCondition::Always,
+            })
         })
     });
     doors.flatten().collect()

@@ -6,12 +6,12 @@ use crate::exchange::{Purpose, Response};
 /// request for a page, and else to any request.
 #[derive(Debug, Default)]
 pub(in crate::walk) struct HomeServer {
-    rank: Rank,
+    rank: ServerRank,
     server: Option<(IpAddr, Option<String>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum ServerRank {
     #[default]
     Nothing,
     Response,
@@ -23,9 +23,9 @@ impl HomeServer {
     /// Takes in a response, in the order of the requests.
     pub(in crate::walk) fn note(&mut self, purpose: Purpose, answer: &Response, is_page: bool) {
         let rank = match purpose {
-            _ if is_page => Rank::Page,
-            Purpose::Page | Purpose::Head | Purpose::Check => Rank::ToPageRequest,
-            Purpose::Robots | Purpose::Probe => Rank::Response,
+            _ if is_page => ServerRank::Page,
+            Purpose::Page | Purpose::Head | Purpose::Check => ServerRank::ToPageRequest,
+            Purpose::Robots | Purpose::Probe => ServerRank::Response,
         };
         if rank > self.rank
             && answer.status.is_some()

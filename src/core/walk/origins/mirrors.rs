@@ -2,7 +2,7 @@ use foldhash::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::WebUrl;
-use crate::walk::entry::{Places, UrlState};
+use crate::walk::entry::{UrlState, UrlStates};
 
 /// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two
 /// may be a page that says nothing yet: a frameset, "it works".
@@ -20,12 +20,12 @@ pub(in crate::walk) struct Mirrors {
     hosts: Vec<String>,
     numbers: HashMap<String, u32>,
     /// For each host the earlier ones that have a page of the same path.
-    pairs: HashMap<u32, Vec<Pair>>,
+    pairs: HashMap<u32, Vec<HostPair>>,
 }
 
 /// Pages that two hosts show alike or not.
 #[derive(Clone, Copy)]
-struct Pair {
+struct HostPair {
     original: u32,
     equal: u32,
     different: u32,
@@ -48,12 +48,12 @@ impl Mirrors {
     }
 
     /// Whether a URL's host is the mirror of one on which the same page is known.
-    pub(in crate::walk) fn is_copy(&self, url: &WebUrl, known: &Places) -> bool {
+    pub(in crate::walk) fn is_copy(&self, url: &WebUrl, known: &UrlStates) -> bool {
         if self.pairs.is_empty() {
             return false;
         }
         let pairs = self.numbers.get(&url.authority()).and_then(|number| self.pairs.get(number));
-        let is_known = |pair: &Pair| {
+        let is_known = |pair: &HostPair| {
             let key = WebUrl::key_on(&self.hosts[pair.original as usize], url.target());
             matches!(known.get(&key), Some(UrlState::Found | UrlState::Listed | UrlState::Earlier))
         };
@@ -61,16 +61,16 @@ impl Mirrors {
     }
 }
 
-fn count(originals: &mut Vec<Pair>, original: u32, is_equal: bool) {
+fn count(originals: &mut Vec<HostPair>, original: u32, is_equal: bool) {
     let at = originals.iter().position(|pair| pair.original == original).unwrap_or(originals.len());
     if at == originals.len() {
-        originals.push(Pair { original, equal: 0, different: 0 });
+        originals.push(HostPair { original, equal: 0, different: 0 });
     }
     originals[at].equal += u32::from(is_equal);
     originals[at].different += u32::from(!is_equal);
 }
 
-impl Pair {
+impl HostPair {
     /// One page of ten may differ: what shows the time of day, or was changed meanwhile.
     fn is_mirror(self) -> bool {
         self.equal >= LEAST_EQUAL && 10 * self.different <= self.equal
@@ -94,7 +94,7 @@ mod tests {
                 mirrors.note(&url(&format!("http://{host}/{n}")), body);
             }
         }
-        let known = Places::from_iter([(url("http://a.ke/x").page_key(), UrlState::Found)]);
+        let known = UrlStates::from_iter([(url("http://a.ke/x").page_key(), UrlState::Found)]);
         assert!(!mirrors.is_copy(&url("http://b.a.ke/y"), &known), "the page is not known at the other host");
         assert!(!mirrors.is_copy(&url("http://a.ke/x"), &known), "the host met first is no mirror");
         assert!(!mirrors.is_copy(&url("http://c.a.ke/x"), &known));
@@ -121,7 +121,7 @@ mod tests {
             ("a.ke", UrlState::Shunned, false),
             ("b.a.ke", UrlState::Found, false),
         ] {
-            let known = Places::from_iter([(url("http://b.a.ke/x?y").page_key(), place)]);
+            let known = UrlStates::from_iter([(url("http://b.a.ke/x?y").page_key(), place)]);
             assert_eq!(
                 mirrors.is_copy(&url(&format!("https://{host}/x?y")), &known),
                 is_copy,

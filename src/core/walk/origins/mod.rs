@@ -21,13 +21,13 @@ const MAX_RULE_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Default)]
 pub(super) struct Origins {
     known: HashMap<String, RobotsRecord>,
-    asking: Option<Asking>,
+    asking: Option<PendingRobots>,
     rule_bytes: usize,
 }
 
 /// When a robots.txt was asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct RobotsRequestTime {
     pub at: SystemTime,
     /// The number of the question after it; none where another tree asked for it.
     pub next: Option<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Asked {
 /// What came of asking an origin for its robots.txt.
 struct RobotsRecord {
     verdict: RobotsOutcome,
-    asked: Asked,
+    asked: RobotsRequestTime,
     /// Of the file; none where another origin's was meant.
     bytes: usize,
 }
@@ -52,7 +52,7 @@ pub(super) enum RobotsOutcome {
 }
 
 /// The one question for a robots.txt that is under way.
-struct Asking {
+struct PendingRobots {
     /// Whose rules the answer will be: the origin asked, and those its redirects led through.
     origins: Vec<String>,
     url: WebUrl,
@@ -82,7 +82,7 @@ impl Origins {
         if !is_known && (self.known.len() >= MAX_ORIGINS || self.rule_bytes > MAX_RULE_BYTES) {
             return Lookup::Known(&RobotsOutcome::Unreachable);
         }
-        let asking = self.asking.get_or_insert_with(|| Asking {
+        let asking = self.asking.get_or_insert_with(|| PendingRobots {
             origins: vec![origin],
             url: url.robots_txt(),
             redirects: 0,
@@ -139,7 +139,7 @@ impl Origins {
 
     /// A redirect: followed, at least five in a row (RFC 9309 §2.3.1.2), also across authorities.
     /// Rules that another origin's robots.txt turns out to be are that origin's rules too.
-    pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str, asked: Asked) {
+    pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str, asked: RobotsRequestTime) {
         let Some(asking) = &mut self.asking else { return };
         let Some(target) = to.filter(|_| asking.redirects < MAX_REDIRECTS) else {
             return self
@@ -153,7 +153,7 @@ impl Origins {
             && let Some(known) = self.known.get(&origin).filter(|known| asked.at < known.asked.at + MAX_AGE)
         {
             let (verdict, at) = (known.verdict.clone(), known.asked.at);
-            return self.settle(verdict, Asked { at, ..asked });
+            return self.settle(verdict, RobotsRequestTime { at, ..asked });
         }
         if is_robots_txt && !asking.origins.contains(&origin) {
             asking.origins.push(origin);
@@ -167,18 +167,18 @@ impl Origins {
         body: &[u8],
         availability: Availability<'_>,
         product_token: &str,
-        asked: Asked,
+        asked: RobotsRequestTime,
     ) {
         self.settle_with(RobotsOutcome::Rules(availability.rules(product_token)), asked, body.len());
     }
 
-    pub(super) fn settle(&mut self, verdict: RobotsOutcome, asked: Asked) {
+    pub(super) fn settle(&mut self, verdict: RobotsOutcome, asked: RobotsRequestTime) {
         self.settle_with(verdict, asked, 0);
     }
 
     /// The address of the host that was to be asked is on the opt-out list. Others whose rules that would have been have
     /// none that can be had.
-    pub(super) fn opted_out(&mut self, asked: Asked) {
+    pub(super) fn opted_out(&mut self, asked: RobotsRequestTime) {
         let Some(origin) = self.asking.as_ref().map(|asking| origin_of(&asking.url)) else { return };
         self.settle(RobotsOutcome::Unreachable, asked);
         if let Some(record) = self.known.get_mut(&origin) {
@@ -186,7 +186,7 @@ impl Origins {
         }
     }
 
-    fn settle_with(&mut self, verdict: RobotsOutcome, asked: Asked, mut bytes: usize) {
+    fn settle_with(&mut self, verdict: RobotsOutcome, asked: RobotsRequestTime, mut bytes: usize) {
         for origin in self.asking.take().map(|asking| asking.origins).unwrap_or_default() {
             self.rule_bytes += bytes;
             let known = RobotsRecord { verdict: verdict.clone(), asked, bytes };
@@ -213,8 +213,8 @@ mod tests {
         WebUrl::parse(text).unwrap()
     }
 
-    fn asked(next: u32) -> Asked {
-        Asked { at: NOW, next: Some(next) }
+    fn asked(next: u32) -> RobotsRequestTime {
+        RobotsRequestTime { at: NOW, next: Some(next) }
     }
 
     /// What a lookup says, in a word or by the URL to ask for.
@@ -345,7 +345,7 @@ mod tests {
             origins.settle(RobotsOutcome::Unreachable, asked(1));
             says(&mut origins, "http://a.ke/", false);
             origins.begin();
-            origins.redirected(Some(url(to)), "ccsurvey", Asked { at: NOW + age, next: Some(2) });
+            origins.redirected(Some(url(to)), "ccsurvey", RobotsRequestTime { at: NOW + age, next: Some(2) });
             (says(&mut origins, "http://a.ke/", false), origins.good_until(&url("http://a.ke/"), 3))
         };
         let robots = "http://b.a.ke/robots.txt";

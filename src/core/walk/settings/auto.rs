@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::address::ScriptKey;
 use crate::walk::AutoDepth;
-use crate::walk::yields::{Appraiser, Prospect, Rates};
+use crate::walk::yields::{Appraiser, Rates, UrlCandidate};
 
 /// What a walk with `--depth auto` keeps beside the tree.
 pub(in crate::walk) struct Auto {
@@ -12,7 +12,7 @@ pub(in crate::walk) struct Auto {
     /// How far into the level's list the URLs are chosen.
     pub chosen: usize,
     /// By which page each URL of the next level was found.
-    pub finders: Vec<Option<Prospect>>,
+    pub finders: Vec<Option<UrlCandidate>>,
     /// URLs of each script that were left out.
     pub scripts: HashMap<ScriptKey, u32>,
 }

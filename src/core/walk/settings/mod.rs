@@ -21,7 +21,7 @@ pub(super) const MAX_SESSION_REDIRECTS: usize = 2;
 
 /// How far and how wide a site is walked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct WalkSettings {
     /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the
     /// load of depth 20 and no loss of external URLs.
     pub depth: Depth,
@@ -66,13 +66,13 @@ pub struct AutoDepth {
     pub price: f64,
 }
 
-impl Default for Settings {
+impl Default for WalkSettings {
     fn default() -> Self {
         Self::from(&settings::Settings::default())
     }
 }
 
-impl Settings {
+impl WalkSettings {
     /// With what pages bring on average and what a request must promise; without it all levels are walked.
     #[must_use]
     pub fn with_rates(self, rates: Arc<Rates>, price: f64) -> Self {
@@ -80,7 +80,7 @@ impl Settings {
     }
 }
 
-impl From<&settings::Settings> for Settings {
+impl From<&settings::Settings> for WalkSettings {
     fn from(settings: &settings::Settings) -> Self {
         Self {
             depth: Depth(settings.deepest()),

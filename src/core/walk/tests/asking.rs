@@ -2,20 +2,20 @@ use super::*;
 
 fn withheld(probe: &Probe) -> u32 {
     match probe.kept_by {
-        KeptBy::Script(urls) => urls,
-        KeptBy::Yield(_) => 0,
+        SkippedBy::Script(urls) => urls,
+        SkippedBy::Yield(_) => 0,
     }
 }
 
 #[test]
 fn what_looks_like_no_html_is_not_asked_for_below_the_start_url() {
     let web = Web::default().page("http://a.ke/x.pdf", &["/y.jpg?size=1", "/z", "/y.jpg"]);
-    let (tree, asked) = drive(start("http://a.ke/x.pdf", Settings::default(), ""), &web, 1);
+    let (tree, asked) = drive(start("http://a.ke/x.pdf", WalkSettings::default(), ""), &web, 1);
     assert_eq!(pages(&asked), [(0, "/x.pdf"), (1, "/z")]);
     assert_eq!((tree.levels[1].class(Class::Filtered), tree.levels[1].internal_urls()), (2, 3));
     let filter = Filter { non_html: NonHtml::Get, ..Filter::default() };
     let (_, asked) =
-        drive(start("http://a.ke/x.pdf", Settings { filter, ..Settings::default() }, ""), &web, 1);
+        drive(start("http://a.ke/x.pdf", WalkSettings { filter, ..WalkSettings::default() }, ""), &web, 1);
     assert_eq!(pages(&asked), [(0, "/x.pdf"), (1, "/y.jpg?size=1"), (1, "/z")]);
 }
 
@@ -24,13 +24,13 @@ fn head_asks_first_what_looks_like_no_html_and_get_follows_where_it_may_be() {
     let web = Web::default()
         .page("http://a.ke/", &["/page.pdf", "/gone.jpg", "/moved.zip", "/no-head.doc", "/plain"])
         .page("http://a.ke/page.pdf", &["/deep"])
-        .serve("http://a.ke/gone.jpg", Served::Status(404))
+        .serve("http://a.ke/gone.jpg", ServedPage::Status(404))
         .redirect("http://a.ke/moved.zip", "/new.zip")
-        .serve("http://a.ke/new.zip", Served::Status(404))
-        .serve("http://a.ke/no-head.doc", Served::Status(405));
+        .serve("http://a.ke/new.zip", ServedPage::Status(404))
+        .serve("http://a.ke/no-head.doc", ServedPage::Status(405));
     let filter = Filter { non_html: NonHtml::Head, ..Filter::default() };
     for parallel in [1, 4] {
-        let settings = Settings { filter: filter.clone(), ..Settings::default() };
+        let settings = WalkSettings { filter: filter.clone(), ..WalkSettings::default() };
         let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
         let of = |purpose| {
             let asked = asked.iter().filter(move |ask| ask.purpose == purpose);
@@ -47,8 +47,8 @@ fn head_asks_first_what_looks_like_no_html_and_get_follows_where_it_may_be() {
 #[test]
 fn the_links_of_an_excluded_page_are_passed_over() {
     let page = "<p>This domain is for sale</p><a href=/x>x</a><a href=http://b.ke/>b</a>";
-    let web = Web::default().serve("http://a.ke/", Served::Html(page.to_owned()));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let web = Web::default().serve("http://a.ke/", ServedPage::Html(page.to_owned()));
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, mut content) = web.answer(&ask);
@@ -69,7 +69,7 @@ fn probes_come_after_the_tree_and_tell_what_it_misses() {
     let mut links: Vec<&str> = queries.iter().map(String::as_str).collect();
     links.extend(["/t?a=1", "/t?a=2", "http://b.ke/"]);
     let mut web = Web::default()
-        .serve("http://a.ke/robots.txt", Served::Robots("User-agent: *\nDisallow: /t?a=2\n".to_owned()))
+        .serve("http://a.ke/robots.txt", ServedPage::Robots("User-agent: *\nDisallow: /t?a=2\n".to_owned()))
         .page("http://a.ke/", &links);
     for query in &queries {
         let own = format!("http://only{}.ke/", query.replace("/s?id=", ""));
@@ -78,10 +78,10 @@ fn probes_come_after_the_tree_and_tell_what_it_misses() {
             &["http://b.ke/", &own, "http://b.ke/2", "/s?id=0", "/new"],
         );
     }
-    let without = walk(&web, Settings::default());
+    let without = walk(&web, WalkSettings::default());
     let probing = Probing { share: 1.0, ..Probing::default() };
     for parallel in [1, 4] {
-        let settings = Settings { probing, ..Settings::default() };
+        let settings = WalkSettings { probing, ..WalkSettings::default() };
         let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
         let (tree_asked, probed) = asked.split_at(without.1.len());
         assert_eq!(tree_asked, without.1, "the tree is walked as ever");
@@ -101,13 +101,13 @@ fn probes_come_after_the_tree_and_tell_what_it_misses() {
 
 #[test]
 fn a_host_that_wants_longer_pauses_than_are_made_is_not_probed_either() {
-    let robots = |text: &str| Served::Robots(text.to_owned());
+    let robots = |text: &str| ServedPage::Robots(text.to_owned());
     let web = Web::default()
         .serve("https://a.ke/robots.txt", robots("User-agent: *\nCrawl-delay: 301\n"))
         .page("http://a.ke/", &["https://a.ke/slow", "/s?id=1", "https://a.ke/s?id=2", "/s?id=3"])
         .page("http://a.ke/s?id=1", &[]);
     let probing = Probing { share: 1.0, ..Probing::default() };
-    let (tree, asked) = walk(&web, Settings { probing, ..Settings::default() });
+    let (tree, asked) = walk(&web, WalkSettings { probing, ..WalkSettings::default() });
     let probed: Vec<_> = asked.iter().filter(|ask| ask.purpose == Purpose::Probe).collect();
     assert_eq!(probed.iter().map(|ask| ask.url.as_str()).collect::<Vec<_>>(), ["http://a.ke/s?id=3"]);
     assert_eq!((tree.levels[1].class(Class::Robots), tree.levels[1].class(Class::Script)), (1, 2));
@@ -118,7 +118,7 @@ fn a_budget_that_ends_while_probes_are_asked_leaves_the_tree_its_outcome() {
     let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s?id=3"]);
     let probing = Probing { share: 1.0, ..Probing::default() };
     let mut was_ended = false;
-    let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
+    let mut walk = start("http://a.ke/", WalkSettings { probing, ..WalkSettings::default() }, "");
     while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         if ask.purpose == Purpose::Probe {
             walk.end(Outcome::RequestBudget);
@@ -139,7 +139,7 @@ fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
         .page("http://a.ke/start.pdf", &["/x.pdf"])
         .page("http://a.ke/x.pdf", &[])
         .page("https://a.ke/x.pdf", &[]);
-    let walk = start("http://a.ke/start.pdf", Settings { filter, ..Settings::default() }, "");
+    let walk = start("http://a.ke/start.pdf", WalkSettings { filter, ..WalkSettings::default() }, "");
     let (_, asked) = drive_by(walk, |ask| {
         let (mut answer, mut content) = web.answer(ask);
         // The page answers HEAD where it is, and leads GET to its other scheme.
@@ -181,13 +181,15 @@ fn a_probe_counts_each_url_and_host_that_the_tree_does_not_have() {
             ],
         );
     let probing = Probing { share: 1.0, ..Probing::default() };
-    let (tree, _) = walk(&web, Settings { probing, ..Settings::default() });
+    let (tree, _) = walk(&web, WalkSettings { probing, ..WalkSettings::default() });
     let [probe] = &tree.probes[..] else { panic!("{:?}", tree.probes) };
     assert_eq!((probe.number, withheld(probe), probe.internal_urls), (4, 1, 2));
     assert_eq!((probe.external_urls, probe.external_hosts), (4, 2));
     // A probe that brings no answer costs, and tells nothing.
-    let (silent, _) =
-        walk(&web.serve("http://a.ke/s?id=2", Served::Gone), Settings { probing, ..Settings::default() });
+    let (silent, _) = walk(
+        &web.serve("http://a.ke/s?id=2", ServedPage::Gone),
+        WalkSettings { probing, ..WalkSettings::default() },
+    );
     assert_eq!((silent.probes.len(), silent.probe_load.requests), (0, 1));
 }
 
@@ -198,7 +200,7 @@ fn a_site_with_too_many_urls_is_not_probed() {
         .page("http://a.ke/x", &["/1", "/2"]);
     let probing = Probing { share: 1.0, ..Probing::default() };
     let probed = |max_urls| {
-        let (tree, _) = walk(&web, Settings { probing, max_urls, ..Settings::default() });
+        let (tree, _) = walk(&web, WalkSettings { probing, max_urls, ..WalkSettings::default() });
         (tree.outcome, tree.probe_load.requests)
     };
     assert_eq!(probed(6), (Outcome::Complete, 1));
@@ -211,7 +213,7 @@ fn a_tree_that_was_ended_is_not_probed() {
         Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/x"]).page("http://a.ke/x", &["/y"]);
     let probed = |why: Option<Outcome>| {
         let probing = Probing { share: 1.0, ..Probing::default() };
-        let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
+        let mut walk = start("http://a.ke/", WalkSettings { probing, ..WalkSettings::default() }, "");
         while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
             walk.begin(&ask);
             let (answer, content) = web.answer(&ask);
@@ -244,7 +246,7 @@ fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
     let probed = |exclude: &[&str], opt_out: &str| {
         let exclude = exclude.iter().map(|text| text.parse().unwrap()).collect();
         let filter = Filter { exclude, ..Filter::default() };
-        let settings = Settings { filter, probing, ..Settings::default() };
+        let settings = WalkSettings { filter, probing, ..WalkSettings::default() };
         let (_, asked) = drive(start("http://a.ke/", settings, opt_out), &web, 1);
         let probes = asked.iter().filter(|ask| ask.purpose == Purpose::Probe);
         let mut urls: Vec<String> = probes.map(|ask| ask.url.to_string()).collect();
@@ -265,7 +267,7 @@ fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
     let probed = |opts_out: &str| {
         let probing = Probing { share: 1.0, ..Probing::default() };
         let list = Arc::new(OptOuts::default());
-        let settings = Settings { probing, ..Settings::default() };
+        let settings = WalkSettings { probing, ..WalkSettings::default() };
         let walk = start_with_list("http://a.ke/", settings, list.clone());
         let (tree, _) = drive_by(walk, |ask| {
             if ask.url.target() == "/x" {

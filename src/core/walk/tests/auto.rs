@@ -7,8 +7,8 @@ pub(super) fn rates() -> Arc<Rates> {
     Arc::new(Rates::new(Vec::new(), scale.clone(), scale, Vec::new()))
 }
 
-fn auto(price: f64) -> Settings {
-    Settings { auto_depth: Some(AutoDepth { rates: rates(), price }), ..Settings::default() }
+fn auto(price: f64) -> WalkSettings {
+    WalkSettings { auto_depth: Some(AutoDepth { rates: rates(), price }), ..WalkSettings::default() }
 }
 
 fn names(prefix: &str, count: usize) -> Vec<String> {

@@ -12,9 +12,9 @@ fn site_of(pages: usize) -> Web {
 }
 
 /// Walks a site whose server refuses every request for a page but the first so many.
-fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Request>) {
+fn banned_after(delivered: usize, refusal: &ServedPage, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
-    drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+    drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
         if ask.purpose != Purpose::Robots {
             requests.set(requests.get() + 1);
             if requests.get() > delivered {
@@ -26,13 +26,13 @@ fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Req
 }
 
 /// What comes of a walk where one host refuses all after so many requests for pages.
-fn host_bans_after(delivered: usize, host: &str, settings: Settings, web: &Web) -> (Tree, Vec<Request>) {
+fn host_bans_after(delivered: usize, host: &str, settings: WalkSettings, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
     drive_by(start("http://a.ke/", settings, ""), |ask| {
         if ask.purpose != Purpose::Robots && ask.url.host().as_str() == host {
             requests.set(requests.get() + 1);
             if requests.get() > delivered {
-                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
+                return Web::default().serve(ask.url.as_str(), ServedPage::Status(403)).answer(ask);
             }
         }
         web.answer(ask)
@@ -46,11 +46,11 @@ fn of_purpose(asked: &[Request], purpose: Purpose) -> Vec<&str> {
 #[test]
 fn a_server_that_refuses_everything_after_some_pages_gets_no_further_request() {
     for refusal in [
-        Served::Status(403),
-        Served::Status(406),
-        Served::Status(401),
-        Served::Challenge(403),
-        Served::Challenge(200),
+        ServedPage::Status(403),
+        ServedPage::Status(406),
+        ServedPage::Status(401),
+        ServedPage::Challenge(403),
+        ServedPage::Challenge(200),
     ] {
         let (tree, asked) = banned_after(11, &refusal, &site_of(100));
         assert_eq!(tree.outcome, Outcome::Refused, "{refusal:?}");
@@ -66,10 +66,11 @@ fn a_server_that_refuses_everything_after_some_pages_gets_no_further_request() {
 #[test]
 fn what_lies_below_a_level_that_was_refused_is_refused_too() {
     let web = site_of(100).page("http://a.ke/1", &["/below", "/below/2"]);
-    let (tree, _) = banned_after(11, &Served::Status(403), &web);
+    let (tree, _) = banned_after(11, &ServedPage::Status(403), &web);
     assert_eq!(tree.levels[2].class(Class::Refused), 2);
-    let settings = Settings { depth: Depth(1), ..Settings::default() };
-    let refused = (11..=100).fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+    let settings = WalkSettings { depth: Depth(1), ..WalkSettings::default() };
+    let refused =
+        (11..=100).fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
     let (tree, _) = walk(&refused, settings);
     assert_eq!(tree.levels[2].class(Class::Depth), 2, "the page still came: no ban");
     assert_eq!(tree.outcome, Outcome::Depth);
@@ -79,8 +80,8 @@ fn what_lies_below_a_level_that_was_refused_is_refused_too() {
 fn a_part_of_a_site_that_everybody_is_refused_costs_a_few_checks_and_no_page() {
     for (from, checks) in [(82, 0), (81, 1), (62, 1), (61, 2), (22, 2), (21, 3), (2, 3)] {
         let web = (from..=100)
-            .fold(site_of(101), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
-        let (tree, asked) = walk(&web, Settings::default());
+            .fold(site_of(101), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
+        let (tree, asked) = walk(&web, WalkSettings::default());
         assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 101), "{from}");
         assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{from}");
     }
@@ -90,17 +91,17 @@ fn a_part_of_a_site_that_everybody_is_refused_costs_a_few_checks_and_no_page() {
 fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
     let web = (1..=100)
         .filter(|n| n % 20 != 0)
-        .fold(site_of(100), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
-    let (tree, asked) = walk(&web, Settings::default());
+        .fold(site_of(100), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, of_purpose(&asked, Purpose::Check).len()), (Outcome::Complete, 0));
     // A missing page is an answer, too; an error or a redirect tells nothing.
-    let moved = Served::To("/31".to_owned());
+    let moved = ServedPage::To("/31".to_owned());
     for (between, checks) in
-        [(Served::Status(404), 0), (Served::Status(500), 1), (Served::Status(503), 1), (moved, 1)]
+        [(ServedPage::Status(404), 0), (ServedPage::Status(500), 1), (ServedPage::Status(503), 1), (moved, 1)]
     {
-        let refusing =
-            (1..=30).fold(site_of(31), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
-        let (_, asked) = walk(&refusing.serve("http://a.ke/15", between.clone()), Settings::default());
+        let refusing = (1..=30)
+            .fold(site_of(31), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
+        let (_, asked) = walk(&refusing.serve("http://a.ke/15", between.clone()), WalkSettings::default());
         assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{between:?}");
     }
 }
@@ -108,7 +109,7 @@ fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
 #[test]
 fn a_site_that_never_delivered_a_page_is_not_checked() {
     let (tree, asked) =
-        walk(&Web::default().serve("http://a.ke/", Served::Challenge(200)), Settings::default());
+        walk(&Web::default().serve("http://a.ke/", ServedPage::Challenge(200)), WalkSettings::default());
     assert_eq!((tree.outcome, tree.levels[0].pages), (Outcome::NoPage, 0), "an interstitial is no page");
     assert_eq!(of_purpose(&asked, Purpose::Check).len(), 0);
     assert!(tree.is_closed);
@@ -116,10 +117,12 @@ fn a_site_that_never_delivered_a_page_is_not_checked() {
 
 #[test]
 fn a_check_that_fails_for_another_reason_is_no_proof() {
-    for other in [Served::Status(500), Served::Status(503), Served::Fails(Failure::ConnectTimeout)] {
-        let web =
-            (2..=50).fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
-        let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+    for other in
+        [ServedPage::Status(500), ServedPage::Status(503), ServedPage::Fails(Failure::ConnectTimeout)]
+    {
+        let web = (2..=50)
+            .fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
+        let (tree, asked) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
             let other = Web::default().serve(ask.url.as_str(), other.clone());
             if ask.purpose == Purpose::Check { other.answer(ask) } else { web.answer(ask) }
         });
@@ -140,7 +143,7 @@ fn the_host_that_bans_is_left_alone_and_the_others_are_not() {
         let url = if link.starts_with('/') { format!("http://a.ke{link}") } else { link.clone() };
         web.page(&url, &[])
     });
-    let (tree, asked) = host_bans_after(10, "b.a.ke", Settings::default(), &web);
+    let (tree, asked) = host_bans_after(10, "b.a.ke", WalkSettings::default(), &web);
     assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Refused, 1 + 60 + 10));
     assert_eq!(tree.levels[1].class(Class::Refused), 30);
     assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
@@ -151,7 +154,7 @@ fn hosts_of_a_server_that_bans_are_checked_together_and_then_soon() {
     let links: Vec<String> = (0..400).map(|n| format!("http://h{}.a.ke/{n}", n / 4)).collect();
     let page = links.iter().map(String::as_str).collect::<Vec<_>>();
     let web = links.iter().fold(Web::default().page("http://a.ke/", &page), |web, link| web.page(link, &[]));
-    let (tree, asked) = banned_after(41, &Served::Status(403), &web);
+    let (tree, asked) = banned_after(41, &ServedPage::Status(403), &web);
     assert_eq!(tree.outcome, Outcome::Refused);
     let (pages, checks) = (of_purpose(&asked, Purpose::Page).len(), of_purpose(&asked, Purpose::Check).len());
     assert_eq!((pages, checks), (41 + 20, 1), "no host that delivered pages is left");
@@ -160,11 +163,11 @@ fn hosts_of_a_server_that_bans_are_checked_together_and_then_soon() {
 
 #[test]
 fn a_host_that_is_given_up_is_refused_after_its_responses_and_unreachable_after_failures() {
-    let outcome = |trouble: Served| {
+    let outcome = |trouble: ServedPage| {
         let web = (3..=4).fold(site_of(50), |web, n| web.serve(&format!("http://a.ke/{n}"), trouble.clone()));
         let web = (5..=50)
-            .fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Fails(Failure::GivenUp)));
-        let (tree, asked) = walk(&web, Settings::default());
+            .fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Fails(Failure::GivenUp)));
+        let (tree, asked) = walk(&web, WalkSettings::default());
         let classes = [Class::Fetched, Class::Refused, Class::Limit].map(|class| tree.levels[1].class(class));
         assert_eq!(
             of_purpose(&asked, Purpose::Page).len(),
@@ -175,13 +178,17 @@ fn a_host_that_is_given_up_is_refused_after_its_responses_and_unreachable_after_
         (tree.outcome, classes)
     };
     for status in [429, 502, 503] {
-        assert_eq!(outcome(Served::Status(status)), (Outcome::Refused, [4, 46, 0]), "{status}");
+        assert_eq!(outcome(ServedPage::Status(status)), (Outcome::Refused, [4, 46, 0]), "{status}");
     }
-    assert_eq!(outcome(Served::Gone), (Outcome::Refused, [4, 46, 0]));
+    assert_eq!(outcome(ServedPage::Gone), (Outcome::Refused, [4, 46, 0]));
     for failure in [Failure::ConnectRefused, Failure::ConnectTimeout, Failure::FirstByteTimeout] {
-        assert_eq!(outcome(Served::Fails(failure)), (Outcome::Unreachable, [4, 0, 46]), "{failure}");
+        assert_eq!(outcome(ServedPage::Fails(failure)), (Outcome::Unreachable, [4, 0, 46]), "{failure}");
     }
-    assert_eq!(outcome(Served::Status(200)), (Outcome::Unreachable, [4, 0, 46]), "others had the trouble");
+    assert_eq!(
+        outcome(ServedPage::Status(200)),
+        (Outcome::Unreachable, [4, 0, 46]),
+        "others had the trouble"
+    );
 }
 
 #[test]
@@ -190,9 +197,9 @@ fn a_host_that_is_given_up_beside_others_leaves_them() {
         .page("http://a.ke/", &["http://b.a.ke/1", "http://b.a.ke/2", "http://b.a.ke/3", "/x"])
         .page("http://a.ke/x", &["/y"])
         .page("http://a.ke/y", &[])
-        .serve("http://b.a.ke/1", Served::Status(503))
-        .serve("http://b.a.ke/2", Served::Fails(Failure::GivenUp));
-    let (tree, asked) = walk(&web, Settings::default());
+        .serve("http://b.a.ke/1", ServedPage::Status(503))
+        .serve("http://b.a.ke/2", ServedPage::Fails(Failure::GivenUp));
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(of_purpose(&asked, Purpose::Page), ["/", "/1", "/2", "/x", "/y"]);
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Refused)), (2, 2));
     assert_eq!((tree.levels[2].class(Class::Fetched), tree.outcome), (1, Outcome::Refused));
@@ -202,7 +209,8 @@ fn a_host_that_is_given_up_beside_others_leaves_them() {
 fn what_was_never_sent_is_not_fetched_for_every_reason_that_there_is() {
     for failure in Failure::ALL {
         let web = Web::default().page("http://a.ke/", &["/x", "/y"]).page("http://a.ke/y", &[]);
-        let (tree, _) = walk(&web.serve("http://a.ke/x", Served::Fails(*failure)), Settings::default());
+        let (tree, _) =
+            walk(&web.serve("http://a.ke/x", ServedPage::Fails(*failure)), WalkSettings::default());
         let level = &tree.levels[1];
         assert_eq!(
             level.class(Class::Fetched) + level.class(Class::Limit) + level.class(Class::OptOut),
@@ -232,18 +240,18 @@ fn what_was_sent_once_is_fetched_though_it_is_not_sent_again() {
     let web = Web::default()
         .page("http://a.ke/", &["/x", "/moved", "/y"])
         .redirect("http://a.ke/moved", "https://a.ke/moved")
-        .serve("https://a.ke/moved", Served::Fails(Failure::HeldOff));
-    let (tree, _) = walk(&web, Settings::default());
+        .serve("https://a.ke/moved", ServedPage::Fails(Failure::HeldOff));
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
     let again = Cell::new(0);
-    let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+    let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
         let served = if ask.url.target() == "/x" {
             again.set(again.get() + 1);
-            Served::Later
+            ServedPage::Later
         } else {
-            Served::Status(404)
+            ServedPage::Status(404)
         };
-        let served = if again.get() > 1 { Served::Fails(Failure::ServerBudget) } else { served };
+        let served = if again.get() > 1 { ServedPage::Fails(Failure::ServerBudget) } else { served };
         if ask.url.target() == "/x" {
             Web::default().serve(ask.url.as_str(), served).answer(ask)
         } else {
@@ -256,16 +264,16 @@ fn what_was_sent_once_is_fetched_though_it_is_not_sent_again() {
 #[test]
 fn an_entrance_that_was_never_sent_is_fetched_when_it_is_sent_by_its_other_scheme() {
     let web = Web::default().page("http://www.a.ke/", &[]);
-    let not_sent = Served::Fails(Failure::NoRoute);
+    let not_sent = ServedPage::Fails(Failure::NoRoute);
     let web = web.serve("https://a.ke/", not_sent).page("http://a.ke/", &["/x"]);
-    let settings = Settings { entrances: Entrances::All, ..Settings::default() };
+    let settings = WalkSettings { entrances: Entrances::All, ..WalkSettings::default() };
     let (tree, _) = drive(start("https://a.ke/", settings, ""), &web, 1);
     assert_eq!(tree.levels[0].class(Class::Limit), 0);
     assert_eq!(tree.levels[0].internal_urls(), tree.levels[0].class(Class::Fetched));
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum RefusalKind {
     Page,
     Forbidden,
     Challenged,
@@ -283,14 +291,14 @@ proptest! {
     fn levels_add_up_whatever_servers_answer(
         kinds in prop::collection::vec(
             prop_oneof![
-                3 => Just(Kind::Page),
-                12 => Just(Kind::Forbidden),
-                2 => Just(Kind::Challenged),
-                1 => Just(Kind::Missing),
-                1 => Just(Kind::Error),
-                1 => Just(Kind::Closed),
-                1 => Just(Kind::Lost),
-                1 => Just(Kind::NotSent),
+                3 => Just(RefusalKind::Page),
+                12 => Just(RefusalKind::Forbidden),
+                2 => Just(RefusalKind::Challenged),
+                1 => Just(RefusalKind::Missing),
+                1 => Just(RefusalKind::Error),
+                1 => Just(RefusalKind::Closed),
+                1 => Just(RefusalKind::Lost),
+                1 => Just(RefusalKind::NotSent),
             ],
             0..120,
         ),
@@ -299,20 +307,20 @@ proptest! {
     ) {
         let web = (1..).zip(&kinds).fold(site_of(kinds.len()), |web, (n, kind)| {
             let served = match kind {
-                Kind::Page => return web,
-                Kind::Forbidden => Served::Status(403),
-                Kind::Challenged => Served::Challenge(200),
-                Kind::Missing => Served::Status(404),
-                Kind::Error => Served::Status(500),
-                Kind::Closed => Served::Gone,
-                Kind::Lost => Served::Fails(Failure::ConnectTimeout),
-                Kind::NotSent => Served::Fails(Failure::AddressRefused),
+                RefusalKind::Page => return web,
+                RefusalKind::Forbidden => ServedPage::Status(403),
+                RefusalKind::Challenged => ServedPage::Challenge(200),
+                RefusalKind::Missing => ServedPage::Status(404),
+                RefusalKind::Error => ServedPage::Status(500),
+                RefusalKind::Closed => ServedPage::Gone,
+                RefusalKind::Lost => ServedPage::Fails(Failure::ConnectTimeout),
+                RefusalKind::NotSent => ServedPage::Fails(Failure::AddressRefused),
             };
             web.serve(&format!("http://a.ke/{n}"), served)
         });
         let (tree, asked) = match banned {
-            Some(delivered) => banned_after(delivered + 1, &Served::Status(403), &web),
-            None => walk(&web, Settings::default()),
+            Some(delivered) => banned_after(delivered + 1, &ServedPage::Status(403), &web),
+            None => walk(&web, WalkSettings::default()),
         };
         let requested = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.depth == Some(Depth(1)));
         let level = tree.levels.get(1).cloned().unwrap_or_default();
@@ -322,7 +330,7 @@ proptest! {
         let checks = of_purpose(&asked, Purpose::Check).len();
         prop_assert!(checks <= 1 + kinds.len() / 20, "{} checks", checks);
         if banned.is_none() {
-            prop_assert_eq!(&tree, &drive(start("http://a.ke/", Settings::default(), ""), &web, parallel).0);
+            prop_assert_eq!(&tree, &drive(start("http://a.ke/", WalkSettings::default(), ""), &web, parallel).0);
         }
     }
 }
@@ -350,8 +358,8 @@ fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
         .collect();
     let web = two_hosts(&["1", "2", "3"], 60)
         .page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>())
-        .serve("http://b.a.ke/forbidden", Served::Status(403));
-    let (tree, asked) = host_bans_after(11, "a.ke", Settings::default(), &web);
+        .serve("http://b.a.ke/forbidden", ServedPage::Status(403));
+    let (tree, asked) = host_bans_after(11, "a.ke", WalkSettings::default(), &web);
     assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
     let of_b = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.url.host().as_str() == "b.a.ke");
     assert_eq!(of_b.map(|ask| ask.url.target()).collect::<Vec<_>>(), ["/forbidden", "/1", "/2", "/3"]);
@@ -367,7 +375,7 @@ fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
     let web = two_hosts(&of_b, 3).page("http://a.ke/3", &["http://c.a.ke/"]).page("http://c.a.ke/", &[]);
     let web = web.redirect("http://c.a.ke/robots.txt", "http://b.a.ke/rules.txt");
     let probing = Probing { share: 1.0, ..Probing::default() };
-    let settings = Settings { probing, ..Settings::default() };
+    let settings = WalkSettings { probing, ..WalkSettings::default() };
     let (tree, asked) = host_bans_after(10, "b.a.ke", settings, &web);
     let check = asked.iter().position(|ask| ask.purpose == Purpose::Check).expect("a ban was suspected");
     assert_eq!(asked[check].url.host().as_str(), "b.a.ke");
@@ -382,7 +390,7 @@ fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
 #[test]
 fn what_an_earlier_version_requested_of_a_server_that_refuses_is_walked_as_it_is_on_record() {
     let web =
-        (11..=60).fold(site_of(80), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        (11..=60).fold(site_of(80), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
     let recorded = on_record((1..=60).map(|n| format!("/{n}")));
     let (tree, asked) = walk_on_record(&web, &recorded);
     assert_eq!(asked[..recorded.len()], recorded);

@@ -10,7 +10,7 @@ fn linking(internal: usize, external: usize) -> Web {
 }
 
 /// The most questions that a walk has in flight where nothing else holds them back.
-fn most_in_flight(web: &Web, settings: Settings) -> usize {
+fn most_in_flight(web: &Web, settings: WalkSettings) -> usize {
     let mut walk = start("http://a.ke/", settings, "");
     let (mut flying, mut most, mut asked) = (Vec::new(), 0, 0);
     loop {
@@ -37,7 +37,7 @@ fn most_in_flight(web: &Web, settings: Settings) -> usize {
 
 #[test]
 fn so_much_is_asked_ahead_as_cannot_fill_the_site_or_end_the_walk() {
-    let many = Settings { max_failures: 30, ..Settings::default() };
+    let many = WalkSettings { max_failures: 30, ..WalkSettings::default() };
     for (internal, external, spare, most) in [
         // The front page and its links are known; each answer may bring as many URLs as a page may have links.
         (20, 0, 2 * MAX_LINKS, 2),
@@ -47,17 +47,25 @@ fn so_much_is_asked_ahead_as_cannot_fill_the_site_or_end_the_walk() {
         (20, 0, 19 * MAX_LINKS, 19),
         (20, 0, 20 * MAX_LINKS, 20),
     ] {
-        let settings = Settings { max_urls: 1 + internal + external + spare, ..many.clone() };
+        let settings = WalkSettings { max_urls: 1 + internal + external + spare, ..many.clone() };
         assert_eq!(most_in_flight(&linking(internal, external), settings), most, "{external} {spare}");
     }
-    assert_eq!(most_in_flight(&linking(20, 0), Settings::default()), 5, "the fifth failure ends the walk");
-    assert_eq!(most_in_flight(&linking(20, 0), Settings { max_urls: 22, ..many }), 1, "one is always asked");
+    assert_eq!(
+        most_in_flight(&linking(20, 0), WalkSettings::default()),
+        5,
+        "the fifth failure ends the walk"
+    );
+    assert_eq!(
+        most_in_flight(&linking(20, 0), WalkSettings { max_urls: 22, ..many }),
+        1,
+        "one is always asked"
+    );
 }
 
 #[test]
 fn a_site_may_have_just_so_many_urls() {
     let walked = |max_urls, parallel| {
-        let settings = Settings { max_urls, ..Settings::default() };
+        let settings = WalkSettings { max_urls, ..WalkSettings::default() };
         let (tree, asked) = drive(start("http://a.ke/", settings, ""), &linking(3, 2), parallel);
         (tree.outcome, asked.len())
     };
@@ -74,7 +82,7 @@ fn a_site_may_have_just_so_many_bytes_of_urls() {
         let long = |(n, length): (usize, &usize)| format!("http://a.ke/{n}{}", "x".repeat(length - 13));
         let links: Vec<String> = lengths.iter().enumerate().map(long).collect();
         let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
-        let (tree, _) = walk(&web, Settings { max_urls: 10, ..Settings::default() });
+        let (tree, _) = walk(&web, WalkSettings { max_urls: 10, ..WalkSettings::default() });
         (tree.outcome, tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit))
     };
     assert_eq!(walked(&[1000, 999, 100]), (Outcome::Complete, 3, 0));
@@ -82,19 +90,21 @@ fn a_site_may_have_just_so_many_bytes_of_urls() {
     assert_eq!(walked(&[1000, 1000, 20]), (Outcome::Trap, 0, 2));
     let external = format!("http://b.ke/{}", "x".repeat(1988));
     let web = Web::default().page("http://a.ke/", &[&external, "/x"]);
-    assert_eq!(walk(&web, Settings { max_urls: 10, ..Settings::default() }).0.outcome, Outcome::Trap);
+    assert_eq!(walk(&web, WalkSettings { max_urls: 10, ..WalkSettings::default() }).0.outcome, Outcome::Trap);
 }
 
 #[test]
 fn a_site_that_is_full_is_named_by_what_most_of_its_urls_look_like() {
     let links = ["/a1", "/z1", "/z2", "/z3", "/b1", "/b2", "/too-many"];
-    let (tree, asked) =
-        walk(&Web::default().page("http://a.ke/", &links), Settings { max_urls: 7, ..Settings::default() });
+    let (tree, asked) = walk(
+        &Web::default().page("http://a.ke/", &links),
+        WalkSettings { max_urls: 7, ..WalkSettings::default() },
+    );
     assert_eq!((tree.outcome, asked.len()), (Outcome::Trap, 2));
     assert_eq!(tree.trap_patterns, ["a.ke/z#"]);
     let (tree, _) = walk(
         &Web::default().page("http://a.ke/", &["/z1", "/b1", "/x"]),
-        Settings { max_urls: 3, ..Settings::default() },
+        WalkSettings { max_urls: 3, ..WalkSettings::default() },
     );
     assert_eq!(tree.trap_patterns, ["a.ke/b#"], "of equals the first by name");
 }
@@ -103,10 +113,10 @@ fn a_site_that_is_full_is_named_by_what_most_of_its_urls_look_like() {
 fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
     let outcome = |failure: Failure, good: Option<usize>| {
         let web = (0..9).fold(linking(9, 0), |web, n| match good {
-            Some(good) if n % good == 0 => web.serve(&format!("http://a.ke/{n}"), Served::Status(500)),
-            _ => web.serve(&format!("http://a.ke/{n}"), Served::Fails(failure)),
+            Some(good) if n % good == 0 => web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(500)),
+            _ => web.serve(&format!("http://a.ke/{n}"), ServedPage::Fails(failure)),
         });
-        let (tree, asked) = walk(&web, Settings::default());
+        let (tree, asked) = walk(&web, WalkSettings::default());
         (tree.outcome, asked.len() - 2)
     };
     assert_eq!(outcome(Failure::Reset, None), (Outcome::Refused, 5));
@@ -121,11 +131,12 @@ fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
 
 #[test]
 fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it_is_unreachable() {
-    let settings = Settings { max_failures: 1, ..Settings::default() };
-    let (tree, asked) = walk(&Web::default().serve("http://a.ke/", Served::Gone), settings.clone());
+    let settings = WalkSettings { max_failures: 1, ..WalkSettings::default() };
+    let (tree, asked) = walk(&Web::default().serve("http://a.ke/", ServedPage::Gone), settings.clone());
     assert_eq!((tree.outcome, asked.len()), (Outcome::NoPage, 2), "its robots.txt was answered");
     let fails = |failure| {
-        let web = Web::default().page("http://a.ke/", &["/x"]).serve("http://a.ke/x", Served::Fails(failure));
+        let web =
+            Web::default().page("http://a.ke/", &["/x"]).serve("http://a.ke/x", ServedPage::Fails(failure));
         walk(&web, settings.clone()).0.outcome
     };
     assert_eq!(fails(Failure::ConnectRefused), Outcome::Unreachable);
@@ -135,7 +146,7 @@ fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it
 #[test]
 fn what_was_tried_elsewhere_is_load_of_the_level_that_asked() {
     let web = linking(1, 0);
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
@@ -162,7 +173,8 @@ fn what_a_walk_had_no_turn_for_is_below_its_depth_or_beyond_its_limit() {
         web.page(&format!("http://a.ke/{n}"), &[&format!("/{}", n + 1)])
     });
     let ended_at = |depth, target: &str| {
-        let mut walk = start("http://a.ke/", Settings { depth: Depth(depth), ..Settings::default() }, "");
+        let mut walk =
+            start("http://a.ke/", WalkSettings { depth: Depth(depth), ..WalkSettings::default() }, "");
         while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
             walk.begin(&ask);
             let (answer, content) = web.answer(&ask);

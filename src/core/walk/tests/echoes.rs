@@ -13,7 +13,7 @@ type Site<'a> = &'a dyn Fn(&str) -> Option<String>;
 const SOUND: usize = 12;
 
 /// Walks with up to `parallel` questions in flight, whose answers come in an order of chance.
-fn walked(site: Site<'_>, settings: Settings, parallel: usize) -> (Tree, Vec<Request>) {
+fn walked(site: Site<'_>, settings: WalkSettings, parallel: usize) -> (Tree, Vec<Request>) {
     let mut chance = 7_usize;
     let mut pick = move |from: usize| {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -39,7 +39,7 @@ fn walked(site: Site<'_>, settings: Settings, parallel: usize) -> (Tree, Vec<Req
 }
 
 fn answered(site: Site<'_>, ask: &Request) -> (Response, Content) {
-    let served = site(ask.url.target()).map_or(Served::Status(404), Served::Html);
+    let served = site(ask.url.target()).map_or(ServedPage::Status(404), ServedPage::Html);
     Web::default().serve(ask.url.as_str(), served).answer(ask)
 }
 
@@ -72,13 +72,13 @@ fn last_name(path: &str) -> &str {
 /// Whether a walk finds what there is in so many requests, whatever may be in flight, and calls the trap so.
 #[track_caller]
 fn ends(site: Site<'_>, most: usize, name: &str) {
-    let (tree, asked) = walked(site, Settings::default(), 1);
+    let (tree, asked) = walked(site, WalkSettings::default(), 1);
     assert_eq!(tree.outcome, Outcome::Trap);
     assert_eq!(tree.trap_patterns.join(" "), name);
     assert_eq!(tree.externals.len(), SOUND, "what is sound is found");
     assert!(asked.len() <= most, "{} requests", asked.len());
     for parallel in [3, 9] {
-        let (other, also) = walked(site, Settings::default(), parallel);
+        let (other, also) = walked(site, WalkSettings::default(), parallel);
         assert_eq!((other, also), (tree.clone(), asked.clone()), "{parallel} in flight");
     }
 }
@@ -153,7 +153,7 @@ fn pages_that_tell_the_time_and_where_one_is_end() {
         let share = format!("Welcome <a href='http://h1.ke/share?u={path}'>x</a>");
         maze(path, &share, &MENU)
     };
-    let (tree, asked) = walked(&shared, Settings::default(), 1);
+    let (tree, asked) = walked(&shared, WalkSettings::default(), 1);
     assert!(tree.outcome == Outcome::Trap && asked.len() < 60, "{}", asked.len());
 }
 
@@ -166,9 +166,9 @@ fn spellings_are_words_of_their_own() {
 #[test]
 fn a_tree_cut_at_a_depth_is_a_walk_to_that_depth() {
     let site = |path: &str| maze(path, &drawn(last_name(path), 40), &MENU);
-    let (whole, _) = walked(&site, Settings::default(), 1);
+    let (whole, _) = walked(&site, WalkSettings::default(), 1);
     for depth in 0..4 {
-        let settings = Settings { depth: Depth(depth), ..Settings::default() };
+        let settings = WalkSettings { depth: Depth(depth), ..WalkSettings::default() };
         let cut = walked(&site, settings, 5).0;
         let levels = usize::from(depth) + 1;
         assert_eq!(
@@ -181,7 +181,7 @@ fn a_tree_cut_at_a_depth_is_a_walk_to_that_depth() {
 #[test]
 fn without_the_rule_on_evidence_there_is_none_on_echoes() {
     let site = |path: &str| maze(path, "Welcome", &MENU[..3]);
-    let settings = || Settings { trap_levels: None, depth: Depth(4), ..Settings::default() };
+    let settings = || WalkSettings { trap_levels: None, depth: Depth(4), ..WalkSettings::default() };
     let (tree, asked) = walked(&site, settings(), 1);
     assert_eq!(
         (tree.outcome, asked.len()),
@@ -194,9 +194,10 @@ fn without_the_rule_on_evidence_there_is_none_on_echoes() {
 #[test]
 fn what_is_on_record_is_asked_as_it_was() {
     let site: Site<'_> = &|path| maze(path, "Welcome", &MENU);
-    let before = walked(site, Settings { trap_levels: None, depth: Depth(4), ..Settings::default() }, 1).1;
+    let before =
+        walked(site, WalkSettings { trap_levels: None, depth: Depth(4), ..WalkSettings::default() }, 1).1;
     let recorded = &before[..80];
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let mut asked = Vec::new();
     loop {
         walk.expect_recorded(
@@ -214,7 +215,7 @@ fn what_is_on_record_is_asked_as_it_was() {
 
 /// Walks a site that ends, and tells whether every page of it was asked for.
 #[track_caller]
-fn whole(site: Site<'_>, settings: Settings) -> usize {
+fn whole(site: Site<'_>, settings: WalkSettings) -> usize {
     let (tree, asked) = walked(site, settings, 1);
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Complete, String::new()));
     assert_eq!(tree.sum(|level| level.class(Class::Trap)), 0);
@@ -248,7 +249,7 @@ fn languages_that_nobody_has_translated_yet_are_walked_to_their_end() {
         };
         Some(format!("Page {name} <a href='http://{host}/'>x</a>"))
     };
-    assert_eq!(whole(&site, Settings::default()), 1 + 5 * 22);
+    assert_eq!(whole(&site, WalkSettings::default()), 1 + 5 * 22);
 }
 
 /// Groups below groups, all with the same empty template and one link abroad in the last.
@@ -270,7 +271,7 @@ fn an_empty_catalogue_is_walked_to_its_end() {
         let text = anchors_without_text(&below);
         is_there.then(|| format!("<p>There is nothing here yet.</p> {text}"))
     };
-    assert_eq!(whole(&site, Settings::default()), 1 + 1 + 1 + 4 + 16 + 64);
+    assert_eq!(whole(&site, WalkSettings::default()), 1 + 1 + 1 + 4 + 16 + 64);
 }
 
 fn anchors_without_text(targets: &[String]) -> String {
@@ -294,7 +295,7 @@ fn pages_that_say_not_found_below_real_folders_are_no_trap() {
             ),
         })
     };
-    assert_eq!(whole(&site, Settings::default()), 1 + 1 + 15 * 3);
+    assert_eq!(whole(&site, WalkSettings::default()), 1 + 1 + 15 * 3);
 }
 
 /// A copy of the whole site in a folder of its own, links and all.
@@ -309,7 +310,7 @@ fn a_copy_of_a_site_within_it_is_walked_to_its_end() {
             None => None,
         }
     };
-    assert_eq!(whole(&site, Settings::default()), 1 + 2 * 41);
+    assert_eq!(whole(&site, WalkSettings::default()), 1 + 2 * 41);
 }
 
 /// A page that its section is called by, in many sections: `/news/news/` shows `/news/`.
@@ -330,7 +331,7 @@ fn sections_that_are_called_twice_do_not_hide_what_is_below_them() {
             _ => None,
         }
     };
-    let (tree, asked) = walked(&site, Settings::default(), 1);
+    let (tree, asked) = walked(&site, WalkSettings::default(), 1);
     assert_eq!((tree.outcome, tree.externals.len()), (Outcome::Complete, 30), "{:?}", tree.trap_patterns);
     assert_eq!(asked.len(), 1 + 1 + 30 * 3);
 }
@@ -364,10 +365,10 @@ proptest! {
             };
             maze(path, &text, &menu)
         };
-        let (tree, asked) = walked(&site, Settings::default(), parallel);
+        let (tree, asked) = walked(&site, WalkSettings::default(), parallel);
         prop_assert_eq!(tree.externals.len(), SOUND);
         prop_assert!(asked.len() < 200, "{} requests", asked.len());
-        prop_assert_eq!(walked(&site, Settings::default(), 1), (tree, asked));
+        prop_assert_eq!(walked(&site, WalkSettings::default(), 1), (tree, asked));
     }
 
     /// Any paths of a few words, each a page that leads somebody else and to the pages below it.
@@ -383,7 +384,7 @@ proptest! {
             let host = if pages.contains(path) || path == "/" { format!("http://h{}.ke/", last_name(&drawn(path, 1)).trim()) } else { return None };
             Some(format!("The same text everywhere {} <a href='{host}'></a>", anchors_without_text(&pages.iter().filter(is_below).cloned().collect::<Vec<_>>())))
         };
-        let (tree, asked) = walked(&site, Settings { depth: Depth(8), ..Settings::default() }, 1);
+        let (tree, asked) = walked(&site, WalkSettings { depth: Depth(8), ..WalkSettings::default() }, 1);
         prop_assert_eq!(asked.len(), 2 + pages.len());
         prop_assert_eq!(tree.externals.len(), 1 + pages.len());
     }

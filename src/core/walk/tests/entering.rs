@@ -2,11 +2,13 @@ use super::*;
 
 /// Nobody listens at these origins.
 fn dead(web: Web, failure: Failure, origins: &[&str]) -> Web {
-    origins.iter().fold(web, |web, origin| web.serve(&format!("{origin}/robots.txt"), Served::Fails(failure)))
+    origins
+        .iter()
+        .fold(web, |web, origin| web.serve(&format!("{origin}/robots.txt"), ServedPage::Fails(failure)))
 }
 
 /// A walk from a start URL; with one question in flight and with four it is the same.
-fn entered_with(web: &Web, from: &str, settings: &Settings) -> (Tree, Vec<String>) {
+fn entered_with(web: &Web, from: &str, settings: &WalkSettings) -> (Tree, Vec<String>) {
     let (tree, asked) = drive(start(from, settings.clone(), ""), web, 1);
     assert_eq!((&tree, &asked), (&drive(start(from, settings.clone(), ""), web, 4).0, &asked));
     let pages = asked.into_iter().filter(|ask| ask.purpose == Purpose::Page);
@@ -14,7 +16,7 @@ fn entered_with(web: &Web, from: &str, settings: &Settings) -> (Tree, Vec<String
 }
 
 fn entered(web: &Web, from: &str) -> (Tree, Vec<String>) {
-    entered_with(web, from, &Settings::default())
+    entered_with(web, from, &WalkSettings::default())
 }
 
 fn by(tree: &Tree) -> (Outcome, Option<Entrance>, u16) {
@@ -32,7 +34,7 @@ fn a_dead_link_into_a_site_leads_to_its_front_page() {
 
 #[test]
 fn what_is_no_page_is_no_entrance() {
-    let web = Web::default().page("http://a.ke/", &[]).serve("http://a.ke/x.pdf", Served::File);
+    let web = Web::default().page("http://a.ke/", &[]).serve("http://a.ke/x.pdf", ServedPage::File);
     let (tree, _) = entered(&web, "http://a.ke/x.pdf");
     assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::FrontPage), 2));
 }
@@ -68,7 +70,7 @@ fn the_front_page_is_passed_over_where_no_connection_came_about_and_not_after_a_
     let live = || Web::default().page("https://a.ke/", &[]);
     let web = dead(live(), Failure::ConnectRefused, &["http://a.ke"]);
     assert_eq!(by(&entered(&web, "http://a.ke/x").0), (Outcome::Complete, Some(Entrance::OtherScheme), 2));
-    let web = live().serve("http://a.ke/x", Served::Gone).serve("http://a.ke/", Served::Gone);
+    let web = live().serve("http://a.ke/x", ServedPage::Gone).serve("http://a.ke/", ServedPage::Gone);
     let (tree, asked) = entered(&web, "http://a.ke/x");
     assert_eq!(asked[..2], ["http://a.ke/x", "http://a.ke/"]);
     // Its robots.txt was answered: http was reached.
@@ -115,7 +117,7 @@ fn other_names_are_asked_by_the_scheme_offered_and_at_its_default_port() {
 #[test]
 fn no_more_entrances_are_tried_than_may_be() {
     for (most, asked) in [(1, 1), (2, 2), (3, 3), (4, 4)] {
-        let settings = Settings { entrances: Entrances::UpTo(most), ..Settings::default() };
+        let settings = WalkSettings { entrances: Entrances::UpTo(most), ..WalkSettings::default() };
         let (tree, pages) = entered_with(&Web::default(), "http://shop.a.ke/x", &settings);
         assert_eq!((pages.len(), tree.entrances, tree.outcome), (asked, u16::from(most), Outcome::NoPage));
     }
@@ -136,7 +138,7 @@ fn where_nothing_answers_the_site_is_unreachable_and_where_anything_does_it_gave
     for status in [401, 403, 404, 500] {
         let web = all
             .iter()
-            .fold(Web::default(), |web, origin| web.serve(&format!("{origin}/"), Served::Status(status)));
+            .fold(Web::default(), |web, origin| web.serve(&format!("{origin}/"), ServedPage::Status(status)));
         assert_eq!(entered(&web, "http://a.ke/").0.outcome, Outcome::NoPage, "{status}");
     }
 }
@@ -186,7 +188,7 @@ fn a_front_page_that_leads_to_another_site_has_moved_and_a_deep_url_has_not() {
 
 #[test]
 fn rules_that_forbid_a_front_page_close_every_door_and_rules_about_a_deep_url_do_not() {
-    let rules = |text: &str| Served::Robots(format!("User-agent: *\nDisallow: {text}\n"));
+    let rules = |text: &str| ServedPage::Robots(format!("User-agent: *\nDisallow: {text}\n"));
     let web = Web::default().serve("http://a.ke/robots.txt", rules("/")).page("http://www.a.ke/", &[]);
     let (tree, asked) = entered(&web, "http://a.ke/x");
     assert_eq!((by(&tree), asked.len(), tree.is_closed), ((Outcome::Robots, None, 2), 0, false));
@@ -196,19 +198,19 @@ fn rules_that_forbid_a_front_page_close_every_door_and_rules_about_a_deep_url_do
 
 #[test]
 fn a_robots_txt_that_fails_shuts_its_own_door_only() {
-    let web = Web::default().serve("http://a.ke/robots.txt", Served::Status(500));
+    let web = Web::default().serve("http://a.ke/robots.txt", ServedPage::Status(500));
     let live = web.page("http://www.a.ke/", &[]).page("https://a.ke/", &[]);
     let (tree, asked) = entered(&live, "http://a.ke/");
     assert_eq!(asked, ["http://www.a.ke/"], "http was reached, so https is not tried");
     assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherName), 2));
-    let web = live.serve("http://www.a.ke/robots.txt", Served::Status(503));
+    let web = live.serve("http://www.a.ke/robots.txt", ServedPage::Status(503));
     let (tree, _) = entered(&web, "http://a.ke/");
     assert_eq!((by(&tree), tree.is_closed), ((Outcome::NoPage, None, 2), true), "no rule forbids it");
 }
 
 #[test]
 fn a_name_that_opted_out_ends_the_search() {
-    let walk = start("http://shop.a.ke/", Settings::default(), "www.a.ke");
+    let walk = start("http://shop.a.ke/", WalkSettings::default(), "www.a.ke");
     let (tree, asked) = drive(walk, &Web::default(), 1);
     assert_eq!((tree.outcome, tree.is_closed), (Outcome::OptOut, false));
     assert!(asked.iter().all(|ask| ask.url.host().as_str() != "www.a.ke"));
@@ -223,21 +225,21 @@ fn front_pages_and_entrances_are_not_kept_back_by_the_rule_of_one_query_a_script
     let (tree, asked) = entered(&web, "http://a.ke/?utm=1");
     assert_eq!(asked, ["http://a.ke/?utm=1", "http://a.ke/", "http://a.ke/s?id=1"]);
     assert_eq!(tree.levels[1].class(Class::Script), 1, "the bare script");
-    let settings = Settings { queries_per_script: 2, ..Settings::default() };
+    let settings = WalkSettings { queries_per_script: 2, ..WalkSettings::default() };
     assert!(entered_with(&web, "http://a.ke/?utm=1", &settings).1.contains(&"http://a.ke/s".to_owned()));
 }
 
 /// What a later tree of the site asks after an earlier one.
 fn later(web: &Web, first: &str, second: &str) -> (Tree, Vec<String>) {
     let scope = || Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
-    let mut walk = start(first, Settings::default(), "");
+    let mut walk = start(first, WalkSettings::default(), "");
     while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         walk.handle(ask.number, answer, content);
     }
     let (_, known) = walk.conclude();
-    let settings = Arc::new(Settings::default());
+    let settings = Arc::new(WalkSettings::default());
     let (tree, asked) = drive(Walk::new(settings, scope(), Arc::default(), url(second), known), web, 1);
     let pages = asked.into_iter().filter(|ask| ask.purpose == Purpose::Page);
     (tree, pages.map(|ask| ask.url.to_string()).collect())
@@ -263,7 +265,7 @@ fn a_later_tree_is_begun_although_its_script_is_used_up() {
 
 #[test]
 fn all_four_doors_are_asked_once_each_where_that_is_wanted() {
-    let settings = Settings { entrances: Entrances::All, ..Settings::default() };
+    let settings = WalkSettings { entrances: Entrances::All, ..WalkSettings::default() };
     let web = Web::default()
         .page("http://a.ke/x", &["http://www.a.ke/"])
         .page("http://a.ke/", &[])
@@ -332,8 +334,8 @@ fn a_question_that_was_not_put_does_not_tell_how_far_one_comes() {
     let site = |failure| {
         Web::default()
             .redirect("http://a.ke/robots.txt", "http://www.a.ke/rules.txt")
-            .serve("http://www.a.ke/rules.txt", Served::Fails(failure))
-            .serve("http://www.a.ke/robots.txt", Served::Fails(Failure::DnsNxdomain))
+            .serve("http://www.a.ke/rules.txt", ServedPage::Fails(failure))
+            .serve("http://www.a.ke/robots.txt", ServedPage::Fails(Failure::DnsNxdomain))
             .page("https://www.a.ke/", &[])
     };
     for not_put in [Failure::HeldOff, Failure::GivenUp, Failure::ServerBudget] {
@@ -346,7 +348,7 @@ fn a_question_that_was_not_put_does_not_tell_how_far_one_comes() {
 
 #[test]
 fn doors_are_named_by_what_they_share_with_the_url_that_was_offered() {
-    let settings = Settings { entrances: Entrances::All, ..Settings::default() };
+    let settings = WalkSettings { entrances: Entrances::All, ..WalkSettings::default() };
     let by_door = |door: &str, offered: &str| {
         let (tree, _) = entered_with(&Web::default().page(door, &[]), offered, &settings);
         tree.entrance
@@ -363,10 +365,10 @@ fn doors_are_named_by_what_they_share_with_the_url_that_was_offered() {
 
 #[test]
 fn a_robots_txt_that_fails_is_no_rule_that_forbids() {
-    let web = Web::default().serve("http://www.a.ke/robots.txt", Served::Status(500));
+    let web = Web::default().serve("http://www.a.ke/robots.txt", ServedPage::Status(500));
     let (tree, asked) = entered(&web, "http://a.ke/");
     assert_eq!((asked.len(), by(&tree)), (1, (Outcome::NoPage, None, 2)), "its front page said 404");
-    let web = web.serve("http://a.ke/", Served::Gone);
+    let web = web.serve("http://a.ke/", ServedPage::Gone);
     assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::NoPage, None, 2));
 }
 
@@ -387,7 +389,7 @@ fn https_that_fails_behind_a_redirect_is_no_rule_that_forbids_and_leaves_hope() 
         let web = ["a.ke", "www.a.ke"].iter().fold(Web::default(), |web, host| {
             web.redirect(&format!("http://{host}/robots.txt"), &format!("https://{host}/robots.txt"))
                 .redirect(&format!("http://{host}/"), &format!("https://{host}/"))
-                .serve(&format!("https://{host}/robots.txt"), Served::Fails(failure))
+                .serve(&format!("https://{host}/robots.txt"), ServedPage::Fails(failure))
         });
         for offered in ["http://a.ke/", "https://a.ke/"] {
             let (tree, asked) = entered(&web, offered);

@@ -18,9 +18,9 @@ fn any_web() -> impl Strategy<Value = Web> {
             let from = if n == 0 { "http://a.ke/".to_owned() } else { name(n) };
             web = match (kind, links.first()) {
                 (0, Some(to)) if n > 0 => web.redirect(&from, to),
-                (1, _) if n > 0 => web.serve(&from, Served::Status(404)),
-                (2, _) if n > 0 => web.serve(&from, Served::Later),
-                (3, _) if n > 0 => web.serve(&from, Served::Gone),
+                (1, _) if n > 0 => web.serve(&from, ServedPage::Status(404)),
+                (2, _) if n > 0 => web.serve(&from, ServedPage::Later),
+                (3, _) if n > 0 => web.serve(&from, ServedPage::Gone),
                 _ => web.page(&from, &links.iter().map(String::as_str).collect::<Vec<_>>()),
             };
         }
@@ -29,10 +29,10 @@ fn any_web() -> impl Strategy<Value = Web> {
 }
 
 /// With a fixed depth, or as deep as pages promise to be worth it.
-fn any_rule() -> impl Strategy<Value = Settings> {
+fn any_rule() -> impl Strategy<Value = WalkSettings> {
     prop::option::of(0.05f64..4.0).prop_map(|price| {
         let auto_depth = price.map(|price| AutoDepth { rates: auto::rates(), price });
-        Settings { auto_depth, ..Settings::default() }
+        WalkSettings { auto_depth, ..WalkSettings::default() }
     })
 }
 
@@ -43,7 +43,7 @@ proptest! {
         rule in any_rule(),
         depth in 0u16..6,
     ) {
-        let (tree, asked) = walk(&web, Settings { depth: Depth(depth), ..rule });
+        let (tree, asked) = walk(&web, WalkSettings { depth: Depth(depth), ..rule });
         let mut seen = HashMap::new();
         for ask in &asked {
             prop_assert!(ask.url.host().is_at_or_below(&Host::parse("a.ke").unwrap()));
@@ -51,7 +51,7 @@ proptest! {
             *seen.entry(ask.url.as_str().to_owned()).or_insert(0) += 1;
         }
         for (url, times) in seen {
-            let may_retry = matches!(web.0.get(&url), Some(Served::Later));
+            let may_retry = matches!(web.0.get(&url), Some(ServedPage::Later));
             prop_assert!(times == 1 || (may_retry && times <= 3), "{url} {times}");
         }
         let requests: u64 = tree.sum(|level| level.requests) + tree.robots.requests;
@@ -81,8 +81,8 @@ proptest! {
         rule in any_rule(),
         depth in 0u16..5,
     ) {
-        let (deep, _) = walk(&web, Settings { depth: Depth(8), ..rule.clone() });
-        let (cut, _) = walk(&web, Settings { depth: Depth(depth), ..rule });
+        let (deep, _) = walk(&web, WalkSettings { depth: Depth(8), ..rule.clone() });
+        let (cut, _) = walk(&web, WalkSettings { depth: Depth(depth), ..rule });
         let levels = usize::from(depth) + 1;
         let shared = levels.min(cut.levels.len());
         prop_assert_eq!(&deep.levels[..shared], &cut.levels[..shared]);

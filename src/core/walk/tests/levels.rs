@@ -7,7 +7,7 @@ fn a_site_without_robots_is_walked_level_by_level_to_the_depth_set() {
         .page("http://a.ke/x", &["/deep", "/y"])
         .page("http://a.ke/y", &["http://b.ke/"])
         .page("http://a.ke/deep", &["/deeper"]);
-    let (tree, asked) = walk(&web, Settings { depth: Depth(2), ..Settings::default() });
+    let (tree, asked) = walk(&web, WalkSettings { depth: Depth(2), ..WalkSettings::default() });
     assert_eq!(asked[0].url.as_str(), "http://a.ke/robots.txt");
     assert_eq!(pages(&asked), [(0, "/"), (1, "/x"), (1, "/y"), (2, "/deep")]);
     assert_eq!(tree.outcome, Outcome::Depth);
@@ -22,7 +22,7 @@ fn a_site_without_robots_is_walked_level_by_level_to_the_depth_set() {
 fn http_and_https_spellings_are_one_page() {
     let web =
         Web::default().page("http://a.ke/", &["https://a.ke/", "http://a.ke/x", "https://a.ke/x", "/%78"]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/x")]);
     assert_eq!(tree.levels[1].internal_urls(), 1);
 }
@@ -34,7 +34,7 @@ fn a_redirect_adds_no_depth_and_its_target_joins_the_end_of_the_level() {
         .redirect("http://a.ke/old", "/new")
         .page("http://a.ke/b", &["/new", "/c"])
         .page("http://a.ke/new", &["/under-new"]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/old"), (1, "/b"), (1, "/new"), (2, "/c"), (2, "/under-new")]);
     assert_eq!(tree.levels[1].internal_urls(), 3);
     assert_eq!(tree.outcome, Outcome::Complete);
@@ -43,7 +43,7 @@ fn a_redirect_adds_no_depth_and_its_target_joins_the_end_of_the_level() {
 #[test]
 fn a_redirect_to_https_is_the_same_page_asked_again() {
     let web = Web::default().redirect("http://a.ke/", "https://a.ke/").page("https://a.ke/", &["/x"]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (0, "/"), (1, "/x")]);
     assert_eq!((tree.levels[0].internal_urls(), tree.levels[0].requests, tree.levels[0].pages), (1, 2, 1));
 }
@@ -52,7 +52,7 @@ fn a_redirect_to_https_is_the_same_page_asked_again() {
 fn redirect_loops_and_long_chains_end() {
     let web =
         Web::default().redirect("http://a.ke/", "https://a.ke/").redirect("https://a.ke/", "http://a.ke/");
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     // The other name is tried after that: it answers 404.
     assert_eq!((tree.levels[0].requests, tree.outcome), (3, Outcome::NoPage));
 
@@ -60,7 +60,7 @@ fn redirect_loops_and_long_chains_end() {
     for hop in 0..20 {
         web = web.redirect(&format!("http://a.ke/{hop}"), &format!("/{}", hop + 1));
     }
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     let level = &tree.levels[1];
     assert_eq!((level.class(Class::Fetched), level.class(Class::Redirects)), (11, 1));
 }
@@ -70,7 +70,7 @@ fn a_start_url_that_leads_to_another_site_has_moved() {
     let web = Web::default()
         .redirect("http://a.ke/", "http://www.a.ke/")
         .redirect("http://www.a.ke/", "http://b.ke/");
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!(tree.outcome, Outcome::Moved);
     assert_eq!(tree.externals[0].url.as_str(), "http://b.ke/");
     assert_eq!(tree.externals[0].element, crate::page::Element::Redirect);
@@ -80,23 +80,23 @@ fn a_start_url_that_leads_to_another_site_has_moved() {
 fn one_query_url_is_fetched_of_each_script_and_then_not_the_bare_script_either() {
     let web = Web::default()
         .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s", "/t", "/t?id=1", "/t?id=2", "/u;v=1"]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked)[1..], [(1, "/s?id=1"), (1, "/t"), (1, "/t?id=1"), (1, "/u;v=1")]);
     assert_eq!(tree.levels[1].class(Class::Script), 3);
-    let (_, asked) = walk(&web, Settings { queries_per_script: 2, ..Settings::default() });
+    let (_, asked) = walk(&web, WalkSettings { queries_per_script: 2, ..WalkSettings::default() });
     assert!(pages(&asked).contains(&(1, "/s?id=2")) && !pages(&asked).contains(&(1, "/s")));
 }
 
 #[test]
 fn endless_paths_are_not_followed_and_a_site_with_too_many_urls_is_a_trap() {
     let web = Web::default().page("http://a.ke/", &["/a/b/a/b/a/b/a/b/"]);
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!(tree.levels[1].class(Class::Trap), 1);
     assert_eq!((tree.outcome, tree.trap_patterns), (Outcome::Trap, vec!["a.ke/(a/b)/**".to_owned()]));
 
     let links: Vec<String> = (0..100).map(|n| format!("/{n}")).collect();
     let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
-    let (tree, _) = walk(&web, Settings { max_urls: 50, ..Settings::default() });
+    let (tree, _) = walk(&web, WalkSettings { max_urls: 50, ..WalkSettings::default() });
     assert_eq!(tree.outcome, Outcome::Trap);
     assert_eq!(tree.levels[1].class(Class::Limit), 49);
     assert_eq!(tree.trap_patterns, ["a.ke/#"]);
@@ -108,14 +108,14 @@ fn levels_without_new_external_links_end_a_walk_when_asked_for() {
     for level in 0..6 {
         web = web.page(&format!("http://a.ke/{level}"), &[&format!("/{}", level + 1), "http://b.ke/"]);
     }
-    let (tree, _) = walk(&web, Settings { stable_levels: Some(2), ..Settings::default() });
+    let (tree, _) = walk(&web, WalkSettings { stable_levels: Some(2), ..WalkSettings::default() });
     assert_eq!((tree.outcome, tree.deepest()), (Outcome::Stable, Some(Depth(2))));
 }
 
 #[test]
 fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
     let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/island", &["/x", "/y"]);
-    let mut first = start("http://a.ke/", Settings::default(), "");
+    let mut first = start("http://a.ke/", WalkSettings::default(), "");
     while let Step::Request(ask, _) = first.poll(SystemTime::UNIX_EPOCH) {
         first.begin(&ask);
         let (answer, content) = web.answer(&ask);
@@ -123,7 +123,7 @@ fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
     }
     let (_, known) = first.conclude();
     let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
-    let settings = Arc::new(Settings::default());
+    let settings = Arc::new(WalkSettings::default());
     let second = Walk::new(settings, scope, Arc::default(), url("http://a.ke/island"), known);
     let (_, asked) = drive(second, &web, 1);
     assert_eq!(pages(&asked), [(0, "/island"), (1, "/y")]);
@@ -136,7 +136,7 @@ fn external_urls_hosts_and_sites_are_counted_where_they_are_met_first() {
     let web = Web::default()
         .page("http://a.ke/", &links)
         .page("http://a.ke/x", &["http://b.ke/1", "http://shop.b.ke/", "http://d.ke/", "http://d.ke/2"]);
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     let counts = |level: &LevelCount| (level.external_urls, level.external_hosts, level.external_sites);
     assert_eq!(counts(&tree.levels[0]), (4, 3, 2));
     assert_eq!(counts(&tree.levels[1]), (3, 2, 1));
@@ -144,8 +144,9 @@ fn external_urls_hosts_and_sites_are_counted_where_they_are_met_first() {
 
 #[test]
 fn the_load_of_a_level_is_the_sum_of_its_exchanges() {
-    let web = Web::default().page("http://a.ke/", &["/x", "/y", "/z"]).serve("http://a.ke/y", Served::Gone);
-    let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+    let web =
+        Web::default().page("http://a.ke/", &["/x", "/y", "/z"]).serve("http://a.ke/y", ServedPage::Gone);
+    let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
         let (mut answer, content) = web.answer(ask);
         answer.wire = Wire { sent: 3, received: 50, connections: 2 };
         answer.timings.total = Duration::from_secs(7);
@@ -167,7 +168,7 @@ fn the_load_of_a_level_is_the_sum_of_its_exchanges() {
 fn a_page_is_a_success_that_is_html_and_was_read_or_is_known_from_before() {
     let read = |status: u16, media_type: &str, failure: Option<Failure>, has_page: bool| {
         let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/x", &[]);
-        let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
             let (mut answer, mut content) = web.answer(ask);
             if ask.depth == Some(Depth(1)) {
                 (answer.status, answer.failure) = (Some(status), failure);
@@ -195,7 +196,7 @@ fn the_server_that_delivered_the_first_page_is_named() {
     let web = Web::default().redirect("http://a.ke/", "/home").page("http://a.ke/home", &["/x"]);
     // Each request goes to a server of its own; those before this one fail, and from the other on none does.
     let named = |web: &Web, from: u32, to: u32| {
-        let settings = Settings { entrances: Entrances::UpTo(1), ..Settings::default() };
+        let settings = WalkSettings { entrances: Entrances::UpTo(1), ..WalkSettings::default() };
         let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |ask| {
             let (mut answer, content) = web.answer(ask);
             answer.address = Some([41, 90, 0, u8::try_from(ask.number).unwrap()].into());
@@ -213,7 +214,11 @@ fn the_server_that_delivered_the_first_page_is_named() {
     assert_eq!(named(&web, 0, 2), server(1), "what responded to a request for a page");
     assert_eq!(named(&web, 0, 1), server(0), "robots.txt, where nothing else came");
     assert_eq!(named(&web, 9, 9), (None, None));
-    assert_eq!(walk(&Web::default(), Settings::default()).0.server, None, "what is not said is not known");
+    assert_eq!(
+        walk(&Web::default(), WalkSettings::default()).0.server,
+        None,
+        "what is not said is not known"
+    );
 }
 
 #[test]
@@ -224,7 +229,7 @@ fn chains_of_redirects_end_though_their_scheme_changes_at_every_hop() {
             .redirect(&format!("http://a.ke/{hop}"), &format!("https://a.ke/{hop}"))
             .redirect(&format!("https://a.ke/{hop}"), &format!("http://a.ke/{}", hop + 1));
     }
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked).len() - 1, 1 + usize::from(MAX_PAGE_REDIRECTS));
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Redirects)), (6, 0));
 }
@@ -235,7 +240,7 @@ fn a_page_that_redirects_from_scheme_to_scheme_is_asked_once_by_each() {
         .page("http://a.ke/", &["/x"])
         .redirect("http://a.ke/x", "https://a.ke/x")
         .redirect("https://a.ke/x", "http://a.ke/x");
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     let urls: Vec<_> =
         asked.iter().filter(|ask| ask.depth == Some(Depth(1))).map(|ask| ask.url.as_str()).collect();
     assert_eq!(urls, ["http://a.ke/x", "https://a.ke/x"]);

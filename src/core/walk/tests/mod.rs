@@ -23,10 +23,10 @@ use crate::settings::{Entrances, NonHtml};
 
 /// A Web that fits on a page: what each URL answers.
 #[derive(Debug, Default)]
-pub(super) struct Web(HashMap<String, Served>);
+pub(super) struct Web(HashMap<String, ServedPage>);
 
 #[derive(Clone, Debug)]
-pub(super) enum Served {
+pub(super) enum ServedPage {
     Html(String),
     Status(u16),
     To(String),
@@ -46,32 +46,32 @@ pub(super) enum Served {
 impl Web {
     pub(super) fn page(mut self, url: &str, links: &[&str]) -> Self {
         let html = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect::<String>();
-        self.0.insert(url.to_owned(), Served::Html(html));
+        self.0.insert(url.to_owned(), ServedPage::Html(html));
         self
     }
 
-    pub(super) fn serve(mut self, url: &str, served: Served) -> Self {
+    pub(super) fn serve(mut self, url: &str, served: ServedPage) -> Self {
         self.0.insert(url.to_owned(), served);
         self
     }
 
     fn redirect(self, from: &str, to: &str) -> Self {
-        self.serve(from, Served::To(to.to_owned()))
+        self.serve(from, ServedPage::To(to.to_owned()))
     }
 
     fn answer(&self, ask: &Request) -> (Response, Content) {
         let mut answer =
             Response::not_sent(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
         answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
-        let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(Served::Status(404));
-        if let Served::Gone = served {
+        let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(ServedPage::Status(404));
+        if let ServedPage::Gone = served {
             return (answer, Content::Nothing);
         }
-        if let Served::Fails(failure) = served {
+        if let ServedPage::Fails(failure) = served {
             answer.failure = Some(failure);
             return (answer, Content::Nothing);
         }
-        if let Served::OptedOut = served {
+        if let ServedPage::OptedOut = served {
             answer.failure = Some(Failure::OptedOut);
             return (answer, Content::Nothing);
         }
@@ -79,7 +79,7 @@ impl Web {
         answer.status = Some(200);
         answer.head.content_type = Some("text/html; charset=utf-8".to_owned());
         let content = match served {
-            Served::Html(html) => {
+            ServedPage::Html(html) => {
                 let source = Source {
                     body: html.as_bytes(),
                     url: &ask.url,
@@ -88,35 +88,35 @@ impl Web {
                 };
                 Content::Page(Box::new(Page::read(source)))
             }
-            Served::Robots(text) => Content::Robots(text.into_bytes()),
-            Served::Broken(failure, text) => {
+            ServedPage::Robots(text) => Content::Robots(text.into_bytes()),
+            ServedPage::Broken(failure, text) => {
                 answer.failure = Some(failure);
                 Content::Robots(text.into_bytes())
             }
-            Served::Status(status) => {
+            ServedPage::Status(status) => {
                 answer.status = Some(status);
                 Content::Nothing
             }
-            Served::Challenge(status) => {
+            ServedPage::Challenge(status) => {
                 answer.status = Some(status);
                 answer.head.challenge = Some(crate::exchange::Challenge::Cloudflare);
                 Content::Nothing
             }
-            Served::Later => {
+            ServedPage::Later => {
                 answer.status = Some(503);
                 answer.head.retry_after = Some(Duration::from_secs(5));
                 Content::Nothing
             }
-            Served::To(to) => {
+            ServedPage::To(to) => {
                 answer.status = Some(301);
                 answer.head.location = Some(to);
                 Content::Nothing
             }
-            Served::File => {
+            ServedPage::File => {
                 answer.head.content_type = Some("application/pdf".to_owned());
                 Content::Nothing
             }
-            Served::Gone | Served::Fails(_) | Served::OptedOut => Content::Nothing,
+            ServedPage::Gone | ServedPage::Fails(_) | ServedPage::OptedOut => Content::Nothing,
         };
         (answer, content)
     }
@@ -137,12 +137,12 @@ fn suffixes() -> Arc<Suffixes> {
     LIST.get_or_init(parse).clone()
 }
 
-pub(super) fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
+pub(super) fn start(start: &str, settings: WalkSettings, opt_out: &str) -> Walk {
     start_with_list(start, settings, Arc::new(OptOut::parse(opt_out).unwrap().into()))
 }
 
 /// With an opt-out list that may change during the walk.
-fn start_with_list(start: &str, settings: Settings, opt_out: Arc<OptOuts>) -> Walk {
+fn start_with_list(start: &str, settings: WalkSettings, opt_out: Arc<OptOuts>) -> Walk {
     let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
 }
@@ -177,7 +177,7 @@ fn drive_in_order(
     }
 }
 
-pub(super) fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Request>) {
+pub(super) fn walk(web: &Web, settings: WalkSettings) -> (Tree, Vec<Request>) {
     drive(start("http://a.ke/", settings, ""), web, 1)
 }
 
@@ -205,7 +205,7 @@ fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Request> {
 
 /// Walks a site again that has this on record, and on.
 fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let mut asked = Vec::new();
     loop {
         let next = recorded.get(asked.len()).cloned();

@@ -7,7 +7,7 @@ const ROBOTS: &str = "http://a.ke/robots.txt";
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// A front page with two links, of which the rules forbid what is told.
-fn site(robots: Served) -> Web {
+fn site(robots: ServedPage) -> Web {
     Web::default()
         .serve(ROBOTS, robots)
         .page("http://a.ke/", &["/x", "/y"])
@@ -15,14 +15,14 @@ fn site(robots: Served) -> Web {
         .page("http://a.ke/y", &[])
 }
 
-fn rules(forbidden: &str) -> Served {
-    Served::Robots(format!("User-agent: *\nDisallow: {forbidden}\n"))
+fn rules(forbidden: &str) -> ServedPage {
+    ServedPage::Robots(format!("User-agent: *\nDisallow: {forbidden}\n"))
 }
 
 /// Walks a site whose robots.txt says something else after the front page, when so much time has passed.
-fn walk_on(before: Served, after: Served, passed: Duration) -> (Tree, Vec<Request>) {
+fn walk_on(before: ServedPage, after: ServedPage, passed: Duration) -> (Tree, Vec<Request>) {
     let (before, after) = (site(before), site(after));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
     loop {
         let Step::Request(ask, _) = walk.poll(now) else { return (walk.conclude().0, asked) };
@@ -64,7 +64,9 @@ fn what_new_rules_forbid_is_forbidden_and_what_they_permit_permitted() {
 // §2.3.1.4: MUST assume complete disallow; the older copy, which §2.4 would permit, is not gone by
 #[test]
 fn new_rules_that_cannot_be_had_forbid_everything() {
-    for failed in [Served::Status(500), Served::Status(503), Served::Gone, Served::Status(429)] {
+    for failed in
+        [ServedPage::Status(500), ServedPage::Status(503), ServedPage::Gone, ServedPage::Status(429)]
+    {
         let (tree, asked) = walk_on(rules("/z"), failed, MAX_AGE);
         assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt"]);
         assert_eq!(tree.levels[1].class(Class::RobotsUnreachable), 2);
@@ -79,8 +81,8 @@ fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
             .page("http://a.ke/", &["http://b.a.ke/1", "/x", "http://b.a.ke/2"])
             .serve("http://b.a.ke/robots.txt", robots)
     };
-    let (before, after) = (web(Served::Gone), web(Served::Status(404)));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let (before, after) = (web(ServedPage::Gone), web(ServedPage::Status(404)));
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
     while let Step::Request(ask, _) = walk.poll(now) {
         walk.begin(&ask);
@@ -100,9 +102,9 @@ fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
 // §2.3.1.3: a file that is gone by now allows everything
 #[test]
 fn rules_that_are_gone_allow_everything() {
-    let (_, asked) = walk_on(rules("/"), Served::Status(404), MAX_AGE);
+    let (_, asked) = walk_on(rules("/"), ServedPage::Status(404), MAX_AGE);
     assert_eq!(targets(&asked), ["/robots.txt"], "the front page is forbidden");
-    let (_, asked) = walk_on(rules("/x"), Served::Status(404), MAX_AGE);
+    let (_, asked) = walk_on(rules("/x"), ServedPage::Status(404), MAX_AGE);
     assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x", "/y"]);
 }
 
@@ -110,10 +112,10 @@ fn rules_that_are_gone_allow_everything() {
 #[test]
 fn new_rules_are_found_through_redirects_too() {
     let moved = |robots| {
-        site(Served::To("http://b.a.ke/robots.txt".to_owned())).serve("http://b.a.ke/robots.txt", robots)
+        site(ServedPage::To("http://b.a.ke/robots.txt".to_owned())).serve("http://b.a.ke/robots.txt", robots)
     };
     let (before, after) = (moved(rules("/z")), moved(rules("/x")));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
     while let Step::Request(ask, _) = walk.poll(now) {
         walk.begin(&ask);
@@ -131,7 +133,7 @@ fn new_rules_are_found_through_redirects_too() {
 #[test]
 fn where_pauses_are_longer_than_a_day_every_other_question_is_for_robots_txt() {
     let web = site(rules("/z"));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
     while let Step::Request(ask, _) = walk.poll(now) {
         walk.begin(&ask);
@@ -147,7 +149,7 @@ fn where_pauses_are_longer_than_a_day_every_other_question_is_for_robots_txt() {
 #[test]
 fn nothing_is_asked_of_a_host_while_its_new_rules_are_on_their_way() {
     let web = site(rules("/x"));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     for _ in 0..2 {
         let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
         walk.begin(&ask);
@@ -170,7 +172,7 @@ fn a_recorded_walk_is_walked_again_as_it_was_at_any_time() {
     for passed in [Duration::ZERO, MAX_AGE] {
         let (tree, asked) = walk_on(rules("/y"), rules("/x"), passed);
         let (before, after) = (site(rules("/y")), site(rules("/x")));
-        let mut walk = start("http://a.ke/", Settings::default(), "");
+        let mut walk = start("http://a.ke/", WalkSettings::default(), "");
         for (place, recorded) in asked.iter().enumerate() {
             walk.expect_recorded(OnRecord::Requested(recorded.clone()));
             let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH + MAX_AGE * 100) else { panic!() };
@@ -189,7 +191,7 @@ fn a_recorded_walk_is_walked_again_as_it_was_at_any_time() {
 #[test]
 fn a_question_between_recorded_ones_is_put_as_it_was_first() {
     let web = site(rules("/z"));
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     for _ in 0..2 {
         let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
         walk.begin(&ask);
@@ -204,10 +206,10 @@ fn a_question_between_recorded_ones_is_put_as_it_was_first() {
 #[test]
 fn a_robots_txt_that_was_read_as_a_page_is_on_record_as_a_page() {
     let web = Web::default().page("http://a.ke/", &["/robots.txt", "/x"]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x"]);
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.robots.requests), (2, 1));
-    let mut again = start("http://a.ke/", Settings::default(), "");
+    let mut again = start("http://a.ke/", WalkSettings::default(), "");
     for recorded in &asked {
         again.expect_recorded(OnRecord::Requested(recorded.clone()));
         assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Request(recorded.clone(), None));

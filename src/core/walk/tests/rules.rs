@@ -1,13 +1,13 @@
 use super::*;
 
 /// What one robots.txt decides, without the other doors of its site.
-fn one_entrance() -> Settings {
-    Settings { entrances: Entrances::UpTo(1), ..Settings::default() }
+fn one_entrance() -> WalkSettings {
+    WalkSettings { entrances: Entrances::UpTo(1), ..WalkSettings::default() }
 }
 
 #[test]
 fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
-    let html = |text: &str| Served::Html(text.to_owned());
+    let html = |text: &str| ServedPage::Html(text.to_owned());
     let web = Web::default()
         .serve(
             "http://a.ke/",
@@ -15,7 +15,7 @@ fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
         )
         .serve("http://a.ke/z", html("<a href=/y>y</a><a rel=nofollow href=http://b.ke/>b</a>"))
         .serve("http://a.ke/y", html("<meta name=robots content='noindex, nofollow'><a href=/w>w</a>"));
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/z"), (2, "/y")]);
     assert!(tree.externals[0].nofollow);
     // They have no depth, for no followed link leads there: counted below the last level.
@@ -24,13 +24,13 @@ fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
 
 #[test]
 fn robots_txt_is_asked_once_per_host_and_obeyed() {
-    let robots = |text: &str| Served::Robots(text.to_owned());
+    let robots = |text: &str| ServedPage::Robots(text.to_owned());
     let web = Web::default()
         .serve("http://a.ke/robots.txt", robots("User-agent: *\nDisallow: /no\n"))
-        .serve("http://img.a.ke/robots.txt", Served::Gone)
+        .serve("http://img.a.ke/robots.txt", ServedPage::Gone)
         .page("http://a.ke/", &["/no/1", "/yes", "http://img.a.ke/1", "http://img.a.ke/2"])
         .page("http://a.ke/yes", &[]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(asked.iter().filter(|ask| ask.purpose == Purpose::Robots).count(), 2);
     assert_eq!(pages(&asked), [(0, "/"), (1, "/yes")]);
     let level = &tree.levels[1];
@@ -45,7 +45,7 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
         .page("http://a.ke/", &["http://a.ke:22/", "http://b.ke:25/", "/away", "/out"])
         .redirect("http://a.ke/away", "http://a.ke:6667/")
         .redirect("http://a.ke/out", "http://b.ke:6667/");
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/away"), (1, "/out")]);
     assert!(asked.iter().all(|ask| ask.url.port() == 80), "{asked:?}");
     assert!(tree.externals.is_empty());
@@ -60,7 +60,7 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
 fn a_challenge_in_the_place_of_robots_txt_allows_nothing() {
     for (status, pages) in [(200, 0), (202, 0), (503, 0), (403, 1), (404, 1)] {
         let web = Web::default()
-            .serve("http://a.ke/robots.txt", Served::Challenge(status))
+            .serve("http://a.ke/robots.txt", ServedPage::Challenge(status))
             .page("http://a.ke/", &[]);
         let (tree, _) = walk(&web, one_entrance());
         assert_eq!(tree.levels[0].pages, pages, "{status}");
@@ -71,37 +71,38 @@ fn a_challenge_in_the_place_of_robots_txt_allows_nothing() {
 
 #[test]
 fn what_robots_txt_answers_decides_over_the_site() {
-    let outcome = |served: Served| {
+    let outcome = |served: ServedPage| {
         let web = Web::default().serve("http://a.ke/robots.txt", served).page("http://a.ke/", &[]);
         let (tree, asked) = walk(&web, one_entrance());
         (tree.outcome, asked.len())
     };
-    assert_eq!(outcome(Served::Status(404)), (Outcome::Complete, 2));
-    assert_eq!(outcome(Served::Status(500)), (Outcome::NoPage, 1));
-    assert_eq!(outcome(Served::Gone), (Outcome::Unreachable, 1));
-    assert_eq!(outcome(Served::Robots("User-agent: ccsurvey\nDisallow: /".into())), (Outcome::Robots, 1));
-    assert_eq!(outcome(Served::Robots("User-agent: *\nCrawl-delay: 301".into())), (Outcome::Robots, 1));
-    assert_eq!(outcome(Served::Robots("User-agent: *\nCrawl-delay: 300".into())), (Outcome::Complete, 2));
+    assert_eq!(outcome(ServedPage::Status(404)), (Outcome::Complete, 2));
+    assert_eq!(outcome(ServedPage::Status(500)), (Outcome::NoPage, 1));
+    assert_eq!(outcome(ServedPage::Gone), (Outcome::Unreachable, 1));
+    assert_eq!(outcome(ServedPage::Robots("User-agent: ccsurvey\nDisallow: /".into())), (Outcome::Robots, 1));
+    assert_eq!(outcome(ServedPage::Robots("User-agent: *\nCrawl-delay: 301".into())), (Outcome::Robots, 1));
+    assert_eq!(outcome(ServedPage::Robots("User-agent: *\nCrawl-delay: 300".into())), (Outcome::Complete, 2));
 }
 
 #[test]
 fn robots_txt_is_followed_through_redirects_and_serves_the_origin_it_ends_at() {
     let web = Web::default()
         .redirect("http://a.ke/robots.txt", "https://a.ke/robots.txt")
-        .serve("https://a.ke/robots.txt", Served::Robots("User-agent: *\nDisallow: /x".into()))
+        .serve("https://a.ke/robots.txt", ServedPage::Robots("User-agent: *\nDisallow: /x".into()))
         .redirect("http://a.ke/", "https://a.ke/")
         .page("https://a.ke/", &["/x", "/y"]);
-    let (tree, asked) = walk(&web, Settings::default());
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(tree.robots.requests, 2, "not asked again for https");
     assert_eq!(pages(&asked), [(0, "/"), (0, "/"), (1, "/y")]);
 }
 
 #[test]
 fn a_page_is_asked_for_again_only_when_its_server_says_when() {
-    let web =
-        Web::default().page("http://a.ke/", &["/later", "/down"]).serve("http://a.ke/later", Served::Later);
-    let web = web.serve("http://a.ke/down", Served::Status(503));
-    let (tree, asked) = walk(&web, Settings::default());
+    let web = Web::default()
+        .page("http://a.ke/", &["/later", "/down"])
+        .serve("http://a.ke/later", ServedPage::Later);
+    let web = web.serve("http://a.ke/down", ServedPage::Status(503));
+    let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked)[1..], [(1, "/later"), (1, "/down"), (1, "/later"), (1, "/later")]);
     assert_eq!(tree.levels[1].internal_urls(), 2);
 }
@@ -111,10 +112,10 @@ fn a_server_that_stops_answering_is_left_alone() {
     let links: Vec<String> = (0..50).map(|n| format!("/{n}")).collect();
     let mut web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
     for link in &links {
-        web = web.serve(&format!("http://a.ke{link}"), Served::Fails(Failure::FirstByteTimeout));
+        web = web.serve(&format!("http://a.ke{link}"), ServedPage::Fails(Failure::FirstByteTimeout));
     }
     for parallel in [1, 3, 8] {
-        let (tree, _) = drive(start("http://a.ke/", Settings::default(), ""), &web, parallel);
+        let (tree, _) = drive(start("http://a.ke/", WalkSettings::default(), ""), &web, parallel);
         assert_eq!(tree.outcome, Outcome::Unreachable);
         assert_eq!(tree.levels[1].class(Class::Fetched), 5, "with {parallel} in flight");
         assert_eq!(tree.levels[1].class(Class::Limit), 45);
@@ -124,10 +125,10 @@ fn a_server_that_stops_answering_is_left_alone() {
 #[test]
 fn opted_out_hosts_are_not_asked() {
     let web = Web::default().page("http://a.ke/", &["http://img.a.ke/", "/x"]);
-    let (tree, asked) = drive(start("http://a.ke/", Settings::default(), "img.a.ke"), &web, 1);
+    let (tree, asked) = drive(start("http://a.ke/", WalkSettings::default(), "img.a.ke"), &web, 1);
     assert_eq!(pages(&asked), [(0, "/"), (1, "/x")]);
     assert_eq!(tree.levels[1].class(Class::OptOut), 1);
-    let (tree, asked) = drive(start("http://a.ke/", Settings::default(), "a.ke"), &web, 1);
+    let (tree, asked) = drive(start("http://a.ke/", WalkSettings::default(), "a.ke"), &web, 1);
     assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
 }
 
@@ -145,7 +146,7 @@ fn three_levels() -> Web {
 
 /// Walks it, while an entry is added to the opt-out list before the response to a request comes; gives the tree, and what
 /// was requested after that.
-fn walked_until_opt_out(settings: Settings, entry: &str, at: &str) -> (Tree, Vec<String>) {
+fn walked_until_opt_out(settings: WalkSettings, entry: &str, at: &str) -> (Tree, Vec<String>) {
     let (web, list) = (three_levels(), Arc::new(OptOuts::default()));
     let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |ask| {
         if ask.url.target() == at {
@@ -168,7 +169,7 @@ fn a_site_that_opts_out_while_it_is_walked_ends_so_and_is_not_complete() {
         ("img.a.ke", "/1/3", Outcome::OptOut, 1),
         ("other.ke", "/1/3", Outcome::Complete, 0),
     ] {
-        let (tree, later) = walked_until_opt_out(Settings::default(), entry, at);
+        let (tree, later) = walked_until_opt_out(WalkSettings::default(), entry, at);
         let counted: u64 = tree.levels.iter().map(|level| level.class(Class::OptOut)).sum();
         assert_eq!((tree.outcome, counted), (outcome, left_out), "{entry} at {at}");
         assert!(entry != "a.ke" || later.is_empty(), "{entry} at {at}: {later:?}");
@@ -178,7 +179,7 @@ fn a_site_that_opts_out_while_it_is_walked_ends_so_and_is_not_complete() {
 #[test]
 fn an_opt_out_of_the_site_comes_before_what_else_ends_a_tree_and_that_of_another_host_after_it() {
     let outcome = |settings, entry: &str, at| walked_until_opt_out(settings, entry, at).0.outcome;
-    let shallow = || Settings { depth: Depth(1), ..Settings::default() };
+    let shallow = || WalkSettings { depth: Depth(1), ..WalkSettings::default() };
     assert_eq!(outcome(shallow(), "a.ke", "/1/3"), Outcome::OptOut);
     assert_eq!(outcome(shallow(), "a.ke", "/1/9"), Outcome::Depth, "nothing was left out for it");
     assert_eq!(outcome(shallow(), "img.a.ke", "/1/3"), Outcome::Depth);
@@ -191,10 +192,10 @@ fn a_site_whose_address_opts_out_while_it_is_walked_ends_so() {
         [("a.ke", Outcome::OptOut), ("img.a.ke", Outcome::OptOut), ("none", Outcome::Complete)]
     {
         let mut is_listed = false;
-        let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
             is_listed |= ask.url.target() == "/1/3";
             if is_listed && ask.url.host().as_str() == host && ask.url.target() != "/1/3" {
-                return Web::default().serve(ask.url.as_str(), Served::OptedOut).answer(ask);
+                return Web::default().serve(ask.url.as_str(), ServedPage::OptedOut).answer(ask);
             }
             web.answer(ask)
         });
@@ -205,7 +206,7 @@ fn a_site_whose_address_opts_out_while_it_is_walked_ends_so() {
 #[test]
 fn a_walk_that_an_opt_out_ended_before_counts_what_is_left_so() {
     let web = three_levels();
-    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
@@ -224,11 +225,11 @@ fn a_walk_that_an_opt_out_ended_before_counts_what_is_left_so() {
 fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
     let web = Web::default()
         .redirect("http://a.ke/robots.txt", "http://left-alone.ke/robots.txt")
-        .serve("http://left-alone.ke/robots.txt", Served::OptedOut);
+        .serve("http://left-alone.ke/robots.txt", ServedPage::OptedOut);
     let (tree, _) = walk(&web, one_entrance());
     assert_eq!(tree.outcome, Outcome::NoPage);
-    let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
-    assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
+    let web = Web::default().serve("http://a.ke/robots.txt", ServedPage::OptedOut);
+    assert_eq!(walk(&web, WalkSettings::default()).0.outcome, Outcome::OptOut);
 }
 
 #[test]
@@ -245,7 +246,7 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
     ] {
         let web = Web::default()
             .page("http://a.ke/", &[])
-            .serve("http://a.ke/robots.txt", Served::Broken(failure, rules.clone()));
+            .serve("http://a.ke/robots.txt", ServedPage::Broken(failure, rules.clone()));
         assert_eq!(walk(&web, one_entrance()).0.outcome, outcome, "{failure}");
     }
 }
@@ -254,7 +255,7 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
 fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_further() {
     let asked = |at: &str, purpose| Request { number: 0, url: url(at), purpose, depth: None };
     let first = |recorded: OnRecord| {
-        let mut walk = start("http://a.ke/", Settings::default(), "a.ke");
+        let mut walk = start("http://a.ke/", WalkSettings::default(), "a.ke");
         walk.expect_recorded(recorded);
         walk.poll(SystemTime::UNIX_EPOCH)
     };
@@ -264,7 +265,7 @@ fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_furth
     assert_eq!(first(OnRecord::Nothing), Step::Done);
     assert_eq!(first(OnRecord::Lost), Step::Done);
     // The record ends after robots.txt: the front page is not asked for.
-    let mut walk = start("http://a.ke/", Settings::default(), "a.ke");
+    let mut walk = start("http://a.ke/", WalkSettings::default(), "a.ke");
     walk.expect_recorded(OnRecord::Requested(robots.clone()));
     walk.poll(SystemTime::UNIX_EPOCH);
     walk.begin(&robots);

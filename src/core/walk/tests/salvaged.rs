@@ -8,8 +8,8 @@ fn scope() -> Scope {
 }
 
 /// Walks a site and gives its tree beside what is salvaged of its answers.
-fn both(web: &Web, settings: Settings) -> (Tree, Tree, Known) {
-    let mut salvage = Salvage::new(scope(), settings.max_urls);
+fn both(web: &Web, settings: WalkSettings) -> (Tree, Tree, Known) {
+    let mut salvage = FailedWalk::new(scope(), settings.max_urls);
     let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |ask| {
         let (mut answer, content) = web.answer(ask);
         answer.timings.total = Duration::from_secs(2);
@@ -30,7 +30,7 @@ fn site() -> Web {
         .redirect("http://a.ke/old", "/new")
         .page("http://a.ke/new", &["/deep", "http://d.ke/"])
         .redirect("http://a.ke/away", "http://e.ke/")
-        .serve("http://a.ke/gone", Served::Gone)
+        .serve("http://a.ke/gone", ServedPage::Gone)
         .page("http://a.ke/deep", &["http://img.a.ke/"])
         .page("http://img.a.ke/", &[])
 }
@@ -39,7 +39,7 @@ fn site() -> Web {
 fn what_is_salvaged_of_a_whole_walk_is_its_tree() {
     let probing = Probing { share: 1.0, ..Probing::default() };
     let web = site().page("http://a.ke/deep", &["http://img.a.ke/", "/s?id=1"]);
-    let (tree, salvaged, known) = both(&web, Settings { probing, ..Settings::default() });
+    let (tree, salvaged, known) = both(&web, WalkSettings { probing, ..WalkSettings::default() });
     assert_eq!((tree.outcome, salvaged.outcome), (Outcome::Complete, Outcome::Failed));
     assert_eq!((&salvaged.levels, &salvaged.robots), (&tree.levels, &tree.robots));
     assert_eq!(salvaged.externals, tree.externals);
@@ -60,12 +60,12 @@ fn what_is_salvaged_of_a_whole_walk_is_its_tree() {
 
 #[test]
 fn what_was_found_and_not_asked_for_is_kept_back_by_a_limit_at_its_depth() {
-    let (tree, salvaged, _) = both(&site(), Settings { depth: Depth(0), ..Settings::default() });
+    let (tree, salvaged, _) = both(&site(), WalkSettings { depth: Depth(0), ..WalkSettings::default() });
     assert_eq!(tree.levels[1].class(Class::Depth), 4);
     assert_eq!((salvaged.levels.len(), salvaged.levels[1].class(Class::Limit)), (2, 4));
     assert_eq!(salvaged.levels[1].internal_urls(), 4);
     // A redirect's target would have been on the same level.
-    let mut salvage = Salvage::new(scope(), 100);
+    let mut salvage = FailedWalk::new(scope(), 100);
     for (number, (path, depth)) in [("http://a.ke/old", 0), ("http://a.ke/x", 1)].into_iter().enumerate() {
         let number = u32::try_from(number).unwrap();
         let ask = Request { number, url: url(path), purpose: Purpose::Page, depth: Some(Depth(depth)) };
@@ -83,9 +83,9 @@ fn nofollow_links_are_not_salvaged_but_what_they_say_of_others_is() {
     let whole =
         "<meta name=robots content=nofollow><a href=/y>y</a><a href=http://d.ke/>d</a><a href=/>f</a>";
     let web = Web::default()
-        .serve("http://a.ke/", Served::Html(format!("{html}<a href=/whole>w</a>")))
-        .serve("http://a.ke/whole", Served::Html(whole.to_owned()));
-    let (tree, salvaged, _) = both(&web, Settings::default());
+        .serve("http://a.ke/", ServedPage::Html(format!("{html}<a href=/whole>w</a>")))
+        .serve("http://a.ke/whole", ServedPage::Html(whole.to_owned()));
+    let (tree, salvaged, _) = both(&web, WalkSettings::default());
     assert_eq!(salvaged.externals, tree.externals);
     assert_eq!(
         salvaged.externals.iter().map(|external| external.nofollow).collect::<Vec<_>>(),
@@ -97,7 +97,7 @@ fn nofollow_links_are_not_salvaged_but_what_they_say_of_others_is() {
 #[test]
 fn only_a_redirect_leads_to_its_location() {
     let salvaged = |status| {
-        let mut salvage = Salvage::new(scope(), 100);
+        let mut salvage = FailedWalk::new(scope(), 100);
         let ask =
             Request { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
         let (mut answer, _) = Web::default().redirect("http://a.ke/", "/x").answer(&ask);
@@ -110,8 +110,8 @@ fn only_a_redirect_leads_to_its_location() {
 
 #[test]
 fn a_page_that_was_asked_for_twice_is_one_page_and_two_requests() {
-    let web = Web::default().page("http://a.ke/", &["/later"]).serve("http://a.ke/later", Served::Later);
-    let (tree, salvaged, _) = both(&web, Settings::default());
+    let web = Web::default().page("http://a.ke/", &["/later"]).serve("http://a.ke/later", ServedPage::Later);
+    let (tree, salvaged, _) = both(&web, WalkSettings::default());
     assert_eq!(salvaged.levels, tree.levels);
     assert_eq!((salvaged.levels[1].class(Class::Fetched), salvaged.levels[1].requests), (1, 3));
 }
@@ -121,15 +121,15 @@ fn probes_and_rules_stand_outside_the_tree() {
     let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2"]).page("http://a.ke/s?id=1", &[]);
     let web = web.page("http://a.ke/s?id=2", &["http://b.ke/", "/x"]);
     let probing = Probing { share: 1.0, ..Probing::default() };
-    let (tree, salvaged, _) = both(&web, Settings { probing, ..Settings::default() });
+    let (tree, salvaged, _) = both(&web, WalkSettings { probing, ..WalkSettings::default() });
     assert_eq!((&salvaged.robots, &salvaged.probe_load), (&tree.robots, &tree.probe_load));
     assert_eq!((salvaged.probe_load.requests, salvaged.externals.len()), (1, 0));
     assert_eq!(salvaged.levels[1].class(Class::Limit), 1, "the other query URL was found");
     // A walk that failed at its robots.txt tried no entrance.
-    let mut salvage = Salvage::new(scope(), 100);
+    let mut salvage = FailedWalk::new(scope(), 100);
     let robots =
         Request { number: 0, url: url("http://a.ke/robots.txt"), purpose: Purpose::Robots, depth: None };
-    let (answer, content) = web.serve(robots.url.as_str(), Served::Gone).answer(&robots);
+    let (answer, content) = web.serve(robots.url.as_str(), ServedPage::Gone).answer(&robots);
     salvage.take(&robots, &answer, &content);
     let (tree, known) = salvage.conclude();
     assert_eq!((tree.entrances, tree.robots.requests, tree.address), (0, 1, None), "nobody answered");
@@ -139,7 +139,7 @@ fn probes_and_rules_stand_outside_the_tree() {
 #[test]
 fn no_more_urls_are_salvaged_than_the_walk_would_have_kept() {
     let salvaged = |max_urls: usize, links: &[&str]| {
-        let mut salvage = Salvage::new(scope(), max_urls);
+        let mut salvage = FailedWalk::new(scope(), max_urls);
         let ask =
             Request { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
         let (answer, content) = Web::default().page("http://a.ke/", links).answer(&ask);

@@ -20,7 +20,7 @@ fn a_redirect_into_a_session_leads_to_the_page_and_its_links_to_pages_that_are_k
         .page(&format!("http://a.ke/{one}/b.aspx"), &["c.aspx", "b.aspx", "/b.aspx", "./"])
         .redirect("http://a.ke/c.aspx", &format!("/{two}/c.aspx"))
         .page(&format!("http://a.ke/{two}/c.aspx"), &["b.aspx", "c.aspx", "http://b.ke/"]);
-    let (tree, asks) = walk(&web, Settings::default());
+    let (tree, asks) = walk(&web, WalkSettings::default());
     let expected =
         ["/", &format!("/{one}/"), &format!("/{one}/b.aspx"), "/c.aspx", &format!("/{two}/c.aspx")];
     assert_eq!(asked(&asks), expected);
@@ -43,7 +43,7 @@ fn every_way_into_a_session_is_followed_once_and_circles_end() {
             web.page(&format!("http://a.ke{last}"), &["http://b.ke/"])
         };
         let web = web.page("http://a.ke/", &["/x"]);
-        let (tree, asks) = walk(&web, Settings::default());
+        let (tree, asks) = walk(&web, WalkSettings::default());
         let asked: Vec<String> = asked(&asks).into_iter().skip(1).map(str::to_owned).collect();
         (asked, tree.externals.len())
     };
@@ -71,7 +71,7 @@ fn a_session_that_the_server_takes_out_of_the_url_costs_no_page() {
         .page("http://a.ke/x.jsp", &["http://b.ke/", "/y.jsp;jsessionid=2", "/z.jsp;jsessionid=2"])
         .page("http://a.ke/y.jsp;jsessionid=1", &["http://c.ke/"])
         .page("http://a.ke/z.jsp;jsessionid=2", &["http://d.ke/"]);
-    let (tree, asks) = walk(&web, Settings::default());
+    let (tree, asks) = walk(&web, WalkSettings::default());
     let expected = ["/", "/x.jsp;jsessionid=1", "/y.jsp;jsessionid=1", "/x.jsp", "/z.jsp;jsessionid=2"];
     assert_eq!(asked(&asks), expected);
     assert_eq!((tree.externals.len(), tree.sum(|level| level.pages)), (3, 4));
@@ -92,7 +92,7 @@ fn a_site_below_one_session_is_walked_to_its_end() {
         web = web.page(&format!("{base}/{folder}"), &links.iter().map(String::as_str).collect::<Vec<_>>());
         web = pages.iter().fold(web, |web, page| web.page(page, &[]));
     }
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.len()), (Outcome::Complete, 0));
     assert_eq!(tree.sum(|level| level.pages), 6 * 13);
 }

@@ -7,7 +7,7 @@ const MAX_PARTS: usize = 32;
 
 /// Host, path and query of a page in canonical form, cut at the slashes of the path: `a.ke/en/about/` has the
 /// parts `en`, `about` and an empty one.
-pub(in crate::walk) struct Path {
+pub(in crate::walk) struct PageSegments {
     text: String,
     /// Where each part begins, at its slash.
     slashes: Vec<usize>,
@@ -19,12 +19,12 @@ pub(in crate::walk) struct Path {
 
 /// Parts of a path in a row, by their places: from one to before another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::walk) struct Group {
+pub(in crate::walk) struct SegmentGroup {
     from: usize,
     to: usize,
 }
 
-impl Path {
+impl PageSegments {
     pub(in crate::walk) fn from_url(url: &WebUrl) -> Self {
         let canonical = url.without_session().canonical();
         let text = canonical.split_once("://").map_or_else(String::new, |(_, rest)| rest.to_owned());
@@ -42,9 +42,9 @@ impl Path {
 
     /// What may be left out of the path: any parts in a row but the last name, for without it most paths lead
     /// to their folder.
-    pub(in crate::walk) fn groups(&self) -> impl Iterator<Item = Group> + use<> {
+    pub(in crate::walk) fn groups(&self) -> impl Iterator<Item = SegmentGroup> + use<> {
         let names = if self.slashes.len() > MAX_PARTS { 0 } else { self.names };
-        (0..names).flat_map(move |from| (from + 1..names).map(move |to| Group { from, to }))
+        (0..names).flat_map(move |from| (from + 1..names).map(move |to| SegmentGroup { from, to }))
     }
 
     /// Whether a URL has parts that may be left out.
@@ -53,7 +53,7 @@ impl Path {
     }
 
     /// The page without a group.
-    pub(in crate::walk) fn without(&self, group: Group) -> PageKey {
+    pub(in crate::walk) fn without(&self, group: SegmentGroup) -> PageKey {
         let [before, after] = [&self.text[..self.slashes[group.from]], &self.text[self.slashes[group.to]..]];
         PageKey(xxh3_64([before, after].concat().as_bytes()))
     }
@@ -67,29 +67,29 @@ impl Path {
     }
 
     /// Whether a part of the group stands behind it, too.
-    pub(in crate::walk) fn is_repeated(&self, group: Group) -> bool {
+    pub(in crate::walk) fn is_repeated(&self, group: SegmentGroup) -> bool {
         let mut parts = (group.from..group.to).map(|at| self.part(at)).filter(|part| !part.is_empty());
         parts.any(|part| (group.to..self.names).any(|at| self.part(at) == part))
     }
 
     /// The group, and the folders behind it.
-    pub(in crate::walk) fn pair(&self, group: Group) -> [u64; 2] {
+    pub(in crate::walk) fn pair(&self, group: SegmentGroup) -> [u64; 2] {
         let (from, to) = (self.slashes[group.from], self.slashes[group.to]);
         let last = self.slashes.last().map_or(to, |last| *last);
         [&self.text[from..to], &self.text[to..last]].map(|text| xxh3_64(text.as_bytes()))
     }
 
     /// The folder that the group lies in.
-    pub(in crate::walk) fn folder(&self, group: Group) -> u64 {
+    pub(in crate::walk) fn folder(&self, group: SegmentGroup) -> u64 {
         xxh3_64(self.before(group).as_bytes())
     }
 
-    pub(in crate::walk) fn before(&self, group: Group) -> &str {
+    pub(in crate::walk) fn before(&self, group: SegmentGroup) -> &str {
         &self.text[..self.slashes[group.from]]
     }
 
     /// Whether this path has a group of another in the same place behind the same parts.
-    pub(in crate::walk) fn begins_as(&self, other: &Self, group: Group) -> bool {
+    pub(in crate::walk) fn begins_as(&self, other: &Self, group: SegmentGroup) -> bool {
         self.slashes.len() <= MAX_PARTS && self.text.starts_with(&other.text[..=other.slashes[group.to]])
     }
 
@@ -105,8 +105,8 @@ mod tests {
 
     use super::*;
 
-    fn path(text: &str) -> Path {
-        Path::from_url(&WebUrl::parse(&format!("http://a.ke{text}")).unwrap())
+    fn path(text: &str) -> PageSegments {
+        PageSegments::from_url(&WebUrl::parse(&format!("http://a.ke{text}")).unwrap())
     }
 
     fn key(text: &str) -> PageKey {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn two_orders_of_two_folders_are_the_same_pair_turned_round() {
-        let pair = |text: &str| path(text).pair(Group { from: 0, to: 1 });
+        let pair = |text: &str| path(text).pair(SegmentGroup { from: 0, to: 1 });
         let [own, rest] = pair("/a/b/");
         assert_eq!(pair("/b/a/"), [rest, own]);
         assert_eq!(pair("/b/a/x.html"), [rest, own], "whatever page is in it");
@@ -165,9 +165,9 @@ mod tests {
         #[test]
         fn any_url_is_known_by_its_page_key_and_every_group_makes_it_shorter(target in "[a-c/%=;?().]{0,24}|(/[ab]{0,1}){0,40}") {
             if let Ok(url) = WebUrl::parse(&format!("http://a.ke/{target}")) {
-                let path = Path::from_url(&url);
+                let path = PageSegments::from_url(&url);
                 prop_assert_eq!(path.key(), url.page_key());
-                prop_assert!(path.groups().next().is_none() || Path::may_be_composed(&url));
+                prop_assert!(path.groups().next().is_none() || PageSegments::may_be_composed(&url));
                 for group in path.groups() {
                     prop_assert_ne!(path.without(group), path.key());
                     prop_assert!(path.begins_as(&path, group) && path.before(group).starts_with("a.ke"));

@@ -2,10 +2,10 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
-use super::composed::{Group, Path};
+use super::composed::{PageSegments, SegmentGroup};
 use super::tally::NEAR_BITS;
 use crate::address::{PageKey, UrlList, WebUrl};
-use crate::walk::entry::Places;
+use crate::walk::entry::UrlStates;
 
 /// Pages of which the server must have shown that it composes them, before a folder is an echo: as many as
 /// make combinations of words a product.
@@ -36,7 +36,7 @@ const OTHER_BITS: u32 = 30;
 pub(in crate::walk) struct Echoes {
     /// What was read, by page.
     read: HashMap<PageKey, Fingerprint>,
-    folders: HashMap<u64, Folder>,
+    folders: HashMap<u64, EchoFolder>,
     /// The most composed pages of a folder that were echoes.
     most_echoes: usize,
 }
@@ -50,7 +50,7 @@ pub(in crate::walk) struct Fingerprint {
 }
 
 /// What a page brought that is new in the tree.
-pub(in crate::walk) struct Brought<'a> {
+pub(in crate::walk) struct NewUrls<'a> {
     /// Internal URLs by their place in the list of the next level.
     pub found: &'a UrlList,
     pub at: Range<usize>,
@@ -59,23 +59,23 @@ pub(in crate::walk) struct Brought<'a> {
 
 /// A folder below which pages are composed.
 #[derive(Default)]
-struct Folder {
+struct EchoFolder {
     /// Pages that are composed of each other.
-    nested: Tally,
+    nested: EchoTally,
     /// Pages by the group of segments without which they are known.
-    groups: HashMap<u64, Tally>,
+    groups: HashMap<u64, EchoTally>,
     /// Groups that were read before others, and these.
     pairs: HashSet<[u64; 2]>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct EchoTally {
     echoes: usize,
     others: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Verdict {
+enum EchoVerdict {
     Echo,
     /// It leads nowhere new and says something else, or says too little to tell.
     Open,
@@ -88,10 +88,10 @@ impl Echoes {
         &mut self,
         url: &WebUrl,
         content: Fingerprint,
-        brought: &Brought<'_>,
-        known: &Places,
+        brought: &NewUrls<'_>,
+        known: &UrlStates,
     ) {
-        let path = Path::from_url(url);
+        let path = PageSegments::from_url(url);
         self.read.entry(path.key()).or_insert(content);
         let Some(group) = path.groups().find(|group| self.read.contains_key(&path.without(*group))) else {
             return;
@@ -102,7 +102,7 @@ impl Echoes {
         // A section that is called twice (`/news/news/`) tells nothing of others.
         let is_nested = own != rest && (path.is_repeated(group) || folder.pairs.contains(&[rest, own]));
         folder.groups.entry(own).or_default().add(verdict);
-        if verdict == Verdict::Echo {
+        if verdict == EchoVerdict::Echo {
             folder.pairs.insert([own, rest]);
         }
         if is_nested {
@@ -112,11 +112,11 @@ impl Echoes {
     }
 
     /// How a trap is called that a URL would lead into; none where it may be asked for.
-    pub(in crate::walk) fn trap(&self, url: &WebUrl, known: &Places) -> Option<String> {
+    pub(in crate::walk) fn trap(&self, url: &WebUrl, known: &UrlStates) -> Option<String> {
         if self.most_echoes < LEAST_ECHOES {
             return None;
         }
-        let path = Path::from_url(url);
+        let path = PageSegments::from_url(url);
         let group = path.groups().find(|group| {
             let folder = self.folders.get(&path.folder(*group));
             folder.is_some_and(|folder| folder.is_echo(&path, *group))
@@ -131,21 +131,28 @@ impl Echoes {
         requests: impl ExactSizeIterator<Item = &'a WebUrl>,
     ) -> bool {
         self.most_echoes + requests.len() >= LEAST_ECHOES
-            && self.most_echoes + requests.filter(|url| Path::may_be_composed(url)).count() >= LEAST_ECHOES
+            && self.most_echoes + requests.filter(|url| PageSegments::may_be_composed(url)).count()
+                >= LEAST_ECHOES
     }
 
     /// What a page is beside those that are known without some of its segments.
-    fn verdict(&self, path: &Path, content: Fingerprint, brought: &Brought<'_>, known: &Places) -> Verdict {
-        let shorter: Vec<(Group, Fingerprint)> =
+    fn verdict(
+        &self,
+        path: &PageSegments,
+        content: Fingerprint,
+        brought: &NewUrls<'_>,
+        known: &UrlStates,
+    ) -> EchoVerdict {
+        let shorter: Vec<(SegmentGroup, Fingerprint)> =
             path.groups().filter_map(|group| Some((group, *self.read.get(&path.without(group))?))).collect();
         let folders: Vec<Fingerprint> =
             path.folders().filter_map(|key| self.read.get(&key).copied()).collect();
         let others = || shorter.iter().map(|(_, other)| other).chain(&folders);
         if others().any(|other| other.body_hash == content.body_hash) {
-            return Verdict::Echo;
+            return EchoVerdict::Echo;
         }
         if brought.external_hosts > 0 {
-            return Verdict::Other;
+            return EchoVerdict::Other;
         }
         let bits = others().map(|other| content.bits_to(other)).min().unwrap_or(u64::BITS);
         let repeats = || {
@@ -153,9 +160,9 @@ impl Echoes {
             alike.any(|(group, _)| path.is_repeated(*group) && brought.repeats(path, *group, known))
         };
         match () {
-            () if bits <= NEAR_BITS || repeats() => Verdict::Echo,
-            () if bits < OTHER_BITS => Verdict::Open,
-            () => Verdict::Other,
+            () if bits <= NEAR_BITS || repeats() => EchoVerdict::Echo,
+            () if bits < OTHER_BITS => EchoVerdict::Open,
+            () => EchoVerdict::Other,
         }
     }
 }
@@ -171,14 +178,14 @@ impl Fingerprint {
     }
 }
 
-impl Brought<'_> {
+impl NewUrls<'_> {
     /// Whether all new URLs are those of the page without the group, but for queries, which the rule on
     /// scripts bounds.
-    fn repeats(&self, path: &Path, group: Group, known: &Places) -> bool {
+    fn repeats(&self, path: &PageSegments, group: SegmentGroup, known: &UrlStates) -> bool {
         let new = self.at.clone().filter_map(|at| self.found.get(at));
         let mut repeated = 0;
         for url in new {
-            let new = Path::from_url(&url);
+            let new = PageSegments::from_url(&url);
             match new.begins_as(path, group) && known.contains_key(&new.without(group)) {
                 true => repeated += 1,
                 false if url.is_query() => {}
@@ -189,19 +196,19 @@ impl Brought<'_> {
     }
 }
 
-impl Folder {
+impl EchoFolder {
     /// Whether a composed page is known to be an echo before it is read.
-    fn is_echo(&self, path: &Path, group: Group) -> bool {
+    fn is_echo(&self, path: &PageSegments, group: SegmentGroup) -> bool {
         let is_usual =
             || self.groups.get(&path.pair(group)[0]).is_some_and(|tally| tally.are_echoes(LEAST_EQUAL));
         self.nested.are_echoes(LEAST_ECHOES) && (path.is_repeated(group) || is_usual())
     }
 }
 
-impl Tally {
-    fn add(&mut self, verdict: Verdict) {
-        self.echoes += usize::from(verdict == Verdict::Echo);
-        self.others += usize::from(verdict == Verdict::Other);
+impl EchoTally {
+    fn add(&mut self, verdict: EchoVerdict) {
+        self.echoes += usize::from(verdict == EchoVerdict::Echo);
+        self.others += usize::from(verdict == EchoVerdict::Other);
     }
 
     /// One page of ten may say something else.

@@ -1,11 +1,11 @@
 use foldhash::{HashMap, HashSet};
 
 use super::product::{self, is_removable, product};
-use super::repeats::{self, Place, Repeats};
+use super::repeats::{self, PageLocation, Repeats};
 use super::shape::{Shape, ShapeId, is_dated};
-use super::tally::{LEAST_PAGES, Level, Marks, PageRead, ShapeTally, Streak};
+use super::tally::{LEAST_PAGES, LevelView, NameMarks, PageRead, ShapeStreak, ShapeTally};
 use crate::address::WebUrl;
-use crate::walk::entry::Places;
+use crate::walk::entry::UrlStates;
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
 const LEAST_MAKERS: usize = 10;
@@ -29,11 +29,11 @@ const MAX_NAMES: usize = 8;
 ///
 /// Folders whose pages repeat what others said are told apart by [`Repeats`], whatever their URLs look like.
 #[derive(Default)]
-pub(in crate::walk) struct Evidence {
+pub(in crate::walk) struct TrapEvidence {
     /// Pages of the level that is being walked, in the order read.
     pages: Vec<PageRead>,
     /// Shapes that were quiet on the last level, and for how long.
-    streaks: HashMap<ShapeId, Streak>,
+    streaks: HashMap<ShapeId, ShapeStreak>,
     /// Patterns of pages read in the tree.
     patterns: HashSet<ShapeId>,
     traps: HashSet<ShapeId>,
@@ -45,27 +45,27 @@ pub(in crate::walk) struct Evidence {
     names: Vec<String>,
 }
 
-impl Level<'_> {
-    fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, Marks) {
+impl LevelView<'_> {
+    fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, NameMarks) {
         let url = &*url.without_session();
-        let Some(shape) = Shape::from_url(url, self.site) else { return (None, Marks::default()) };
+        let Some(shape) = Shape::from_url(url, self.site) else { return (None, NameMarks::default()) };
         let is_twin = shape.segment.is_some_and(|segment| is_removable(url, segment, self.known));
-        (Some(shape.ids()), Marks { is_dated: is_dated(url.path()), is_twin })
+        (Some(shape.ids()), NameMarks { is_dated: is_dated(url.path()), is_twin })
     }
 }
 
-impl Evidence {
+impl TrapEvidence {
     pub(in crate::walk) fn note(&mut self, page: PageRead) {
         let is_repeat = self.repeats.note(&page);
         self.pages.push(PageRead { is_repeat, ..page });
     }
 
     /// A level is done. The shape of a trap was quiet on so many levels in a row.
-    pub(in crate::walk) fn weigh(&mut self, level: Level<'_>, levels: u16) {
+    pub(in crate::walk) fn weigh(&mut self, level: LevelView<'_>, levels: u16) {
         let pages = std::mem::take(&mut self.pages);
         let tallies = self.tally(&pages, level);
         self.lengthen(&tallies);
-        let is_endless = |(id, streak): &(&ShapeId, &Streak)| {
+        let is_endless = |(id, streak): &(&ShapeId, &ShapeStreak)| {
             streak.is_long(levels)
                 && match id {
                     ShapeId::Branch(_) => tallies[id].is_endless_by_name(),
@@ -91,7 +91,7 @@ impl Evidence {
     }
 
     /// Whether a URL is of a shape that is a trap.
-    pub(in crate::walk) fn is_trap(&self, url: &WebUrl, site: &str, known: &Places) -> bool {
+    pub(in crate::walk) fn is_trap(&self, url: &WebUrl, site: &str, known: &UrlStates) -> bool {
         if self.traps.is_empty() || url.is_query() {
             return false;
         }
@@ -99,7 +99,9 @@ impl Evidence {
             || (self.has_product
                 && product(url, known).is_some_and(|folder| self.traps.contains(&product::id(&folder))))
             || (self.has_folder
-                && Place::new(url, site).folders().any(|folder| self.traps.contains(&repeats::id(folder))))
+                && PageLocation::new(url, site)
+                    .folders()
+                    .any(|folder| self.traps.contains(&repeats::id(folder))))
     }
 
     /// Traps by their patterns, in the order in which they were recognised.
@@ -120,7 +122,7 @@ impl Evidence {
         }
     }
 
-    fn tally(&mut self, pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, ShapeTally> {
+    fn tally(&mut self, pages: &[PageRead], level: LevelView<'_>) -> HashMap<ShapeId, ShapeTally> {
         let shapes: Vec<Option<[ShapeId; 2]>> = pages
             .iter()
             .map(|page| Shape::from_url(&page.url, level.site).map(|shape| shape.ids()))
@@ -153,8 +155,8 @@ impl Evidence {
     }
 
     /// Folders of which a level's pages brought nothing but new combinations.
-    fn weigh_products(&mut self, pages: &[PageRead], level: Level<'_>) {
-        let mut folders: Vec<(String, Makers)> = Vec::new();
+    fn weigh_products(&mut self, pages: &[PageRead], level: LevelView<'_>) {
+        let mut folders: Vec<(String, ProductPages)> = Vec::new();
         for page in pages {
             let products: Vec<Option<String>> =
                 level.children(page).map(|url| product(&url, level.known)).collect();
@@ -165,7 +167,7 @@ impl Evidence {
                 if at == MAX_FOLDERS {
                     return;
                 }
-                folders.push((folder.clone(), Makers::default()));
+                folders.push((folder.clone(), ProductPages::default()));
             }
             folders[at].1.add(is_quiet, products.len());
         }
@@ -178,13 +180,13 @@ impl Evidence {
 
 /// Pages that brought new combinations.
 #[derive(Clone, Copy, Default)]
-struct Makers {
+struct ProductPages {
     quiet: usize,
     others: usize,
     urls: usize,
 }
 
-impl Makers {
+impl ProductPages {
     fn add(&mut self, is_quiet: bool, urls: usize) {
         self.quiet += usize::from(is_quiet);
         self.others += usize::from(!is_quiet);

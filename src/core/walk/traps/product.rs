@@ -2,7 +2,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::shape::ShapeId;
 use crate::address::WebUrl;
-use crate::walk::entry::Places;
+use crate::walk::entry::UrlStates;
 
 /// Longer paths are traps by their length.
 const MAX_SEGMENTS: usize = 30;
@@ -10,7 +10,7 @@ const MAX_SEGMENTS: usize = 30;
 /// Whether a path leads to another page that is known without one of its segments: `/shop/red/large/new/` without
 /// `red`. Not so the last one, for without it most paths lead to their folder, nor numbers, for pages of lists
 /// have the same numbers (`/forum/3/2`, `/forum/2`).
-pub(in crate::walk) fn is_removable(url: &WebUrl, at: usize, known: &Places) -> bool {
+pub(in crate::walk) fn is_removable(url: &WebUrl, at: usize, known: &UrlStates) -> bool {
     let parts: Vec<&str> = url.path().split('/').skip(1).collect();
     let names = parts.iter().filter(|part| !part.is_empty()).count();
     let is_plain = names <= MAX_SEGMENTS && parts[..names].iter().all(|part| !part.is_empty());
@@ -32,7 +32,7 @@ fn without(parts: &[&str], at: usize) -> String {
 
 /// The folder below which a path is one of many combinations of the same words: it leads to known pages without
 /// one of its words or without another. `a.ke/shop`.
-pub(in crate::walk) fn product(url: &WebUrl, known: &Places) -> Option<String> {
+pub(in crate::walk) fn product(url: &WebUrl, known: &UrlStates) -> Option<String> {
     let url = &*url.without_session();
     let mut removable =
         (0..MAX_SEGMENTS.min(url.path().matches('/').count())).filter(|at| is_removable(url, *at, known));

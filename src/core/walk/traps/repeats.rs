@@ -5,7 +5,7 @@ use memchr::memrchr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::shape::ShapeId;
-use super::tally::{LEAST_PAGES, Level, NEAR_BITS, PageRead};
+use super::tally::{LEAST_PAGES, LevelView, NEAR_BITS, PageRead};
 use crate::address::WebUrl;
 
 /// Pages that repeat others and lead to more of that, before the levels on which they do no longer matter: where a page has
@@ -27,19 +27,19 @@ pub(in crate::walk) struct Repeats {
     /// What the last page of a name in its folder said, and how many before it.
     by_name: HashMap<u64, (u64, usize)>,
     /// Folders that repeated on the last level.
-    streaks: HashMap<ShapeId, Streak>,
+    streaks: HashMap<ShapeId, FolderStreak>,
 }
 
 /// Levels in a row.
 #[derive(Clone, Copy, Default)]
-struct Streak {
+struct FolderStreak {
     levels: u16,
     pages: usize,
 }
 
 /// What the pages of a folder on one level are like.
 #[derive(Default)]
-struct Tally {
+struct FolderTally {
     /// Pages that say what is known and lead on.
     repeats: usize,
     /// Pages that say something new.
@@ -69,7 +69,7 @@ impl Repeats {
     pub(in crate::walk) fn weigh(
         &mut self,
         pages: &[PageRead],
-        level: Level<'_>,
+        level: LevelView<'_>,
         levels: u16,
         is_left_out: impl Fn(&WebUrl) -> bool,
     ) -> BTreeSet<String> {
@@ -80,14 +80,14 @@ impl Repeats {
             .into_iter()
             .map(|(id, tally)| (id, before.get(&id).copied().unwrap_or_default().and(&tally)))
             .collect();
-        let is_long = |streak: &Streak| {
+        let is_long = |streak: &FolderStreak| {
             (streak.levels >= levels && streak.pages >= LEAST_PAGES) || streak.pages >= MANY_PAGES
         };
         if !self.streaks.values().any(is_long) {
             return BTreeSet::new();
         }
         let innermost = |url: WebUrl| {
-            let place = Place::new(&url, level.site);
+            let place = PageLocation::new(&url, level.site);
             let mut endless =
                 place.folders().filter(|folder| self.streaks.get(&id(folder)).is_some_and(is_long));
             endless.next_back().map(str::to_owned)
@@ -102,20 +102,20 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
     pages: &'a [PageRead],
     site: &str,
     children: impl Fn(&'a PageRead) -> C,
-) -> HashMap<ShapeId, Tally> {
-    let mut tallies: HashMap<ShapeId, Tally> = HashMap::default();
+) -> HashMap<ShapeId, FolderTally> {
+    let mut tallies: HashMap<ShapeId, FolderTally> = HashMap::default();
     let pages = pages.iter().filter(|page| !page.url.is_query());
     let pages: Vec<(&'a PageRead, bool)> =
         pages.map(|page| (page, page.is_repeat && children(page).next().is_some())).collect();
     for (page, _) in pages.iter().filter(|(_, repeats)| *repeats) {
-        let place = Place::new(&page.url, site);
-        tallies.extend(place.folders().map(|folder| (id(folder), Tally::default())));
+        let place = PageLocation::new(&page.url, site);
+        tallies.extend(place.folders().map(|folder| (id(folder), FolderTally::default())));
     }
     if tallies.is_empty() {
         return tallies;
     }
     for (page, repeats) in &pages {
-        for folder in Place::new(&page.url, site).folders() {
+        for folder in PageLocation::new(&page.url, site).folders() {
             if let Some(tally) = tallies.get_mut(&id(folder)) {
                 tally.repeats += usize::from(*repeats);
                 tally.news += usize::from(!page.is_repeat);
@@ -129,10 +129,10 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
         return tallies;
     }
     for (page, _) in pages {
-        let place = Place::new(&page.url, site);
+        let place = PageLocation::new(&page.url, site);
         let folders: Vec<&str> = place.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
         for url in children(page).filter(|_| !folders.is_empty()) {
-            let child = Place::new(&url, site);
+            let child = PageLocation::new(&url, site);
             for folder in &folders {
                 if let Some(tally) = tallies.get_mut(&id(folder)) {
                     tally.own += usize::from(child.is_in(folder));
@@ -145,17 +145,17 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
     tallies
 }
 
-impl Streak {
+impl FolderStreak {
     /// One level more.
-    fn and(self, tally: &Tally) -> Self {
+    fn and(self, tally: &FolderTally) -> Self {
         Self { levels: self.levels.saturating_add(1), pages: self.pages + tally.repeats }
     }
 }
 
 /// Where a page that is no query lies: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
-pub(in crate::walk) struct Place(String);
+pub(in crate::walk) struct PageLocation(String);
 
-impl Place {
+impl PageLocation {
     pub(in crate::walk) fn new(url: &WebUrl, site: &str) -> Self {
         let canonical = url.canonical();
         let rest = canonical.split_once("://").map_or("", |(_, rest)| rest);

@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::address::{UrlList, WebUrl};
-use crate::walk::entry::{Places, UrlState};
+use crate::walk::entry::{UrlState, UrlStates};
 
 /// Pages that bring nothing but more of their kind, before that is more than chance: a month of a calendar.
 pub(in crate::walk) const LEAST_PAGES: usize = 30;
@@ -28,15 +28,15 @@ pub(in crate::walk) struct PageRead {
 
 /// What is looked up while a level is weighed.
 #[derive(Clone, Copy)]
-pub(in crate::walk) struct Level<'a> {
+pub(in crate::walk) struct LevelView<'a> {
     /// The domain that does not vary.
     pub site: &'a str,
     /// What the level's pages link to.
     pub found: &'a UrlList,
-    pub known: &'a Places,
+    pub known: &'a UrlStates,
 }
 
-impl Level<'_> {
+impl LevelView<'_> {
     /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
     pub(in crate::walk) fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
         let is_next =
@@ -64,14 +64,14 @@ pub(in crate::walk) struct ShapeTally {
 
 /// What a URL's name tells of sites without end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::walk) struct Marks {
+pub(in crate::walk) struct NameMarks {
     pub is_dated: bool,
     pub is_twin: bool,
 }
 
 /// What the pages of one shape were like on the levels in a row on which it was quiet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::walk) struct Streak {
+pub(in crate::walk) struct ShapeStreak {
     pub levels: u16,
     pages: usize,
     alike: usize,
@@ -80,7 +80,7 @@ pub(in crate::walk) struct Streak {
 }
 
 impl ShapeTally {
-    pub(in crate::walk) fn add_page(&mut self, page: &PageRead, streak: Option<&Streak>) {
+    pub(in crate::walk) fn add_page(&mut self, page: &PageRead, streak: Option<&ShapeStreak>) {
         self.first = self.first.or_else(|| streak.and_then(|streak| streak.first)).or(page.simhash);
         let is_near = |(one, other): (u64, u64)| (one ^ other).count_ones() <= NEAR_BITS;
         self.pages += 1;
@@ -88,7 +88,7 @@ impl ShapeTally {
         self.others += page.externals;
     }
 
-    pub(in crate::walk) fn add_url(&mut self, is_own: bool, marks: Marks) {
+    pub(in crate::walk) fn add_url(&mut self, is_own: bool, marks: NameMarks) {
         self.own += usize::from(is_own);
         self.others += usize::from(!is_own);
         self.dated += usize::from(is_own && marks.is_dated);
@@ -106,7 +106,7 @@ impl ShapeTally {
     }
 }
 
-impl Streak {
+impl ShapeStreak {
     /// One quiet level more.
     pub(in crate::walk) fn and(self, tally: &ShapeTally) -> Self {
         Self {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     /// A level with pages of these texts.
-    fn read(texts: &[Option<u64>], streak: Option<&Streak>) -> ShapeTally {
+    fn read(texts: &[Option<u64>], streak: Option<&ShapeStreak>) -> ShapeTally {
         let mut tally = ShapeTally::default();
         texts.iter().for_each(|text| tally.add_page(&page(*text, 0), streak));
         tally
@@ -150,8 +150,8 @@ mod tests {
         let is_quiet = |own, others, externals: &[usize]| {
             let mut tally = ShapeTally::default();
             externals.iter().for_each(|externals| tally.add_page(&page(None, *externals), None));
-            (0..own).for_each(|_| tally.add_url(true, Marks::default()));
-            (0..others).for_each(|_| tally.add_url(false, Marks::default()));
+            (0..own).for_each(|_| tally.add_url(true, NameMarks::default()));
+            (0..others).for_each(|_| tally.add_url(false, NameMarks::default()));
             tally.is_quiet()
         };
         assert!(is_quiet(1, 0, &[0]) && is_quiet(40, 0, &[0, 0]));
@@ -163,11 +163,11 @@ mod tests {
     fn a_shape_is_endless_by_name_where_half_of_its_new_urls_have_one_mark() {
         let is_endless = |dated: usize, twins: usize, plain: usize| {
             let mut tally = ShapeTally::default();
-            (0..dated).for_each(|_| tally.add_url(true, Marks { is_dated: true, is_twin: false }));
-            (0..twins).for_each(|_| tally.add_url(true, Marks { is_dated: false, is_twin: true }));
-            (0..plain).for_each(|_| tally.add_url(true, Marks::default()));
+            (0..dated).for_each(|_| tally.add_url(true, NameMarks { is_dated: true, is_twin: false }));
+            (0..twins).for_each(|_| tally.add_url(true, NameMarks { is_dated: false, is_twin: true }));
+            (0..plain).for_each(|_| tally.add_url(true, NameMarks::default()));
             // Marks of URLs that are not of the shape say nothing of it.
-            (0..50).for_each(|_| tally.add_url(false, Marks { is_dated: true, is_twin: true }));
+            (0..50).for_each(|_| tally.add_url(false, NameMarks { is_dated: true, is_twin: true }));
             tally.is_endless_by_name()
         };
         assert!(is_endless(5, 0, 5) && is_endless(0, 5, 5) && is_endless(5, 5, 0));
@@ -183,9 +183,10 @@ mod tests {
         let alike = |texts: &[Option<u64>], streak| read(texts, streak).alike;
         assert_eq!(alike(&[text, text, near, far, None], None), 3);
         assert_eq!(alike(&[None, near, text], None), 2, "the first that has a text");
-        let streak = Streak { first: far, ..Streak::default() };
+        let streak = ShapeStreak { first: far, ..ShapeStreak::default() };
         assert_eq!(alike(&[text, far, text], Some(&streak)), 1, "compared to the level before");
-        let streak = Streak::default().and(&read(&[text, near, far], None)).and(&read(&[near, None], None));
+        let streak =
+            ShapeStreak::default().and(&read(&[text, near, far], None)).and(&read(&[near, None], None));
         assert_eq!((streak.levels, streak.pages, streak.alike), (2, 5, 3));
     }
 
@@ -193,7 +194,7 @@ mod tests {
     fn a_streak_is_long_by_its_levels_and_its_pages() {
         let is_long = |levels: u16, pages: usize| {
             let (none, rest) = (ShapeTally::default(), read(&vec![None; pages], None));
-            (1..levels).fold(Streak::default(), |streak, _| streak.and(&none)).and(&rest).is_long(3)
+            (1..levels).fold(ShapeStreak::default(), |streak, _| streak.and(&none)).and(&rest).is_long(3)
         };
         assert!(is_long(3, 30) && is_long(4, 31));
         assert!(!is_long(2, 100) && !is_long(3, 29) && !is_long(9, 29));
@@ -203,7 +204,7 @@ mod tests {
     fn a_streak_is_alike_where_nine_of_ten_of_its_pages_are() {
         let is_alike = |alike: usize, others: usize| {
             let texts = [vec![Some(1); alike], vec![None; others]].concat();
-            Streak::default().and(&read(&texts, None)).is_alike()
+            ShapeStreak::default().and(&read(&texts, None)).is_alike()
         };
         assert!(is_alike(9, 1) && is_alike(30, 0) && is_alike(18, 2) && !is_alike(9, 2) && !is_alike(0, 1));
     }

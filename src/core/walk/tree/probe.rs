@@ -20,7 +20,7 @@ pub struct Probing {
 
 /// What kept a URL back that is probed, and how many URLs of the tree it kept back so, this one included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeptBy {
+pub enum SkippedBy {
     /// The rule on scripts: so many of its script.
     Script(u32),
     /// It promised too little: so many of the tree.
@@ -33,7 +33,7 @@ pub struct Probe {
     /// The number of the question.
     pub number: u32,
     /// Why it was kept back.
-    pub kept_by: KeptBy,
+    pub kept_by: SkippedBy,
     /// Links to other sites that the tree does not have.
     pub external_urls: u32,
     /// Hosts of other sites that the tree does not have.
@@ -77,29 +77,32 @@ fn fraction(hash: u64) -> f64 {
 /// What the rule keeps back in a tree: how many URLs of each script, and a sample of them by chance, which is a
 /// hash of the URL.
 #[derive(Debug, Default)]
-pub(in crate::walk) struct Withheld {
-    scripts: BTreeMap<u64, Sample>,
+pub(in crate::walk) struct SkippedScripts {
+    scripts: BTreeMap<u64, UrlSample>,
 }
 
 #[derive(Debug, Default)]
-struct Sample {
+struct UrlSample {
     count: u32,
     /// Those of the smallest hashes, by them.
     urls: BTreeMap<u64, WebUrl>,
 }
 
-impl Withheld {
+impl SkippedScripts {
     pub(in crate::walk) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
         self.scripts.entry(scattered(script.0.0)).or_default().note(url, per_script);
     }
 
     /// The URLs to fetch, each with how many its script has: of as many scripts as are probed.
-    fn into_questions(self) -> impl Iterator<Item = (WebUrl, KeptBy)> {
-        self.scripts.into_values().take(MOST_SCRIPTS).flat_map(|sample| sample.into_questions(KeptBy::Script))
+    fn into_questions(self) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
+        self.scripts
+            .into_values()
+            .take(MOST_SCRIPTS)
+            .flat_map(|sample| sample.into_questions(SkippedBy::Script))
     }
 }
 
-impl Sample {
+impl UrlSample {
     fn note(&mut self, url: &WebUrl, most: usize) {
         self.count += 1;
         self.urls.insert(xxh3_64(url.canonical().as_bytes()), url.clone());
@@ -108,7 +111,7 @@ impl Sample {
         }
     }
 
-    fn into_questions(self, kept_by: fn(u32) -> KeptBy) -> impl Iterator<Item = (WebUrl, KeptBy)> {
+    fn into_questions(self, kept_by: fn(u32) -> SkippedBy) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
         let kept_by = kept_by(self.count);
         self.urls.into_values().map(move |url| (url, kept_by))
     }
@@ -117,12 +120,12 @@ impl Sample {
 /// The probes of one tree.
 #[derive(Debug, Default)]
 pub(in crate::walk) struct Probes {
-    pub withheld: Withheld,
-    left_out: Sample,
+    pub withheld: SkippedScripts,
+    left_out: UrlSample,
     /// None until the tree is walked: URLs still to be asked for, each with what kept it back.
-    pub questions: Option<VecDeque<(WebUrl, KeptBy)>>,
+    pub questions: Option<VecDeque<(WebUrl, SkippedBy)>>,
     /// Of the question in flight.
-    pub kept_by: Option<KeptBy>,
+    pub kept_by: Option<SkippedBy>,
     pub load: LevelCount,
     pub results: Vec<Probe>,
 }
@@ -134,9 +137,9 @@ impl Probes {
     }
 
     /// The URLs to fetch, of all that was kept back.
-    pub(in crate::walk) fn take_questions(&mut self) -> VecDeque<(WebUrl, KeptBy)> {
+    pub(in crate::walk) fn take_questions(&mut self) -> VecDeque<(WebUrl, SkippedBy)> {
         let withheld = std::mem::take(&mut self.withheld).into_questions();
-        withheld.chain(std::mem::take(&mut self.left_out).into_questions(KeptBy::Yield)).collect()
+        withheld.chain(std::mem::take(&mut self.left_out).into_questions(SkippedBy::Yield)).collect()
     }
 
     pub(in crate::walk) fn next(&self) -> Option<&WebUrl> {
@@ -176,7 +179,7 @@ mod tests {
     fn so_many_urls_of_a_script_and_so_many_scripts_are_asked_whatever_their_order() {
         let url = |script: usize, id: usize| WebUrl::parse(&format!("http://a.ke/{script}?id={id}")).unwrap();
         let questions = |ids: &[usize]| {
-            let mut withheld = Withheld::default();
+            let mut withheld = SkippedScripts::default();
             for script in 0..30 {
                 for id in ids {
                     let url = url(script, *id);
@@ -187,7 +190,7 @@ mod tests {
         };
         let asked = questions(&[1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(asked.len(), MOST_SCRIPTS * 3);
-        assert!(asked.iter().all(|(_, kept_by)| *kept_by == KeptBy::Script(7)));
+        assert!(asked.iter().all(|(_, kept_by)| *kept_by == SkippedBy::Script(7)));
         assert_eq!(asked, questions(&[7, 5, 6, 1, 4, 2, 3]));
         assert_eq!(questions(&[1]).len(), MOST_SCRIPTS);
     }

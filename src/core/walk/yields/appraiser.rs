@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::evidence::Factor;
 use super::experience::Experience;
 use super::memory::Memory;
-use super::prospect::{Kind, Prospect};
+use super::prospect::{UrlCandidate, UrlKind};
 use super::rates::Rates;
 use crate::exchange::Depth;
 
@@ -40,13 +40,13 @@ impl Appraiser {
 
     /// A URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
     #[must_use]
-    pub fn prospect(&self, kind: &Kind, depth: Depth, finder: Option<&Prospect>) -> Prospect {
+    pub fn prospect(&self, kind: &UrlKind, depth: Depth, finder: Option<&UrlCandidate>) -> UrlCandidate {
         let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page, kind.script));
-        Prospect::new(kind, depth, finder, &self.rates, remembered)
+        UrlCandidate::new(kind, depth, finder, &self.rates, remembered)
     }
 
     /// A page came, or something else in its place, and brought so many hosts.
-    pub fn note(&mut self, prospect: &Prospect, hosts: u64) {
+    pub fn note(&mut self, prospect: &UrlCandidate, hosts: u64) {
         // What is remembered is known already, and was chosen for what it brought: it would speak for all.
         if prospect.remembered.is_none() {
             self.experience.note(prospect, hosts as f64);
@@ -55,7 +55,7 @@ impl Appraiser {
 
     /// External hosts, new in the tree, that the page is expected to bring itself.
     #[must_use]
-    pub(in crate::walk) fn expected(&self, prospect: &Prospect) -> f64 {
+    pub(in crate::walk) fn expected(&self, prospect: &UrlCandidate) -> f64 {
         match prospect.remembered {
             Some(page) => page.hosts.into(),
             None => self.experience.expected(prospect),
@@ -70,10 +70,10 @@ impl Appraiser {
         &self,
         waiting: &mut [T],
         asked: u64,
-        prospect: impl Fn(&T) -> Option<&Prospect>,
+        prospect: impl Fn(&T) -> Option<&UrlCandidate>,
     ) -> usize {
         let upper = |one: &T| prospect(one).map_or(f64::INFINITY, |prospect| self.upper(prospect));
-        waiting.sort_by_cached_key(|one| Reverse(Ordered(upper(one))));
+        waiting.sort_by_cached_key(|one| Reverse(OrderedNumber(upper(one))));
         let most = LEAST_CHOSEN.max(waiting.len() / CHOSEN_SHARE);
         let least = if self.memory.is_some() { 0 } else { LEAST_REQUESTS };
         let free = usize::try_from(least.saturating_sub(asked)).unwrap_or(usize::MAX);
@@ -81,7 +81,7 @@ impl Appraiser {
         waiting.iter().take(most).enumerate().take_while(worth_it).count()
     }
 
-    fn upper(&self, prospect: &Prospect) -> f64 {
+    fn upper(&self, prospect: &UrlCandidate) -> f64 {
         if let Some(page) = prospect.remembered {
             return page.worth.into();
         }
@@ -93,17 +93,17 @@ impl Appraiser {
 
 /// A number that is always one, and so has a place among others.
 #[derive(PartialEq)]
-struct Ordered(f64);
+struct OrderedNumber(f64);
 
-impl Eq for Ordered {}
+impl Eq for OrderedNumber {}
 
-impl PartialOrd for Ordered {
+impl PartialOrd for OrderedNumber {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ordered {
+impl Ord for OrderedNumber {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// What pages of a group were expected to bring, and what they brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Evidence {
+pub(super) struct YieldEvidence {
     pub expected: f64,
     pub found: f64,
 }
@@ -17,7 +17,7 @@ pub(super) struct Factor {
     pub shape: f64,
 }
 
-impl Evidence {
+impl YieldEvidence {
     pub(super) fn add(&mut self, expected: f64, found: f64) {
         self.expected += expected;
         self.found += found;
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_factor_begins_at_one_and_moves_as_evidence_comes() {
-        let mean = |expected, found| Evidence { expected, found }.factor(2.0, 1.0).mean;
+        let mean = |expected, found| YieldEvidence { expected, found }.factor(2.0, 1.0).mean;
         assert!((mean(0.0, 0.0) - 1.0).abs() < 1e-12);
         assert!((mean(0.2, 0.0) - 2.0 / 2.2).abs() < 1e-12, "little was expected, so nothing says little");
         assert!((mean(6.0, 0.0) - 0.25).abs() < 1e-12);
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn what_a_factor_above_explains_is_not_counted_twice() {
-        let mut evidence = Evidence::default();
+        let mut evidence = YieldEvidence::default();
         (0..10).for_each(|_| evidence.add(1.0, 3.0));
         let of_site = evidence.factor(1.0, 1.0).mean;
         let of_branch = evidence.factor(1.0, of_site).mean;

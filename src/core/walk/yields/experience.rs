@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{Evidence, Factor};
-use super::prospect::Prospect;
+use super::evidence::{Factor, YieldEvidence};
+use super::prospect::UrlCandidate;
 
 /// How much weight the mean of all sites has beside what a site shows, in expected finds; of branches beside their
 /// site, and of folders beside their branch. Chosen on the worlds that `reports/adaptive` names as tuned on.
@@ -14,13 +14,13 @@ const FOLDER_PRIOR: f64 = 1.0;
 /// What the pages of a tree brought for what they were expected to bring.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Experience {
-    site: Evidence,
-    branches: HashMap<u64, Evidence>,
-    folders: HashMap<u64, Evidence>,
+    site: YieldEvidence,
+    branches: HashMap<u64, YieldEvidence>,
+    folders: HashMap<u64, YieldEvidence>,
 }
 
 impl Experience {
-    pub(super) fn note(&mut self, prospect: &Prospect, found: f64) {
+    pub(super) fn note(&mut self, prospect: &UrlCandidate, found: f64) {
         self.site.add(prospect.own, found);
         self.branches.entry(prospect.branch).or_default().add(prospect.own, found);
         self.folders.entry(prospect.folder).or_default().add(prospect.own, found);
@@ -37,14 +37,14 @@ impl Experience {
     }
 
     /// External hosts, new in the tree, that a page is expected to bring itself.
-    pub(super) fn expected(&self, prospect: &Prospect) -> f64 {
+    pub(super) fn expected(&self, prospect: &UrlCandidate) -> f64 {
         prospect.own * self.factor(prospect).mean
     }
 
     /// By how much the pages around a page bring more than others like them.
-    pub(super) fn factor(&self, prospect: &Prospect) -> Factor {
+    pub(super) fn factor(&self, prospect: &UrlCandidate) -> Factor {
         let site = self.site.factor(SITE_PRIOR, 1.0);
-        let of = |group: &HashMap<u64, Evidence>, key| group.get(&key).copied().unwrap_or_default();
+        let of = |group: &HashMap<u64, YieldEvidence>, key| group.get(&key).copied().unwrap_or_default();
         let branch = of(&self.branches, prospect.branch).factor(BRANCH_PRIOR, site.mean);
         let above = site.mean * branch.mean;
         let folder = of(&self.folders, prospect.folder).factor(FOLDER_PRIOR, above);

@@ -22,17 +22,17 @@ pub(super) struct SeenPage {
 /// less than any below it, and what is worth a price is the set of pages that brings most beyond it.
 #[must_use]
 pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
-    let mut groups: Vec<Group> = pages
+    let mut groups: Vec<PathGroup> = pages
         .iter()
-        .map(|page| Group { hosts: f64::from(page.hosts), requests: f64::from(page.requests) })
+        .map(|page| PathGroup { hosts: f64::from(page.hosts), requests: f64::from(page.requests) })
         .collect();
     // Which page's group a page has joined.
     let mut joined: Vec<Option<usize>> = vec![None; pages.len()];
-    let mut below: Vec<BinaryHeap<Below>> = pages.iter().map(|_| BinaryHeap::new()).collect();
+    let mut below: Vec<BinaryHeap<SubGroup>> = pages.iter().map(|_| BinaryHeap::new()).collect();
     for at in (0..pages.len()).rev() {
         let mut waiting = std::mem::take(&mut below[at]);
         while waiting.peek().is_some_and(|best| best.worth > groups[at].worth()) {
-            let Some(Below { page, .. }) = waiting.pop() else { break };
+            let Some(SubGroup { page, .. }) = waiting.pop() else { break };
             groups[at] = groups[at].and(groups[page]);
             joined[page] = Some(at);
             let mut rest = std::mem::take(&mut below[page]);
@@ -43,7 +43,7 @@ pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
         }
         below[at] = waiting;
         if let Some(finder) = pages[at].finder {
-            below[finder as usize].push(Below { worth: groups[at].worth(), page: at });
+            below[finder as usize].push(SubGroup { worth: groups[at].worth(), page: at });
         }
     }
     // The first page of a group stands before the others.
@@ -56,12 +56,12 @@ pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
 
 /// Pages that are asked for together.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct PathGroup {
     hosts: f64,
     requests: f64,
 }
 
-impl Group {
+impl PathGroup {
     fn and(self, other: Self) -> Self {
         Self { hosts: self.hosts + other.hosts, requests: self.requests + other.requests }
     }
@@ -73,26 +73,26 @@ impl Group {
 
 /// A group below one that it has not joined.
 #[derive(Clone, Copy, Debug)]
-struct Below {
+struct SubGroup {
     worth: f64,
     page: usize,
 }
 
-impl PartialEq for Below {
+impl PartialEq for SubGroup {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Below {}
+impl Eq for SubGroup {}
 
-impl PartialOrd for Below {
+impl PartialOrd for SubGroup {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Below {
+impl Ord for SubGroup {
     fn cmp(&self, other: &Self) -> Ordering {
         self.worth.total_cmp(&other.worth).then(other.page.cmp(&self.page))
     }

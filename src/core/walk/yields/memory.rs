@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::experience::Experience;
 use super::foresight::{SeenPage, path_yields};
-use super::prospect::{Kind, Prospect, Remembered};
+use super::prospect::{Remembered, UrlCandidate, UrlKind};
 use super::rates::Rates;
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
@@ -44,17 +44,18 @@ impl Memory {
     #[must_use]
     pub fn from_seen(seen: &[SeenUrl], rates: &Rates) -> Self {
         let mut experience = Experience::default();
-        let mut prospects: Vec<Option<Prospect>> = Vec::with_capacity(seen.len());
+        let mut prospects: Vec<Option<UrlCandidate>> = Vec::with_capacity(seen.len());
         for one in seen {
             let finder = one.finder.and_then(|finder| prospects[finder as usize].as_ref());
-            let prospect = (one.depth > Depth(0))
-                .then(|| Prospect::new(&Kind::from_url(&one.url, rates), one.depth, finder, rates, None));
+            let prospect = (one.depth > Depth(0)).then(|| {
+                UrlCandidate::new(&UrlKind::from_url(&one.url, rates), one.depth, finder, rates, None)
+            });
             if let Some(prospect) = &prospect {
                 experience.note(prospect, one.hosts.into());
             }
             prospects.push(prospect);
         }
-        let news = |prospect: &Option<Prospect>| {
+        let news = |prospect: &Option<UrlCandidate>| {
             prospect.as_ref().map_or(0.0, |prospect| NEWS * experience.expected(prospect))
         };
         // Whoever asks for what a settled page leads to pays nothing for that page, which is asked for in any case.

@@ -37,6 +37,6 @@ mod words;
 pub use appraiser::{Appraiser, LEAST_REQUESTS};
 pub use focus::{Costs, Focus};
 pub use memory::{Memory, SeenUrl};
-pub use prospect::{Kind, Prospect};
-pub use rates::{FACTORS, MOST_DEPTHS, Price, Rates, RatesError, Scale, Source};
+pub use prospect::{UrlCandidate, UrlKind};
+pub use rates::{FACTORS, MOST_DEPTHS, Price, Rates, RatesError, RatesSource, Scale};
 pub use words::url_words;

@@ -8,7 +8,7 @@ use crate::exchange::Depth;
 
 /// What a URL alone says of itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kind {
+pub struct UrlKind {
     pub(super) page: PageKey,
     pub(super) script: Option<ScriptKey>,
     /// The URL, to the letter.
@@ -21,7 +21,7 @@ pub struct Kind {
 
 /// What is known of a URL before it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prospect {
+pub struct UrlCandidate {
     /// The page of level 1 by which it was reached.
     pub(super) branch: u64,
     /// Host and path up to the last slash.
@@ -43,7 +43,7 @@ pub(super) struct Remembered {
     pub hosts: f32,
 }
 
-impl Kind {
+impl UrlKind {
     /// What these rates make of a URL.
     #[must_use]
     pub fn from_url(url: &WebUrl, rates: &Rates) -> Self {
@@ -62,10 +62,10 @@ impl Kind {
     }
 }
 
-impl Prospect {
+impl UrlCandidate {
     /// Of a URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
     pub(super) fn new(
-        kind: &Kind,
+        kind: &UrlKind,
         depth: Depth,
         finder: Option<&Self>,
         rates: &Rates,

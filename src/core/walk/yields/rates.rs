@@ -22,7 +22,7 @@ pub struct Rates {
     /// Of the file: 1.
     format: u32,
     /// What they were learned from.
-    pub learned_from: Vec<Source>,
+    pub learned_from: Vec<RatesSource>,
     /// External hosts, new in the tree, that a page brings itself.
     pub own: Scale,
     /// The same of a page and what was found below it, each level down counting half, for each request that it costs.
@@ -34,7 +34,7 @@ pub struct Rates {
 /// A survey that rates were learned from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct RatesSource {
     /// The name of its folder.
     pub survey: String,
     /// Site trees with a page.
@@ -127,7 +127,7 @@ impl Scale {
 impl Rates {
     /// Rates that were learned.
     #[must_use]
-    pub fn new(learned_from: Vec<Source>, own: Scale, below: Scale, prices: Vec<Price>) -> Self {
+    pub fn new(learned_from: Vec<RatesSource>, own: Scale, below: Scale, prices: Vec<Price>) -> Self {
         Self { format: FORMAT, learned_from, own, below, prices }
     }
 
@@ -137,11 +137,11 @@ impl Rates {
     /// When it is no such file, or of another version, or a number is out of bounds.
     pub fn parse(text: &str) -> Result<Self, RatesError> {
         #[derive(Deserialize)]
-        struct Head {
+        struct RatesFormat {
             format: u32,
         }
         let shape = |error: serde_json::Error| RatesError::Shape(error.to_string());
-        let Head { format } = serde_json::from_str(text).map_err(shape)?;
+        let RatesFormat { format } = serde_json::from_str(text).map_err(shape)?;
         if format != FORMAT {
             return Err(RatesError::Format(format));
         }

@@ -6,13 +6,13 @@ use crate::exchange::{Class, Depth, Purpose};
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
 };
-use crate::walk::yields::Source;
+use crate::walk::yields::RatesSource;
 
 /// A survey as graphs of its pages.
 #[derive(Debug)]
 pub struct Ground {
     /// What it was.
-    pub source: Source,
+    pub source: RatesSource,
     /// Its site trees, in the order of their first rows.
     pub trees: Vec<SiteTree>,
     /// Internal URLs that were found and that a limit or the depth kept from being asked for.
@@ -134,7 +134,7 @@ impl Ground {
         trees.retain(|tree| tree.robots > 0 || !tree.pages.is_empty());
         let pages = trees.iter().map(|tree| tree.pages.len() as u64).sum();
         let survey = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
-        let source = Source { survey, trees: trees.len() as u64, pages, hosts };
+        let source = RatesSource { survey, trees: trees.len() as u64, pages, hosts };
         Ok(Self { source, trees, unrecorded })
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::ground::{Ground, SiteTree};
 use super::memories::Memories;
 use crate::exchange::Depth;
-use crate::walk::yields::{Appraiser, Kind, LEAST_REQUESTS, Prospect, Rates};
+use crate::walk::yields::{Appraiser, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
 
 /// How deep and how far sites are walked.
 #[derive(Clone, Debug)]
@@ -129,13 +129,13 @@ fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> Walk<'a> {
 /// A page that waits for its turn.
 struct Waiting {
     page: u32,
-    prospect: Option<Prospect>,
+    prospect: Option<UrlCandidate>,
     /// It is asked for whatever it promises.
     is_settled: bool,
 }
 
 impl Waiting {
-    fn doubtful(&self) -> Option<&Prospect> {
+    fn doubtful(&self) -> Option<&UrlCandidate> {
         self.prospect.as_ref().filter(|_| !self.is_settled)
     }
 }
@@ -262,9 +262,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn prospect(&self, page: u32, depth: Depth, finder: Option<&Prospect>) -> Option<Prospect> {
+    fn prospect(&self, page: u32, depth: Depth, finder: Option<&UrlCandidate>) -> Option<UrlCandidate> {
         let (appraiser, rates) = self.appraiser.as_ref().filter(|_| depth > Depth(0))?;
-        let kind = Kind::from_url(&self.tree.pages[page as usize].url, rates);
+        let kind = UrlKind::from_url(&self.tree.pages[page as usize].url, rates);
         Some(appraiser.prospect(&kind, depth, finder))
     }
 }

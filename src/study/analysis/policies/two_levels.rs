@@ -115,7 +115,7 @@ mod tests {
     use crate::analysis::curves::worlds::{survey, tree};
     use crate::analysis::{Curves, LoadUnit, Sampling};
     use crate::exchange::Depth;
-    use crate::walk::yields::Source;
+    use crate::walk::yields::RatesSource;
 
     /// Pages in a chain, each a level below the one before, with the hosts that each names.
     fn chain(number: usize, pages: &[Vec<u32>]) -> SiteTree {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn ground(trees: &[Vec<Vec<u32>>]) -> Ground {
-        let source = Source { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
+        let source = RatesSource { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
         let trees = trees.iter().enumerate().map(|(number, pages)| chain(number, pages)).collect();
         Ground { source, trees, unrecorded: 0 }
     }
