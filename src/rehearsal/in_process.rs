@@ -9,8 +9,8 @@ use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, TlsError, hangs_up};
 use crate::fetch::{Burden, Clock, Felt, Foreseen, Looked, Question, Shown, Then};
 use crate::space::{
-    Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response,
-    Server, Visits, Web, certificate_bytes, harm,
+    Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, RequestFields, Response,
+    Server, Visits, Web, WireResponse, certificate_bytes, harm,
 };
 
 /// A virtual Web space as the fetch of a simulation asks it: what its gateway would do over sockets.
@@ -102,15 +102,15 @@ impl InProcess {
     fn build_outcome(&self, mut response: Response, server: &Server, question: &Question<'_>) -> Then {
         let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
-        let asked = Asked {
+        let asked = RequestFields {
             method,
             accepts_gzip: true,
             if_none_match: question.if_none_match.map(str::to_owned),
             if_modified_since: question.if_modified_since.map(str::to_owned),
-            ..Asked::default()
+            ..RequestFields::default()
         };
         let identity = response.identity.take();
-        let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
+        let WireResponse { status, fields, body, is_cut, .. } = WireResponse::new(response, &asked, false);
         let now = &server.at_second_of_day(self.since_epoch().as_secs_f64());
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*now };

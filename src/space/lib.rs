@@ -21,7 +21,7 @@
 //!
 //! Two ways lead to the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and
 //! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
-//! no root is needed and nothing leaves the machine. [`Reply`] is how an answer is written and
+//! no root is needed and nothing leaves the machine. [`WireResponse`] is how an answer is written and
 //! [`certificate_bytes`] how long a certificate is, on both ways.
 //!
 //! [`Truth`] says what a survey must find there: it walks the content by the rules of the survey,
@@ -74,6 +74,6 @@ pub use serve::{Access, ServeError, ServeSettings, Served, serve};
 pub use settings::{Date, KeyDoc, PROFILES, Profile, SPECIFICATION, World, WorldError};
 pub use truth::{Entrances, FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 pub use web::{
-    Act, Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Oddity, Reaction, Records, Reply,
-    Response, Server, Uplink, Visits, Web, ca_certificate_pem, certificate_bytes, harm,
+    Act, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Oddity, Reaction, Records, RequestFields,
+    Response, Server, Uplink, Visits, Web, WireResponse, ca_certificate_pem, certificate_bytes, harm,
 };

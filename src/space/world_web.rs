@@ -4,11 +4,11 @@ use std::time::Duration;
 use super::World;
 use super::bytes::files::file;
 use super::bytes::html::render;
-use super::bytes::validators::Validators;
+use super::bytes::validators::ResponseValidators;
 use super::draw::Key;
 use super::model::content::{Content, Url, canonical};
 use super::model::site::{Fault, Site};
-use super::model::spot::Spot;
+use super::model::spot::UrlLocation;
 use super::net::dns_records::{met_at, records};
 use super::web::{Handshake, Lookup, Reaction, Records, Response, Server, Web, gzip};
 
@@ -60,7 +60,7 @@ impl Web for World {
             return Reaction::Acts(site.acts(is_https, target));
         }
         let url = Url { is_https, host: host.to_owned(), target: canonical(host, target) };
-        let Some(spot) = Spot::find(self, &url) else { return Reaction::NoSuchHost };
+        let Some(spot) = UrlLocation::find(self, &url) else { return Reaction::NoSuchHost };
         if !spot.site.has_address(spot.role) {
             return Reaction::NoSuchHost;
         }
@@ -70,7 +70,7 @@ impl Web for World {
 }
 
 impl World {
-    fn reaction(&self, spot: &Spot, content: Content, server: &Server, url: &Url) -> Reaction {
+    fn reaction(&self, spot: &UrlLocation, content: Content, server: &Server, url: &Url) -> Reaction {
         let key = url_key(self, url);
         let plain = Response {
             status: 200,
@@ -107,7 +107,7 @@ impl World {
             Content::File(content_type) => {
                 let body = file(self, content_type, key);
                 let content_type = Some(content_type.into());
-                Response { content_type, body, ..plain }.with(Validators::of_file(self, key))
+                Response { content_type, body, ..plain }.with(ResponseValidators::of_file(self, key))
             }
             Content::Page(page) => {
                 let (content_type, body) = render(self, &spot.site, &page, &page.written_at);
@@ -116,7 +116,7 @@ impl World {
                 let cut_after = page.is_cut.then(|| body.len().saturating_sub(AFTER_LAST_LINK));
                 let content_type = Some(content_type.into());
                 let answer = Response { content_type, body, is_chunked, cut_after, ..plain };
-                let answer = answer.with(Validators::of_page(self, &page));
+                let answer = answer.with(ResponseValidators::of_page(self, &page));
                 // A body that breaks off is sent as it is, so that what came of it can be read.
                 if page.is_cut { answer } else { answer.encoded_by(server) }
             }
@@ -140,7 +140,7 @@ impl World {
 }
 
 impl Response {
-    fn with(self, validators: Validators) -> Self {
+    fn with(self, validators: ResponseValidators) -> Self {
         Self { last_modified: validators.last_modified, etag: validators.etag, ..self }
     }
 

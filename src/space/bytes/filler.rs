@@ -1,4 +1,4 @@
-use super::links::{Links, P};
+use super::links::{P, WrittenLinks};
 use crate::World;
 use crate::draw::{Draw, Key, real, rounded};
 
@@ -47,10 +47,10 @@ impl<'t> Filler<'t> {
     }
 
     /// Writes the text with the links in it, a part of the page's own before each.
-    pub(crate) fn weave(&self, html: &mut Vec<u8>, links: &Links) {
+    pub(crate) fn weave(&self, html: &mut Vec<u8>, links: &WrittenLinks) {
         html.extend_from_slice(P);
-        Run::new(self.sentences, self.site, self.template).finish(html);
-        let mut own = Run::new(self.sentences, self.page, self.own);
+        SentenceRun::new(self.sentences, self.site, self.template).finish(html);
+        let mut own = SentenceRun::new(self.sentences, self.page, self.own);
         let parts = links.ends.len() + 1;
         let mut start = 0;
         for (number, end) in (1..).zip(&links.ends) {
@@ -73,7 +73,7 @@ fn site_bytes(world: &World, site: Key) -> (f64, f64) {
 }
 
 /// Sentences one after the other, beginning anywhere.
-struct Run<'t> {
+struct SentenceRun<'t> {
     sentences: &'t [Vec<u8>],
     turn: usize,
     noise: Draw,
@@ -82,7 +82,7 @@ struct Run<'t> {
     left: usize,
 }
 
-impl<'t> Run<'t> {
+impl<'t> SentenceRun<'t> {
     fn new(sentences: &'t [Vec<u8>], key: Key, bytes: usize) -> Self {
         let turn = key.draw("first sentence").below(sentences.len() as u64);
         let turn = usize::try_from(turn).unwrap_or(0);

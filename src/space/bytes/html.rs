@@ -1,6 +1,6 @@
 use super::charset::{Charset, CharsetPlace, Writing};
 use super::filler::Filler;
-use super::links::{Links, P};
+use super::links::{P, WrittenLinks};
 use super::texts::text;
 use crate::World;
 use crate::model::content::{Element, Page, Url};
@@ -17,7 +17,7 @@ pub(crate) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
         declared.filter(|(_, place)| places.contains(place)).map(|(charset, _)| charset.label())
     };
     let title = &text(writing.title, &url.host).title;
-    let links = Links::write(world, site, page, url);
+    let links = WrittenLinks::write(world, site, page, url);
     let size = Filler::page_bytes(world, site.content, page.key);
     let mut html = Vec::with_capacity(size.max(links.html.len()) + 1024);
     push_head(&mut html, site, page, url, charset_in([CharsetPlace::Meta, CharsetPlace::Both]));

@@ -6,13 +6,13 @@ use crate::model::site::Site;
 /// What stands before each run of text, links or none.
 pub(crate) const P: &[u8] = b"<p>\n";
 /// The links of a page as they are written, in order.
-pub(crate) struct Links {
+pub(crate) struct WrittenLinks {
     pub html: String,
     /// Where each link ends.
     pub ends: Vec<usize>,
 }
 
-impl Links {
+impl WrittenLinks {
     pub(crate) fn write(world: &World, site: &Site, page: &Page, url: &Url) -> Self {
         let speller = Speller::new(url, site.has_base, world.pages.alias_share);
         let spelling = page.key.draw("spelling");

@@ -8,12 +8,12 @@ use encoding_rs::Encoding;
 use super::charset::{Charset, Writing};
 use super::files::file_bytes;
 use super::filler::Filler;
-use super::validators::{Validators, changed};
+use super::validators::{ResponseValidators, changed};
 use crate::draw::Key;
 use crate::model::change::last_change;
 use crate::model::content::{Content, Page, Url};
 use crate::model::site::Site;
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 use crate::sampling::{MANY, assert_share, assert_shares, assert_within, log_normal};
 use crate::scan::scan;
 use crate::{Date, Reaction, Response, Web, World};
@@ -60,7 +60,7 @@ fn response(world: &World, host: &str, target: &str) -> Response {
 }
 
 fn page(world: &World, host: &str, target: &str) -> Option<(Arc<Site>, Page)> {
-    let spot = Spot::find(world, &Url::http(host, target))?;
+    let spot = UrlLocation::find(world, &Url::http(host, target))?;
     match spot.content(world) {
         Content::Page(page) => Some((spot.site, page)),
         _ => None,
@@ -305,19 +305,20 @@ fn the_block_is_the_same_on_every_page_of_a_site() {
 }
 
 /// Of a page of this key whose children are those that it was made with.
-fn of_page(world: &World, key: Key) -> Validators {
+fn of_page(world: &World, key: Key) -> ResponseValidators {
     let changed = last_change(world, key);
     let written_at = Url::http("a.ke", "/");
     let page = Page { key, links: Vec::new(), nofollow: false, written_at, is_cut: false, changed };
-    Validators::of_page(world, &page)
+    ResponseValidators::of_page(world, &page)
 }
 
 #[test]
 fn validators_have_their_shares_and_ages() {
     let world = world("date = \"2006-06-01\"");
-    for (of, last_modified_share, etag_share) in
-        [(of_page as fn(&World, Key) -> Validators, 0.4, 0.35), (Validators::of_file, 0.95, 0.9)]
-    {
+    for (of, last_modified_share, etag_share) in [
+        (of_page as fn(&World, Key) -> ResponseValidators, 0.4, 0.35),
+        (ResponseValidators::of_file, 0.95, 0.9),
+    ] {
         let (mut dated, mut tagged) = (0, 0);
         for key in keys() {
             let validators = of(&world, key);

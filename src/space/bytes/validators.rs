@@ -6,13 +6,13 @@ use crate::settings::dates::{DAY_SECONDS, Date, http_date};
 
 /// What an answer says of the version that it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Validators {
+pub(crate) struct ResponseValidators {
     /// As an HTTP date.
     pub last_modified: Option<String>,
     pub etag: Option<String>,
 }
 
-impl Validators {
+impl ResponseValidators {
     pub(crate) fn of_page(world: &World, page: &Page) -> Self {
         let shares = &world.validators;
         Self::draw(world, page.key, page.changed, shares.page_last_modified_share, shares.page_etag_share)

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::World;
 use crate::draw::real;
-use crate::model::https::{Shut, Tls};
+use crate::model::https::{ClosedPort, Tls};
 use crate::model::site::{Class, Fault, Front, Role, Site};
 use crate::net::network::Network;
 use crate::web::Server;
@@ -54,8 +54,8 @@ fn counts_of(site: &Site) -> impl Iterator<Item = (&'static str, u64)> {
         ("unavailable", site.fault == Some(Fault::Unavailable)),
         ("moved", site.fault == Some(Fault::Moved)),
         ("www_only", site.bare_host.is_some() && site.is_www_only),
-        ("refused_80", is_shut(Shut::Refused)),
-        ("reset_80", is_shut(Shut::Reset)),
+        ("refused_80", is_shut(ClosedPort::Refused)),
+        ("reset_80", is_shut(ClosedPort::Reset)),
         ("front_401", site.front == Some(Front::Status(401))),
         ("front_403", site.front == Some(Front::Status(403))),
         ("front_404", site.front == Some(Front::Status(404))),

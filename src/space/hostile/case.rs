@@ -1,6 +1,6 @@
 use std::net::Ipv4Addr;
 
-use super::pages::{Request, front};
+use super::pages::{CaseRequest, front};
 use crate::web::Act;
 use crate::{Certificate, Handshake, Lookup, Records};
 
@@ -12,17 +12,17 @@ pub struct Case {
     /// What its server does, in a sentence.
     pub meaning: &'static str,
     pub(super) has_tls: bool,
-    pub(super) lookup: fn(&Standing<'_>) -> Lookup,
+    pub(super) lookup: fn(&CaseHost<'_>) -> Lookup,
     pub(super) handshake: fn() -> Handshake,
     /// Whether the case is about robots.txt too; it is missing otherwise.
     pub(super) answers_robots: bool,
-    pub(super) answer: fn(&Request<'_>) -> Vec<Act>,
+    pub(super) answer: fn(&CaseRequest<'_>) -> Vec<Act>,
     /// The most requests that a survey may send it, robots.txt included, to find all there is; none where nobody counts.
     pub most_requests: Option<u64>,
 }
 
 /// Where a host of a case stands.
-pub(super) struct Standing<'a> {
+pub(super) struct CaseHost<'a> {
     pub host: &'a str,
     /// The host that the case is named by.
     pub main_host: &'a str,
@@ -41,7 +41,7 @@ impl Case {
     pub(super) const fn of_pages(
         name: &'static str,
         meaning: &'static str,
-        answer: fn(&Request<'_>) -> Vec<Act>,
+        answer: fn(&CaseRequest<'_>) -> Vec<Act>,
     ) -> Self {
         Self {
             name,
@@ -64,7 +64,7 @@ impl Case {
     pub(super) const fn of_robots(
         name: &'static str,
         meaning: &'static str,
-        answer: fn(&Request<'_>) -> Vec<Act>,
+        answer: fn(&CaseRequest<'_>) -> Vec<Act>,
     ) -> Self {
         Self { answers_robots: true, ..Self::of_pages(name, meaning, answer) }
     }
@@ -87,13 +87,13 @@ impl Case {
     pub(super) const fn of_names(
         name: &'static str,
         meaning: &'static str,
-        lookup: fn(&Standing<'_>) -> Lookup,
+        lookup: fn(&CaseHost<'_>) -> Lookup,
     ) -> Self {
         Self { lookup, ..Self::of_pages(name, meaning, front) }
     }
 }
 
-fn usual_records(standing: &Standing<'_>) -> Lookup {
+fn usual_records(standing: &CaseHost<'_>) -> Lookup {
     Lookup::Found(Records { v4: Some(standing.address), ..Records::default() })
 }
 

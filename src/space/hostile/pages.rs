@@ -3,7 +3,7 @@
 use crate::web::Act;
 
 /// What a host of a case is asked for.
-pub(super) struct Request<'a> {
+pub(super) struct CaseRequest<'a> {
     pub host: &'a str,
     /// The host that the case is named by.
     pub main_host: &'a str,
@@ -58,11 +58,11 @@ pub(super) fn redirect(to: &str) -> Vec<Act> {
 }
 
 /// A front page that leads to one page more.
-pub(super) fn front(request: &Request<'_>) -> Vec<Act> {
+pub(super) fn front(request: &CaseRequest<'_>) -> Vec<Act> {
     on_front(request, || html(LINK_TO_NEXT))
 }
 
 /// An odd front page; all else is a sound page without links.
-pub(super) fn on_front(request: &Request<'_>, odd: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+pub(super) fn on_front(request: &CaseRequest<'_>, odd: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
     if request.target == "/" { odd() } else { html("<p>A page.</p>") }
 }

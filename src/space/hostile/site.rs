@@ -1,7 +1,7 @@
 use std::net::Ipv4Addr;
 
-use super::case::{Case, Standing};
-use super::pages::{self, Request};
+use super::case::{Case, CaseHost};
+use super::pages::{self, CaseRequest};
 use crate::web::Act;
 use crate::{Handshake, Lookup, Server};
 
@@ -58,7 +58,7 @@ impl Hostile {
 impl HostileSite<'_> {
     pub(crate) fn lookup(&self) -> Lookup {
         let address = self.address();
-        (self.case.lookup)(&Standing { host: self.host, main_host: &self.main_host, address })
+        (self.case.lookup)(&CaseHost { host: self.host, main_host: &self.main_host, address })
     }
 
     pub(crate) fn handshake(&self) -> Handshake {
@@ -75,7 +75,7 @@ impl HostileSite<'_> {
         if target == "/robots.txt" && !self.case.answers_robots {
             return pages::missing();
         }
-        (self.case.answer)(&Request { host: self.host, main_host: &self.main_host, is_https, target })
+        (self.case.answer)(&CaseRequest { host: self.host, main_host: &self.main_host, is_https, target })
     }
 
     fn address(&self) -> Ipv4Addr {

@@ -1,20 +1,20 @@
 use super::content::{Content, Page, Url};
 use super::copies;
 use super::extras::{Kind, file_kind, has, has_bare_script, media_type};
-use super::https::Shut;
+use super::https::ClosedPort;
 use super::links;
 use super::links::external;
 use super::links::lists;
 use super::links::trap_pages;
 use super::paths::{Alias, Extra, Path, Query, Resource};
 use super::site::{Fault, Front, Role};
-use super::spot::Spot;
+use super::spot::UrlLocation;
 use super::tree::Node;
 use crate::World;
 use crate::draw::Key;
 
 /// What stands at a URL.
-impl Spot {
+impl UrlLocation {
     pub(crate) fn content(&self, world: &World) -> Content {
         if let Some(content) = self.content_of_whole_site() {
             return content;
@@ -43,8 +43,8 @@ impl Spot {
     fn content_of_whole_site(&self) -> Option<Content> {
         match (self.site.fault, self.site.tls.shut(self.is_https)) {
             (Some(Fault::Silent), _) => return Some(Content::Silence),
-            (Some(Fault::Reset), _) | (_, Some(Shut::Reset)) => return Some(Content::Reset),
-            (_, Some(Shut::Refused)) => return Some(Content::Refused),
+            (Some(Fault::Reset), _) | (_, Some(ClosedPort::Reset)) => return Some(Content::Reset),
+            (_, Some(ClosedPort::Refused)) => return Some(Content::Refused),
             (Some(Fault::Forbidden), _) => return Some(Content::Status(403)),
             (Some(Fault::Unavailable), _) => return Some(Content::Status(503)),
             _ => {}
@@ -163,7 +163,7 @@ impl Spot {
 }
 
 /// What is met at a URL of the main host, if it is one of the names of the front page.
-fn front_content(front: Front, spot: &Spot) -> Option<Content> {
+fn front_content(front: Front, spot: &UrlLocation) -> Option<Content> {
     let is_alias = match &spot.resource {
         Some(Resource::Node(path)) if path.is_empty() => false,
         Some(Resource::Alias(Alias::Index, _)) => true,
@@ -177,7 +177,7 @@ fn front_content(front: Front, spot: &Spot) -> Option<Content> {
 }
 
 /// Where a front page redirects to that is led back to: to its bare name, or else to its second name.
-fn way_round(spot: &Spot) -> Url {
+fn way_round(spot: &UrlLocation) -> Url {
     let front = spot.same_host_url(&Resource::Node(Vec::new()));
     match &spot.site.bare_host {
         Some(bare) if spot.site.has_address(Role::Bare) => Url { host: bare.clone(), ..front },
@@ -186,7 +186,7 @@ fn way_round(spot: &Spot) -> Url {
 }
 
 /// A page that the same page links too: its first child, else its parent, else itself.
-fn linked_target(path: &Path, node: &Node, spot: &Spot) -> Resource {
+fn linked_target(path: &Path, node: &Node, spot: &UrlLocation) -> Resource {
     let mut target = path.clone();
     if spot.site.tree(spot.role).is_some_and(|tree| tree.child_count(node) > 0) {
         target.push(0);

@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 
 use super::content::{Content, Url};
-use super::https::{Shut, Tls};
+use super::https::{ClosedPort, Tls};
 use super::site::{Front, Role, Site};
-use super::spot::Spot;
+use super::spot::UrlLocation;
 use crate::{Handshake, Lookup, Reaction, Web, World};
 
 /// Sites that work, but for what is added.
@@ -54,7 +54,7 @@ fn has_open_page(world: &World, site: &Site) -> bool {
 
 fn front(world: &World, site: &Site, is_https: bool) -> Content {
     let url = Url { is_https, ..Url::http(&site.main_host, "/") };
-    Spot::find(world, &url).unwrap().content(world)
+    UrlLocation::find(world, &url).unwrap().content(world)
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn port_80_may_be_shut_where_a_site_speaks_tls() {
     for site in sites(&world) {
         let Tls::Alone(_, shut) = site.tls else { continue };
         seen.insert(format!("{shut:?}"));
-        let expected = if shut == Shut::Refused { Reaction::Refused } else { Reaction::Reset };
+        let expected = if shut == ClosedPort::Refused { Reaction::Refused } else { Reaction::Reset };
         for target in ["/", "/robots.txt", "/part-0.html"] {
             assert_eq!(world.respond(false, &site.main_host, target), expected);
             assert!(status(&world, true, &site.main_host, target).is_some());
@@ -104,7 +104,7 @@ fn a_front_page_may_redirect_in_a_circle_over_either_of_its_names() {
         let mut way = Vec::new();
         while !way.contains(&url) {
             way.push(url.clone());
-            let Content::Redirect(_, to) = Spot::find(&world, &url).unwrap().content(&world) else {
+            let Content::Redirect(_, to) = UrlLocation::find(&world, &url).unwrap().content(&world) else {
                 panic!("{url}")
             };
             url = to;

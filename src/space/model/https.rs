@@ -11,12 +11,12 @@ pub(crate) enum Tls {
     /// Every http URL, that of robots.txt included, redirects to https.
     Only(Certificate),
     /// Nothing is to be had by http.
-    Alone(Certificate, Shut),
+    Alone(Certificate, ClosedPort),
 }
 
 /// What comes of a connection to a port at which nothing is to be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shut {
+pub(crate) enum ClosedPort {
     Refused,
     Reset,
 }
@@ -33,7 +33,8 @@ impl Tls {
             (shares.wrong_name_share, Certificate::WrongName),
         ];
         let certificate = by_share(site.draw("certificate"), &bad).unwrap_or(Certificate::Valid);
-        let port_80 = [(doors.refused_80_share, Shut::Refused), (doors.reset_80_share, Shut::Reset)];
+        let port_80 =
+            [(doors.refused_80_share, ClosedPort::Refused), (doors.reset_80_share, ClosedPort::Reset)];
         if let Some(shut) = by_share(site.draw("port 80"), &port_80) {
             return Self::Alone(certificate, shut);
         }
@@ -64,9 +65,9 @@ impl Tls {
     }
 
     /// What keeps requests under a scheme from the site.
-    pub(crate) fn shut(self, is_https: bool) -> Option<Shut> {
+    pub(crate) fn shut(self, is_https: bool) -> Option<ClosedPort> {
         match self {
-            Self::None if is_https => Some(Shut::Reset),
+            Self::None if is_https => Some(ClosedPort::Reset),
             Self::Alone(_, shut) if !is_https => Some(shut),
             _ => None,
         }

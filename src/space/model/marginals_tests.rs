@@ -3,11 +3,11 @@ use std::collections::BTreeSet;
 use super::content::{Content, Element, Page, Url};
 use super::copies;
 use super::extras::{Kind, file_kind, has};
-use super::https::{Shut, Tls};
+use super::https::{ClosedPort, Tls};
 use super::paths::{Extra, Resource};
 use super::robots::Robots;
 use super::site::{Class, Fault, Front, Role, Site};
-use super::spot::Spot;
+use super::spot::UrlLocation;
 use super::tree::{Node, Tree};
 use crate::draw::real;
 use crate::{Certificate, Lookup, Records, Web, World};
@@ -233,12 +233,12 @@ fn doors_are_shut_in_their_shares() {
     let www_only = with_www.iter().filter(|site| site.is_www_only).count();
     assert_share("www only", www_only, with_www.len(), 0.1);
     assert!(sites.iter().all(|site| site.bare_host.is_some() || !site.is_www_only));
-    let port_80: Vec<Option<Shut>> = sites
+    let port_80: Vec<Option<ClosedPort>> = sites
         .iter()
         .filter(|site| site.tls != Tls::None)
         .map(|site| if let Tls::Alone(_, shut) = site.tls { Some(shut) } else { None })
         .collect();
-    let kinds = [Some(Shut::Refused), Some(Shut::Reset)];
+    let kinds = [Some(ClosedPort::Refused), Some(ClosedPort::Reset)];
     assert_shares("port 80", &count(&port_80, &kinds), &with_rest(&[0.2, 0.1]));
     let fronts: Vec<Option<Front>> = sites.iter().map(|site| site.front).collect();
     let kinds = [Front::Status(401), Front::Status(403), Front::Status(404), Front::Circle].map(Some);
@@ -354,7 +354,7 @@ fn second_names_and_duplicates_have_their_share_of_pages() {
 
 fn page(world: &World, site: &Site, node: &Node) -> Page {
     let url = site.url(Role::Main, &Resource::Node(node.path.clone()));
-    match Spot::find(world, &url).unwrap().content(world) {
+    match UrlLocation::find(world, &url).unwrap().content(world) {
         Content::Page(page) => page,
         other => panic!("{url}: {other:?}"),
     }

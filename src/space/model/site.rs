@@ -6,7 +6,7 @@ use super::https::Tls;
 use super::names::{Hosts, site_index, site_key};
 use super::paths::{Path, Resource};
 use super::robots::Robots;
-use super::traps::Traps;
+use super::traps::SiteTraps;
 use super::tree::Tree;
 use crate::World;
 use crate::draw::{Key, by_share, real, rounded};
@@ -41,7 +41,7 @@ pub(crate) struct Site {
     pub pages: u64,
     /// List pages.
     pub lists: u64,
-    pub traps: Traps,
+    pub traps: SiteTraps,
     pub tls: Tls,
     pub main: Tree,
     pub sub: Option<Tree>,
@@ -141,7 +141,7 @@ impl Site {
                 && content.draw("script only").happens(world.sites.script_only_share),
             pages,
             lists,
-            traps: Traps::draw(world, content),
+            traps: SiteTraps::draw(world, content),
             tls,
             main: Tree::new(world, content.part("main tree"), tree_pages - sub_pages, 0),
             sub: (sub_pages > 0).then(|| Tree::new(world, content.part("second tree"), sub_pages, 1)),

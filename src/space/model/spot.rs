@@ -6,7 +6,7 @@ use super::site::{Role, Site};
 use crate::World;
 
 /// A URL of the world with the site it belongs to.
-pub(crate) struct Spot {
+pub(crate) struct UrlLocation {
     pub site: Arc<Site>,
     pub role: Role,
     pub is_https: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Spot {
     pub resource: Option<Resource>,
 }
 
-impl Spot {
+impl UrlLocation {
     /// Looks a URL up; its target must be in canonical form. None when no site has the host.
     pub(crate) fn find(world: &World, url: &Url) -> Option<Self> {
         let (site, role) = Site::with_host(world, &url.host)?;

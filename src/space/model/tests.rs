@@ -6,7 +6,7 @@ use super::content::{Content, Page, Url};
 use super::copies;
 use super::paths::{Resource, Trap};
 use super::site::{Role, Site};
-use super::spot::Spot;
+use super::spot::UrlLocation;
 use crate::scan::{Scanned, scan};
 use crate::truth::word;
 use crate::{Handshake, Reaction, Response, Web, World};
@@ -91,7 +91,7 @@ fn pages_to_depth(most: u64, world: &World, site: &Site) -> Vec<(u64, Url, Page)
         }
     };
     while let Some((depth, url)) = queue.pop_front() {
-        let spot = Spot::find(world, &url).unwrap();
+        let spot = UrlLocation::find(world, &url).unwrap();
         match spot.content(world) {
             Content::Redirect(_, to) => meet(depth, to, &mut queue, true),
             Content::Page(page) => {
@@ -135,7 +135,7 @@ proptest! {
             let site = Site::new(&world, index);
             let mut nodes = 0;
             for (depth, url, _) in pages_from_front(&world, &site) {
-                let spot = Spot::find(&world, &url).unwrap();
+                let spot = UrlLocation::find(&world, &url).unwrap();
                 let expected = match spot.resource {
                     Some(Resource::Node(path)) => {
                         let tree = site.tree(spot.role).unwrap();
@@ -202,7 +202,7 @@ proptest! {
             let site = Site::new(&world, index);
             let mut calendar = [0; DEPTH as usize + 1];
             for (depth, url, page) in pages_to_depth(DEPTH, &world, &site) {
-                let spot = Spot::find(&world, &url).unwrap();
+                let spot = UrlLocation::find(&world, &url).unwrap();
                 let (expected, is_calendar) = match spot.resource {
                     Some(Resource::Trap(Trap::Month(month))) => (month, true),
                     Some(Resource::Trap(Trap::Day(month, _))) => (month + 1, true),
@@ -234,7 +234,7 @@ proptest! {
         for index in 0..world.sites.count {
             let site = Site::new(&world, index);
             for (_, url, _) in pages_from_front(&world, &site) {
-                let spot = Spot::find(&world, &url).unwrap();
+                let spot = UrlLocation::find(&world, &url).unwrap();
                 let (repeated, count) = match &spot.resource {
                     Some(Resource::Alias(_, path)) => (path.clone(), &mut aliases),
                     Some(Resource::Node(path)) if site.links_page(&world) != Some(path) => {
@@ -277,7 +277,7 @@ proptest! {
         for index in 0..world.sites.count {
             let site = Site::new(&world, index);
             let url = Url { is_https: true, ..Url::http(&site.main_host, "/") };
-            let Content::Page(page) = Spot::find(&world, &url).unwrap().content(&world) else { continue };
+            let Content::Page(page) = UrlLocation::find(&world, &url).unwrap().content(&world) else { continue };
             let Reaction::Response(answer) = world.respond(true, &url.host, "/") else { panic!("{url}") };
             let written: Vec<String> =
                 scan(&url.to_string(), &answer.body).into_iter().map(|link| link.url).collect();

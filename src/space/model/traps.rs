@@ -5,7 +5,7 @@ use crate::draw::Key;
 /// What a site's programs make without end, or without sense; all of it on the main host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is drawn by itself, and a site may have several")]
-pub(crate) struct Traps {
+pub(crate) struct SiteTraps {
     pub calendar: bool,
     pub relative_loop: bool,
     pub sessions: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Traps {
     pub soft_404: bool,
 }
 
-impl Traps {
+impl SiteTraps {
     pub(crate) fn draw(world: &World, key: Key) -> Self {
         let shares = &world.traps;
         let happens = |tag, share| key.draw(tag).happens(share);

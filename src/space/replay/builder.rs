@@ -2,11 +2,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::AtomicU64;
 
-use super::kept::{Element, Mark, Pages, Saved};
+use super::kept::{LinkElement, LinkMark, RecordedPages, RecordedResponse};
 use super::recorded::{Mishap, RecordedExchange, RecordedLink};
-use super::servers::{Servers, microseconds};
+use super::servers::{RecordedServers, microseconds};
 use super::texts::{Interner, TextId};
-use super::{Contents, Name, Replay, Standing, key_of};
+use super::{Contents, Name, RecordedHost, Replay, key_of};
 use crate::address::WebUrl;
 use crate::web::{Certificate, Handshake, Server};
 
@@ -16,15 +16,15 @@ pub struct ReplayBuilder {
     texts: Interner,
     software: HashMap<String, u32>,
     software_names: Vec<&'static str>,
-    hosts: HashMap<Box<str>, Standing>,
-    servers: Servers,
-    answers: HashMap<u64, Pending>,
+    hosts: HashMap<Box<str>, RecordedHost>,
+    servers: RecordedServers,
+    answers: HashMap<u64, PendingResponse>,
     robots: HashMap<u64, TextId>,
     targets: Vec<TextId>,
-    marks: Vec<Mark>,
+    marks: Vec<LinkMark>,
     /// First link and number of links of each page.
     runs: HashMap<u64, (u32, u32)>,
-    run: Run,
+    run: LinkRun,
     /// Which texts are internal URLs.
     internal: Vec<bool>,
     contents: Contents,
@@ -32,7 +32,7 @@ pub struct ReplayBuilder {
 
 /// The page whose links are coming.
 #[derive(Default)]
-struct Run {
+struct LinkRun {
     page: String,
     key: Option<u64>,
     first: usize,
@@ -40,18 +40,18 @@ struct Run {
 }
 
 /// An answer whose server is not reckoned yet.
-struct Pending {
-    pub saved: Saved,
+struct PendingResponse {
+    pub saved: RecordedResponse,
     pub server: Option<u32>,
     pub first_byte_us: u32,
     /// Links that the page should have.
     pub links: Option<u32>,
-    pub weight: Weight,
+    pub weight: ResponseWeight,
 }
 
 /// Which of two answers to one URL counts: the heavier, and of equal ones the later.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
+enum ResponseWeight {
     /// No server was asked.
     NotAsked,
     /// A page that was asked for as a robots.txt, or the other way round.
@@ -59,7 +59,7 @@ enum Weight {
     Proper,
 }
 
-impl Weight {
+impl ResponseWeight {
     pub(crate) fn new(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
         let is_robots_txt = url.path() == "/robots.txt";
         match () {
@@ -103,8 +103,8 @@ impl ReplayBuilder {
             self.servers.learn(server, exchange, self.software_names[saved.server as usize]);
         }
         let first_byte_us = exchange.first_byte.map_or(0, microseconds);
-        let weight = Weight::new(&url, exchange);
-        self.enter(key, Pending { saved, server, first_byte_us, links: exchange.links, weight });
+        let weight = ResponseWeight::new(&url, exchange);
+        self.enter(key, PendingResponse { saved, server, first_byte_us, links: exchange.links, weight });
     }
 
     /// Takes in the body of a robots.txt.
@@ -128,7 +128,7 @@ impl ReplayBuilder {
         self.internal.resize(self.internal.len().max(self.texts.len()), false);
         self.internal[target.index()] |= link.is_internal;
         self.targets.push(target);
-        self.marks.push(Mark { element: Element::from_word(link.element), nofollow: link.nofollow });
+        self.marks.push(LinkMark { element: LinkElement::from_word(link.element), nofollow: link.nofollow });
     }
 
     #[must_use]
@@ -147,7 +147,7 @@ impl ReplayBuilder {
             ..self.contents
         };
         Replay {
-            pages: Pages { texts: self.texts.done(), targets: self.targets, marks: self.marks },
+            pages: RecordedPages { texts: self.texts.done(), targets: self.targets, marks: self.marks },
             hosts: self.hosts,
             servers,
             software: self.software_names,
@@ -159,17 +159,22 @@ impl ReplayBuilder {
 
     /// The answers with their links, their robots.txt, and what is left of the time to the first byte when the
     /// round trip is taken off.
-    fn answers(&mut self, servers: &[Server]) -> HashMap<u64, Saved> {
+    fn answers(&mut self, servers: &[Server]) -> HashMap<u64, RecordedResponse> {
         let round_trip_us = |number: u32| microseconds(servers[number as usize].round_trip);
         let mut by_url = HashMap::with_capacity(self.answers.len());
-        for (key, Pending { saved, server, first_byte_us, links, .. }) in std::mem::take(&mut self.answers) {
+        for (key, PendingResponse { saved, server, first_byte_us, links, .. }) in
+            std::mem::take(&mut self.answers)
+        {
             let (first_link, link_count) = self.runs.get(&key).copied().unwrap_or_default();
             self.contents.pages += u64::from(links.is_some());
             self.contents.pages_without_links += u64::from(links.is_some_and(|links| links != link_count));
             let service_us = first_byte_us.saturating_sub(server.map_or(0, round_trip_us));
             let robots_txt = self.robots.get(&key).copied().unwrap_or_default();
             let is_page = links.is_some();
-            by_url.insert(key, Saved { is_page, first_link, link_count, service_us, robots_txt, ..saved });
+            by_url.insert(
+                key,
+                RecordedResponse { is_page, first_link, link_count, service_us, robots_txt, ..saved },
+            );
         }
         by_url
     }
@@ -189,7 +194,7 @@ impl ReplayBuilder {
             (None, Mishap::NameServerFails) => Name::Fails,
             _ => Name::Missing,
         };
-        let fresh = Standing { name, handshake: Handshake::Closed };
+        let fresh = RecordedHost { name, handshake: Handshake::Closed };
         let standing = self.hosts.entry(url.host().as_str().into()).or_insert(fresh);
         if matches!(name, Name::At(_)) || !matches!(standing.name, Name::At(_)) {
             standing.name = name;
@@ -200,8 +205,8 @@ impl ReplayBuilder {
         }
     }
 
-    fn saved(&mut self, exchange: &RecordedExchange<'_>, mishap: Mishap) -> Saved {
-        Saved {
+    fn saved(&mut self, exchange: &RecordedExchange<'_>, mishap: Mishap) -> RecordedResponse {
+        RecordedResponse {
             mishap,
             status: exchange.status.unwrap_or(0),
             content_type: self.field(exchange.content_type),
@@ -213,7 +218,7 @@ impl ReplayBuilder {
             last_modified: self.field(exchange.last_modified),
             etag: self.field(exchange.etag),
             body_bytes: u32::try_from(exchange.body_bytes).unwrap_or(u32::MAX),
-            ..Saved::default()
+            ..RecordedResponse::default()
         }
     }
 
@@ -244,7 +249,7 @@ impl ReplayBuilder {
         }
     }
 
-    fn enter(&mut self, key: u64, fresh: Pending) {
+    fn enter(&mut self, key: u64, fresh: PendingResponse) {
         match self.answers.entry(key) {
             Entry::Vacant(place) => {
                 place.insert(fresh);
@@ -283,7 +288,7 @@ fn certificate(exchange: &RecordedExchange<'_>) -> Certificate {
 }
 
 /// Internal URLs that have no answer, neither with TLS nor without.
-fn unfetched(texts: &Interner, internal: &[bool], answers: &HashMap<u64, Saved>) -> u64 {
+fn unfetched(texts: &Interner, internal: &[bool], answers: &HashMap<u64, RecordedResponse>) -> u64 {
     let is_unfetched = |url: &str| {
         key_of_url(url).is_some_and(|key| !answers.contains_key(&key) && !answers.contains_key(&!key))
     };

@@ -5,17 +5,17 @@ use super::texts::{TextId, Texts};
 
 /// Everything that is written on pages.
 #[derive(Debug)]
-pub(super) struct Pages {
+pub(super) struct RecordedPages {
     pub texts: Texts,
     /// What each link leads to, page by page …
     pub targets: Vec<TextId>,
     /// … and how it is written.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<LinkMark>,
 }
 
 /// The answer of one URL.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Saved {
+pub(super) struct RecordedResponse {
     pub mishap: Mishap,
     /// 0 where no answer came.
     pub status: u16,
@@ -36,7 +36,7 @@ pub(super) struct Saved {
     pub link_count: u32,
 }
 
-impl Saved {
+impl RecordedResponse {
     pub(crate) fn links(&self) -> Range<usize> {
         self.first_link as usize..(self.first_link + self.link_count) as usize
     }
@@ -44,14 +44,14 @@ impl Saved {
 
 /// How a link is written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    pub element: Element,
+pub(super) struct LinkMark {
+    pub element: LinkElement,
     pub nofollow: bool,
 }
 
 /// What a link was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub(super) enum LinkElement {
     A,
     Area,
     Frame,
@@ -59,7 +59,7 @@ pub(super) enum Element {
     Meta,
 }
 
-impl Element {
+impl LinkElement {
     /// The element of a word of the table; an unknown one is taken for the commonest.
     pub(crate) fn from_word(word: &str) -> Self {
         match word {

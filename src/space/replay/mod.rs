@@ -36,7 +36,7 @@ pub use recorded::{RecordedExchange, RecordedLink};
 
 use crate::address::WebUrl;
 use crate::{Handshake, Lookup, Reaction, Records, Response, Server, Web};
-use kept::{Pages, Saved};
+use kept::{RecordedPages, RecordedResponse};
 use page::render;
 use recorded::Mishap;
 
@@ -57,13 +57,13 @@ use recorded::Mishap;
 /// ```
 #[derive(Debug)]
 pub struct Replay {
-    pages: Pages,
-    hosts: HashMap<Box<str>, Standing>,
+    pages: RecordedPages,
+    hosts: HashMap<Box<str>, RecordedHost>,
     servers: Vec<Server>,
     /// What servers call themselves; the first is nothing.
     software: Vec<&'static str>,
     /// Answers by [`key_of`] their URL.
-    by_url: HashMap<u64, Saved>,
+    by_url: HashMap<u64, RecordedResponse>,
     contents: Contents,
     /// Requests for URLs that were not asked.
     unknown: AtomicU64,
@@ -102,7 +102,7 @@ pub struct Contents {
 
 /// Where a host stands, and what greets a TLS client there.
 #[derive(Clone, Debug)]
-struct Standing {
+struct RecordedHost {
     name: Name,
     handshake: Handshake,
 }
@@ -138,7 +138,7 @@ impl Replay {
         self.unknown.load(Ordering::Relaxed)
     }
 
-    fn response(&self, saved: &Saved, is_https: bool, host: &str, target: &str) -> Response {
+    fn response(&self, saved: &RecordedResponse, is_https: bool, host: &str, target: &str) -> Response {
         let text = |id| self.pages.texts.some(id).map(str::to_owned);
         let mut body = self.body(saved, is_https, host);
         let whole = body.len();
@@ -164,7 +164,7 @@ impl Replay {
 
     /// A page that was known by its body is known by its type here, for its body is another one; and what was called a page
     /// and could not be read is no page here either.
-    fn content_type(&self, saved: &Saved, target: &str) -> Option<Cow<'static, str>> {
+    fn content_type(&self, saved: &RecordedResponse, target: &str) -> Option<Cow<'static, str>> {
         let recorded = self.pages.texts.some(saved.content_type);
         let first = recorded.and_then(|recorded| recorded.split([';', ',']).next()).map_or("", str::trim);
         let is_told =
@@ -178,7 +178,7 @@ impl Replay {
         recorded.map(|recorded| Cow::Owned(recorded.to_owned()))
     }
 
-    fn body(&self, saved: &Saved, is_https: bool, host: &str) -> Vec<u8> {
+    fn body(&self, saved: &RecordedResponse, is_https: bool, host: &str) -> Vec<u8> {
         if saved.is_page {
             return render(&self.pages, saved, is_https, host);
         }

@@ -1,13 +1,13 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use super::kept::{Element, Mark, Pages, Saved};
+use super::kept::{LinkElement, LinkMark, RecordedPages, RecordedResponse};
 
 /// The bytes of a recorded page: its title and its links in their order, written so that they are read as they
 /// were, and filled up to the recorded size where that is longer.
 ///
 /// Links to the page's own host are written without it. A page that had long links in short references is longer
 /// than it was.
-pub(super) fn render(pages: &Pages, saved: &Saved, is_https: bool, host: &str) -> Vec<u8> {
+pub(super) fn render(pages: &RecordedPages, saved: &RecordedResponse, is_https: bool, host: &str) -> Vec<u8> {
     let name = pages.texts.get(saved.charset);
     let encoding = Encoding::for_label(name.as_bytes()).unwrap_or(UTF_8);
     let origin = format!("http{}://{host}", if is_https { "s" } else { "" });
@@ -24,7 +24,13 @@ pub(super) fn render(pages: &Pages, saved: &Saved, is_https: bool, host: &str) -
     bytes
 }
 
-fn head(pages: &Pages, saved: &Saved, encoding: &'static Encoding, origin: &str, nofollow: bool) -> String {
+fn head(
+    pages: &RecordedPages,
+    saved: &RecordedResponse,
+    encoding: &'static Encoding,
+    origin: &str,
+    nofollow: bool,
+) -> String {
     let text = |id| escaped(pages.texts.get(id));
     let is_xml = pages.texts.get(saved.content_type).contains("xml");
     let charset = encoding.name();
@@ -45,21 +51,21 @@ fn head(pages: &Pages, saved: &Saved, encoding: &'static Encoding, origin: &str,
     )
 }
 
-fn push_link(html: &mut String, url: &str, mark: &Mark, origin: &str, page_nofollow: bool) {
+fn push_link(html: &mut String, url: &str, mark: &LinkMark, origin: &str, page_nofollow: bool) {
     // Two slashes at the beginning of a path would name a host.
     let short = url.strip_prefix(origin).filter(|path| path.starts_with('/') && !path.starts_with("//"));
     let href = escaped(short.unwrap_or(url));
     let rel = if mark.nofollow && !page_nofollow { " rel=\"nofollow\"" } else { "" };
     html.push_str(&match mark.element {
-        Element::A => format!("<a{rel} href=\"{href}\">.</a>\n"),
-        Element::Area => format!("<area{rel} href=\"{href}\"/>\n"),
+        LinkElement::A => format!("<a{rel} href=\"{href}\">.</a>\n"),
+        LinkElement::Area => format!("<area{rel} href=\"{href}\"/>\n"),
         // A page with a body has no frames, but a frame may have a page that has.
-        Element::Frame => {
+        LinkElement::Frame => {
             let frameset = format!("<frameset><frame src=\"{href}\"></frameset>");
             format!("<iframe srcdoc=\"{}\"></iframe>\n", escaped(&frameset))
         }
-        Element::Iframe => format!("<iframe src=\"{href}\"></iframe>\n"),
-        Element::Meta => format!("<meta http-equiv=\"refresh\" content=\"9; url={href}\"/>\n"),
+        LinkElement::Iframe => format!("<iframe src=\"{href}\"></iframe>\n"),
+        LinkElement::Meta => format!("<meta http-equiv=\"refresh\" content=\"9; url={href}\"/>\n"),
     });
 }
 

@@ -14,25 +14,25 @@ const SHORTEST_TRANSFER: Duration = Duration::from_millis(1);
 
 /// What the exchanges at each address tell of its server: 8 bytes of samples an exchange.
 #[derive(Default)]
-pub(super) struct Servers {
+pub(super) struct RecordedServers {
     numbers: HashMap<IpAddr, u32>,
-    notes: Vec<Notes>,
+    notes: Vec<ServerSamples>,
 }
 
-struct Notes {
+struct ServerSamples {
     address: IpAddr,
     software: &'static str,
     round_trips_us: Vec<u32>,
     bits_per_second: Vec<f32>,
 }
 
-impl Servers {
+impl RecordedServers {
     /// The number of an address.
     pub(crate) fn number_of(&mut self, address: IpAddr) -> u32 {
         let next = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
             let (round_trips_us, bits_per_second) = (Vec::new(), Vec::new());
-            self.notes.push(Notes { address, software: "", round_trips_us, bits_per_second });
+            self.notes.push(ServerSamples { address, software: "", round_trips_us, bits_per_second });
             next
         })
     }
@@ -49,7 +49,7 @@ impl Servers {
 
     /// The servers by number, each by the medians of its samples.
     pub(crate) fn done(self) -> Vec<Server> {
-        let server = |notes: Notes| Server {
+        let server = |notes: ServerSamples| Server {
             software: notes.software,
             round_trip: Duration::from_micros(median(notes.round_trips_us, Ord::cmp).unwrap_or(0).into()),
             bits_per_second: median(notes.bits_per_second, f32::total_cmp)
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_server_is_the_median_of_what_its_exchanges_took() {
-        let mut servers = Servers::default();
+        let mut servers = RecordedServers::default();
         let number = servers.at("41.0.0.1".parse().unwrap());
         for (connect, transfer) in [(30, 80), (200, 160), (40, 40)] {
             let exchange = RecordedExchange {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn small_answers_and_handshakes_that_are_not_told_apart_say_nothing() {
-        let mut servers = Servers::default();
+        let mut servers = RecordedServers::default();
         let number = servers.at("41.0.0.1".parse().unwrap());
         let exchange = RecordedExchange {
             is_encrypted: true,

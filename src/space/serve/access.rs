@@ -41,9 +41,9 @@ pub struct Access {
 
 /// Where accesses are noted: in memory up to a bound, and in a CSV file if there is one.
 #[derive(Clone)]
-pub(crate) struct AccessLog(Arc<Mutex<Notes>>);
+pub(crate) struct AccessLog(Arc<Mutex<AccessNotes>>);
 
-struct Notes {
+struct AccessNotes {
     kept: Vec<Access>,
     most_kept: usize,
     file: Option<csv::Writer<File>>,
@@ -55,7 +55,7 @@ impl AccessLog {
     pub(crate) fn open(file: Option<&Path>, most_kept: usize) -> std::io::Result<Self> {
         let file = file.map(File::create).transpose()?;
         let file = file.map(csv::Writer::from_writer);
-        Ok(Self(Arc::new(Mutex::new(Notes { kept: Vec::new(), most_kept, file, failure: None }))))
+        Ok(Self(Arc::new(Mutex::new(AccessNotes { kept: Vec::new(), most_kept, file, failure: None }))))
     }
 
     pub(crate) fn note(&self, access: Access) {
@@ -84,7 +84,7 @@ impl AccessLog {
     }
 
     /// A task that panicked while noting leaves a list that is still whole.
-    fn notes(&self) -> MutexGuard<'_, Notes> {
+    fn notes(&self) -> MutexGuard<'_, AccessNotes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ use super::access::Access;
 use super::connection::{Connection, Received, Stream, now_us};
 use super::gateway::Gateway;
 use super::head::RequestHead;
-use crate::web::Reply;
+use crate::web::WireResponse;
 use crate::{Lookup, Reaction, Response, Server};
 
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -20,7 +20,7 @@ const TUNNEL: &[u8] = b"HTTP/1.1 200 Connection Established\r\n\r\n";
 const NO_TUNNEL: &[u8] = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// A request on its way to an answer.
-struct Request<'a> {
+struct PendingRequest<'a> {
     head: &'a RequestHead,
     /// None for a host without address.
     server: Option<Server>,
@@ -29,7 +29,7 @@ struct Request<'a> {
 }
 
 /// What becomes of the connection.
-pub(crate) enum After {
+pub(crate) enum ConnectionState {
     GoOn,
     Close,
     BreakOff,
@@ -55,10 +55,10 @@ impl Gateway {
                 break;
             }
             match self.answer(&mut connection, &head, &received).await? {
-                After::GoOn => {}
-                After::Close => break,
-                After::BreakOff => return connection.break_off().await.map(|()| None),
-                After::Reset => return connection.reset().map(|()| None),
+                ConnectionState::GoOn => {}
+                ConnectionState::Close => break,
+                ConnectionState::BreakOff => return connection.break_off().await.map(|()| None),
+                ConnectionState::Reset => return connection.reset().map(|()| None),
             }
         }
         connection.stream.shutdown().await.map(|()| None)
@@ -77,31 +77,31 @@ impl Gateway {
         connection: &mut Connection<S>,
         head: &RequestHead,
         received: &Received,
-    ) -> io::Result<After> {
+    ) -> io::Result<ConnectionState> {
         let reaction = self.world.respond(S::IS_TLS, &head.host, &head.target);
         let server = self.world.server(&head.host);
         let access = seen(connection, head, received, server.as_ref());
         // A request body is read by nobody here: the connection cannot go on after one.
         let is_last = head.closes || head.body_bytes != Some(0);
-        let request = Request { head, server, is_last, access };
+        let request = PendingRequest { head, server, is_last, access };
         match reaction {
             Reaction::NoSuchHost => {
                 let access = Access { status: Some(421), ..request.access };
-                self.send(connection, None, MISDIRECTED, access).await.map(|()| After::Close)
+                self.send(connection, None, MISDIRECTED, access).await.map(|()| ConnectionState::Close)
             }
             Reaction::Silence => {
                 let client_left = connection.ignore().await;
                 self.log.note(Access { end_us: now_us(), client_left, ..request.access });
-                Ok(After::Close)
+                Ok(ConnectionState::Close)
             }
             Reaction::Refused => {
                 self.log.note(Access { end_us: now_us(), ..request.access });
-                Ok(After::Close)
+                Ok(ConnectionState::Close)
             }
             Reaction::Reset => {
                 self.travel(connection, &request, Duration::ZERO).await;
                 self.log.note(Access { end_us: now_us(), ..request.access });
-                Ok(After::Reset)
+                Ok(ConnectionState::Reset)
             }
             Reaction::Response(response) => self.respond(connection, request, response).await,
             Reaction::Acts(acts) => {
@@ -115,23 +115,28 @@ impl Gateway {
     async fn respond<S: Stream>(
         &self,
         connection: &mut Connection<S>,
-        request: Request<'_>,
+        request: PendingRequest<'_>,
         response: Response,
-    ) -> io::Result<After> {
+    ) -> io::Result<ConnectionState> {
         self.travel(connection, &request, response.service).await;
-        let reply = Reply::new(response, &request.head.asked, request.is_last);
+        let reply = WireResponse::new(response, &request.head.asked, request.is_last);
         let access = Access { status: Some(reply.status), ..request.access };
         self.send(connection, request.server.as_ref(), &reply.to_bytes(), access).await?;
         Ok(match (reply.is_cut, request.is_last) {
-            (true, _) => After::BreakOff,
-            (false, true) => After::Close,
-            (false, false) => After::GoOn,
+            (true, _) => ConnectionState::BreakOff,
+            (false, true) => ConnectionState::Close,
+            (false, false) => ConnectionState::GoOn,
         })
     }
 
     /// The request and the first byte of its answer take a round trip, a new connection one more, and the
     /// server its time.
-    async fn travel<S>(&self, connection: &mut Connection<S>, request: &Request<'_>, service: Duration) {
+    async fn travel<S>(
+        &self,
+        connection: &mut Connection<S>,
+        request: &PendingRequest<'_>,
+        service: Duration,
+    ) {
         let trips = 1 + std::mem::take(&mut connection.trips_owed);
         let round_trip = request.server.map(|server| server.round_trip).unwrap_or_default();
         self.links.wait(round_trip * trips + service).await;

@@ -13,8 +13,8 @@ use tokio_rustls::{LazyConfigAcceptor, StartHandshake};
 
 use super::access::{Access, AccessLog};
 use super::connection::{Connection, IDLE, now_us};
-use super::link::Links;
-use super::tls::Hosts;
+use super::link::ServerLinks;
+use super::tls::TlsHosts;
 use crate::{Handshake, Web};
 
 /// Connections served at once; further ones wait to be accepted.
@@ -26,8 +26,8 @@ const TLS_HANDSHAKE: u8 = 0x16;
 pub(crate) struct Gateway {
     pub world: Arc<dyn Web>,
     pub log: AccessLog,
-    pub links: Links,
-    pub hosts: Hosts,
+    pub links: ServerLinks,
+    pub hosts: TlsHosts,
     pub stop: watch::Receiver<bool>,
     pub connections: AtomicU64,
     /// Requests to servers that turn clients away after some.

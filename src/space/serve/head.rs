@@ -1,4 +1,4 @@
-use crate::web::{Asked, Method};
+use crate::web::{Method, RequestFields};
 
 /// What the gateway needs of a request's head.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) struct RequestHead {
     pub host: String,
     pub user_agent: String,
     /// What the answer depends on.
-    pub asked: Asked,
+    pub asked: RequestFields,
     /// The client wants the connection closed.
     pub closes: bool,
     /// A body follows, of this size; none when its size is unknown.
@@ -41,7 +41,7 @@ impl RequestHead {
             target: target.to_owned(),
             host: String::new(),
             user_agent: String::new(),
-            asked: Asked { method: method_of(method), is_http_1_0, ..Asked::default() },
+            asked: RequestFields { method: method_of(method), is_http_1_0, ..RequestFields::default() },
             closes: is_http_1_0,
             body_bytes: Some(0),
         };
@@ -133,7 +133,7 @@ mod tests {
             "HEAD / HTTP/1.0\r\nAccept-Encoding: br, GZIP;q=0.5\r\nIf-None-Match: \"a\", W/\"b\"\r\n\
              If-Modified-Since: Thu, 01 Jun 2006 00:00:00 GMT\r\n\r\n",
         );
-        let asked = Asked {
+        let asked = RequestFields {
             method: Method::Head,
             is_http_1_0: true,
             accepts_gzip: true,

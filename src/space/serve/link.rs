@@ -11,7 +11,7 @@ use crate::Server;
 ///
 /// A link carries one piece after another. The connections at an address queue their pieces in turns,
 /// so that each gets its share; a link that is not slow costs no timer.
-pub(crate) struct Links {
+pub(crate) struct ServerLinks {
     /// All times are divided by this.
     speed: f64,
     /// When the link of an address has carried what it was given.
@@ -28,7 +28,7 @@ const LARGEST_PIECE: usize = 16 * 1024;
 /// Links remembered before those at rest are forgotten.
 const MOST_LINKS: usize = 4096;
 
-impl Links {
+impl ServerLinks {
     pub(crate) fn new(speed: f64) -> Self {
         Self { speed, free: Mutex::default() }
     }
@@ -84,14 +84,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn bytes_take_their_time_on_what_others_leave_of_the_link() {
-        let (links, begun) = (Links::new(2.0), Instant::now());
+        let (links, begun) = (ServerLinks::new(2.0), Instant::now());
         links.carry(&server(16_000.0, 0.5), 1000).await;
         assert_eq!(begun.elapsed(), Duration::from_millis(500));
     }
 
     #[tokio::test(start_paused = true)]
     async fn connections_at_an_address_share_its_link() {
-        let (links, begun) = (Links::new(1.0), Instant::now());
+        let (links, begun) = (ServerLinks::new(1.0), Instant::now());
         let server = server(80_000.0, 0.0);
         let small = async {
             links.carry(&server, 1000).await;
@@ -109,7 +109,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_too_short_for_a_timer_is_owed_until_it_adds_up() {
-        let (links, begun, server) = (Links::new(1.0), Instant::now(), server(8e6, 0.0));
+        let (links, begun, server) = (ServerLinks::new(1.0), Instant::now(), server(8e6, 0.0));
         for _ in 0..9 {
             links.carry(&server, 100).await;
         }
@@ -120,7 +120,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_link_without_limit_and_no_distance_cost_nothing() {
-        let (links, begun) = (Links::new(1.0), Instant::now());
+        let (links, begun) = (ServerLinks::new(1.0), Instant::now());
         let endless = server(f64::INFINITY, 0.0);
         links.carry(&endless, 1 << 30).await;
         assert_eq!(links.piece_bytes(&endless), LARGEST_PIECE);

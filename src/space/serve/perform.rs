@@ -3,7 +3,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::access::Access;
-use super::answer::After;
+use super::answer::ConnectionState;
 use super::connection::{Connection, Stream, now_us};
 use super::gateway::Gateway;
 use crate::web::{Act, Server};
@@ -22,7 +22,7 @@ impl Gateway {
         server: &Server,
         acts: &[Act],
         access: Access,
-    ) -> io::Result<After> {
+    ) -> io::Result<ConnectionState> {
         let status = if let Some(Act::Send(bytes)) = acts.first() { status_in(bytes) } else { None };
         let (acts, last) = match acts.split_last() {
             Some((Act::Send(bytes), before)) => (before, bytes.as_slice()),
@@ -30,7 +30,7 @@ impl Gateway {
         };
         let (most, last) = last.split_at(last.len().saturating_sub(LAST_BYTES));
         let mut sent_bytes = 0;
-        let played: io::Result<After> = async {
+        let played: io::Result<ConnectionState> = async {
             let after = self.play(connection, server, acts, &mut sent_bytes).await?;
             self.carry(connection, server, most, &mut sent_bytes).await?;
             sent_bytes += last.len() as u64;
@@ -67,8 +67,10 @@ impl Gateway {
         access: Access,
     ) -> io::Result<()> {
         match self.perform(&mut connection, server, acts, access).await? {
-            After::Reset => connection.reset(),
-            After::GoOn | After::Close | After::BreakOff => connection.break_off().await,
+            ConnectionState::Reset => connection.reset(),
+            ConnectionState::GoOn | ConnectionState::Close | ConnectionState::BreakOff => {
+                connection.break_off().await
+            }
         }
     }
 
@@ -78,7 +80,7 @@ impl Gateway {
         server: &Server,
         acts: &[Act],
         sent_bytes: &mut u64,
-    ) -> io::Result<After> {
+    ) -> io::Result<ConnectionState> {
         for act in acts {
             match act {
                 Act::Send(bytes) => self.carry(connection, server, bytes, sent_bytes).await?,
@@ -99,14 +101,14 @@ impl Gateway {
                     return if is_gone {
                         Err(io::ErrorKind::ConnectionAborted.into())
                     } else {
-                        Ok(After::Close)
+                        Ok(ConnectionState::Close)
                     };
                 }
-                Act::Close => return Ok(After::Close),
-                Act::Reset => return Ok(After::Reset),
+                Act::Close => return Ok(ConnectionState::Close),
+                Act::Reset => return Ok(ConnectionState::Reset),
             }
         }
-        Ok(After::GoOn)
+        Ok(ConnectionState::GoOn)
     }
 
     /// Writes piece by piece, as the link of the server carries it.

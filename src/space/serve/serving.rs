@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 use super::access::{Access, AccessLog};
 use super::dns::NameServer;
 use super::gateway::Gateway;
-use super::link::Links;
-use super::tls::Hosts;
+use super::link::ServerLinks;
+use super::tls::TlsHosts;
 use crate::Web;
 
 /// How a world is served.
@@ -91,8 +91,8 @@ pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Serve
     let gateway = Arc::new(Gateway {
         world: Arc::clone(&world),
         log: log.clone(),
-        links: Links::new(settings.speed),
-        hosts: Hosts::default(),
+        links: ServerLinks::new(settings.speed),
+        hosts: TlsHosts::default(),
         stop: stopped,
         connections: AtomicU64::new(0),
         turns: Mutex::default(),

@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, UdpSocket};
 
 use crate::model::content::{Content, Url};
 use crate::model::site::{Fault, Site};
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 use crate::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
 
 fn world() -> Arc<World> {
@@ -104,7 +104,8 @@ async fn the_network_serves_the_same_bytes_as_the_process() {
         (0..world.sites.count).map(|index| Site::new(&world, index)).filter(|site| site.fault.is_none())
     {
         let host = site.main_host.as_str();
-        let Content::Page(page) = Spot::find(&world, &Url::http(host, "/")).unwrap().content(&world) else {
+        let Content::Page(page) = UrlLocation::find(&world, &Url::http(host, "/")).unwrap().content(&world)
+        else {
             continue;
         };
         let own = page.links.iter().filter(|link| link.url.host == host).map(|link| link.url.target.as_str());

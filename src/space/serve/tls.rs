@@ -15,12 +15,12 @@ use crate::web::certificates::Mint;
 /// No session is resumed, so that every handshake shows the certificate and what a survey counts does
 /// not depend on whether a ticket came before a connection was closed.
 #[derive(Default)]
-pub(crate) struct Hosts(Mutex<HashMap<(String, u64), Arc<ServerConfig>>>);
+pub(crate) struct TlsHosts(Mutex<HashMap<(String, u64), Arc<ServerConfig>>>);
 
 /// Hosts whose certificates are kept, about 3 kB each; a new one costs a signature.
 const MOST_HOSTS: usize = 4096;
 
-impl Hosts {
+impl TlsHosts {
     /// What is needed to shake hands as a host.
     pub(crate) fn config(&self, host: &str, kind: Certificate) -> io::Result<Arc<ServerConfig>> {
         let key = (host.to_owned(), kind as u64);

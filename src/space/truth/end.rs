@@ -1,7 +1,7 @@
 use super::country::Known;
 use super::oracle::Oracle;
 use super::rows::{LevelTruth, LinkTruth, SiteTruth};
-use super::rules::UrlStanding;
+use super::rules::UrlState;
 
 /// A site tree as the survey must find it.
 pub(super) struct SiteTree {
@@ -36,7 +36,7 @@ impl Oracle<'_> {
 
     /// URLs that only nofollow links lead to have no depth; they are counted below the last level walked.
     pub(super) fn class_shunned(&mut self, below: u16) {
-        let shunned = self.places.values().filter(|place| **place == UrlStanding::Shunned).count() as u64;
+        let shunned = self.places.values().filter(|place| **place == UrlState::Shunned).count() as u64;
         if shunned > 0 {
             self.level(below).not_fetched_nofollow += shunned;
         }
@@ -76,7 +76,7 @@ impl Oracle<'_> {
             pages: self
                 .places
                 .into_iter()
-                .filter(|(_, place)| matches!(place, UrlStanding::Listed | UrlStanding::Earlier))
+                .filter(|(_, place)| matches!(place, UrlState::Listed | UrlState::Earlier))
                 .map(|(page, _)| page)
                 .collect(),
             scripts: self.queries,

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::str::FromStr;
 
 use super::rows::LevelTruth;
-use super::rules::{Origin, PageId, UrlStanding, has_address, origin};
+use super::rules::{Origin, PageId, UrlState, has_address, origin};
 use crate::World;
 use crate::model::content::Url;
 use crate::web::{Handshake, Web};
@@ -61,7 +61,7 @@ impl Relation {
 
 /// Why a URL is not asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum SkipReason {
     Trap,
     Filtered,
     Script,
@@ -69,7 +69,7 @@ pub(super) enum Kept {
     Unreachable,
 }
 
-impl Kept {
+impl SkipReason {
     pub(crate) fn count(self, level: &mut LevelTruth) -> &mut u64 {
         match self {
             Self::Trap => &mut level.not_fetched_trap,
@@ -112,7 +112,7 @@ impl LevelEntry {
 }
 
 /// How a tree is entered.
-pub(super) struct Entering {
+pub(super) struct EntranceAttempts {
     is_https: bool,
     most: u16,
     pub tried: u16,
@@ -125,7 +125,7 @@ pub(super) struct Entering {
     /// What stood on the list of level 0, by scheme and page.
     listed: HashSet<(bool, PageId)>,
     /// Pages of level 0 that were not asked for.
-    kept: HashMap<PageId, Kept>,
+    kept: HashMap<PageId, SkipReason>,
     /// Who answered with a status.
     answered: HashSet<Origin>,
     /// A front page leads away from the site.
@@ -136,7 +136,7 @@ pub(super) struct Entering {
     pub kept_by_robots: bool,
 }
 
-impl Entering {
+impl EntranceAttempts {
     /// Of a tree that begins with `offered` on a site with this bare name.
     pub(crate) fn new(entrances: Entrances, bare: &str, offered: &Url, is_first_tree: bool) -> Self {
         let (most, asks_all) = match entrances {
@@ -177,16 +177,16 @@ impl Entering {
     }
 
     /// A URL of level 0 is not asked for.
-    pub(crate) fn note_kept(&mut self, entry: &LevelEntry, why: Kept) {
+    pub(crate) fn note_kept(&mut self, entry: &LevelEntry, why: SkipReason) {
         if !entry.again {
             self.kept.insert(PageId::from_url(&entry.url), why);
         }
-        self.kept_by_robots |= why == Kept::Robots;
-        self.forbidden |= why == Kept::Robots && is_front(&entry.url);
+        self.kept_by_robots |= why == SkipReason::Robots;
+        self.forbidden |= why == SkipReason::Robots && is_front(&entry.url);
     }
 
     /// Why the same page was not asked for under its other scheme.
-    pub(crate) fn was_kept(&mut self, url: &Url) -> Option<Kept> {
+    pub(crate) fn was_kept(&mut self, url: &Url) -> Option<SkipReason> {
         self.kept.remove(&PageId::from_url(url))
     }
 
@@ -201,7 +201,7 @@ impl Entering {
     pub(crate) fn next(
         &mut self,
         world: &World,
-        places: &mut HashMap<PageId, UrlStanding>,
+        places: &mut HashMap<PageId, UrlState>,
         has_page: bool,
     ) -> Option<LevelEntry> {
         if self.forbidden {
@@ -215,13 +215,13 @@ impl Entering {
             let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(world, *relation, url));
             let (relation, url) = by_rule.or_else(|| self.anyway.pop_front())?;
             let place = places.get(&PageId::from_url(&url)).copied();
-            if !may || place == Some(UrlStanding::Earlier) || self.is_listed(&url) {
+            if !may || place == Some(UrlState::Earlier) || self.is_listed(&url) {
                 continue;
             }
-            places.insert(PageId::from_url(&url), UrlStanding::Listed);
+            places.insert(PageId::from_url(&url), UrlState::Listed);
             self.note_listed(&url);
             self.tried += 1;
-            return Some(LevelEntry::entrance(url, relation, place == Some(UrlStanding::Listed)));
+            return Some(LevelEntry::entrance(url, relation, place == Some(UrlState::Listed)));
         }
     }
 

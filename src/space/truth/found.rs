@@ -1,6 +1,6 @@
 use super::oracle::Oracle;
 use super::rows::LinkTruth;
-use super::rules::{PageId, UrlStanding, word};
+use super::rules::{PageId, UrlState, word};
 use crate::model::content::{Link, Url};
 
 /// What becomes of the URLs that pages link to.
@@ -12,9 +12,9 @@ impl Oracle<'_> {
         let id = PageId::from_url(&link.url);
         let place = self.places.get(&id).copied();
         if link.nofollow {
-            self.places.entry(id).or_insert(UrlStanding::Shunned);
-        } else if matches!(place, None | Some(UrlStanding::Shunned)) {
-            self.places.insert(id, UrlStanding::Found);
+            self.places.entry(id).or_insert(UrlState::Shunned);
+        } else if matches!(place, None | Some(UrlState::Shunned)) {
+            self.places.insert(id, UrlState::Found);
             self.found.push(link.url);
         }
     }
@@ -54,7 +54,7 @@ impl Oracle<'_> {
         found
             .into_iter()
             .filter(|url| {
-                self.places.insert(PageId::from_url(url), UrlStanding::Listed) == Some(UrlStanding::Found)
+                self.places.insert(PageId::from_url(url), UrlState::Listed) == Some(UrlState::Found)
             })
             .collect()
     }

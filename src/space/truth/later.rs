@@ -9,15 +9,15 @@ const MOST_TREES: usize = 3;
 const MOST_SPARES: usize = 2;
 
 /// The trees of a survey in their order, and what is known of the sites they belong to.
-pub(super) struct Queue {
+pub(super) struct TreeQueue {
     /// Whether a site that no tree has opened is given another URL.
     gives_later_trees: bool,
     trees: VecDeque<Start>,
-    sites: HashMap<String, Site>,
+    sites: HashMap<String, SiteProgress>,
 }
 
 /// What became of a site so far.
-struct Site {
+struct SiteProgress {
     /// The start URLs of its trees.
     offered: Vec<PageId>,
     /// Its last tree is not merged.
@@ -28,7 +28,7 @@ struct Site {
     closed: Option<Known>,
 }
 
-impl Queue {
+impl TreeQueue {
     pub(crate) fn new(gives_later_trees: bool) -> Self {
         Self { gives_later_trees, trees: VecDeque::new(), sites: HashMap::new() }
     }
@@ -45,7 +45,8 @@ impl Queue {
         let page = PageId::from_url(&start.url);
         match self.sites.get_mut(&start.site) {
             None => {
-                let site = Site { offered: vec![page], is_waiting: true, spares: Vec::new(), closed: None };
+                let site =
+                    SiteProgress { offered: vec![page], is_waiting: true, spares: Vec::new(), closed: None };
                 self.sites.insert(start.site.clone(), site);
                 self.trees.push_back(start);
             }
@@ -72,7 +73,7 @@ impl Queue {
     }
 }
 
-impl Site {
+impl SiteProgress {
     fn spare(&mut self, start: Start, page: PageId) {
         let is_new = !self.offered.contains(&page)
             && self.spares.iter().all(|spare| PageId::from_url(&spare.url) != page);

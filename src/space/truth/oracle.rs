@@ -4,19 +4,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::country::{Country, Known, Start};
-use super::entrances::{Entering, LevelEntry, Relation};
+use super::entrances::{EntranceAttempts, LevelEntry, Relation};
 use super::rows::{LevelTruth, LinkTruth};
-use super::rules::{Origin, PageId, UrlStanding};
-use super::traps::Traps;
+use super::rules::{Origin, PageId, UrlState};
+use super::traps::TrapDetector;
 use crate::model::content::{Content, Url};
 use crate::model::site::{Role, Site};
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 
 /// The walk of one site, one URL after another: what is known so far.
 pub(super) struct Oracle<'a> {
     pub(super) country: &'a Country<'a>,
     pub(super) start: Start,
-    pub(super) places: HashMap<PageId, UrlStanding>,
+    pub(super) places: HashMap<PageId, UrlState>,
     /// The level that is being walked.
     pub(super) list: Vec<LevelEntry>,
     pub(super) found: Vec<Url>,
@@ -24,7 +24,7 @@ pub(super) struct Oracle<'a> {
     pub(super) levels: Vec<LevelTruth>,
     pub(super) queries: HashMap<PageId, u32>,
     /// Origins whose robots.txt was asked for.
-    pub(super) robots: HashMap<Origin, Had>,
+    pub(super) robots: HashMap<Origin, RobotsFetch>,
     pub(super) robots_requests: u64,
     /// Files of robots.txt that an earlier tree asked for and that came …
     pub(super) earlier_robots: HashSet<String>,
@@ -37,8 +37,8 @@ pub(super) struct Oracle<'a> {
     pub(super) server_answered: bool,
     pub(super) page_answered: bool,
     pub(super) moved: bool,
-    pub(super) entering: Entering,
-    pub(super) traps: Traps,
+    pub(super) entering: EntranceAttempts,
+    pub(super) traps: TrapDetector,
     /// Pages in a row that never came.
     pub(super) failures: u32,
     /// Those of them in which the connection was closed.
@@ -46,12 +46,12 @@ pub(super) struct Oracle<'a> {
     /// The server was left alone.
     pub(super) gave_up: bool,
     /// The hosts met, drawn once.
-    hosts: RefCell<HashMap<String, Met>>,
+    hosts: RefCell<HashMap<String, HostLookup>>,
 }
 
 /// What came of asking for an origin's robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Had {
+pub(super) enum RobotsFetch {
     /// The rules that the host has in the model.
     Rules,
     /// An answer that there is none: all is allowed.
@@ -61,21 +61,20 @@ pub(super) enum Had {
 }
 
 /// A host that was met: its site and what it is there, or nobody.
-type Met = Option<(Arc<Site>, Role)>;
+type HostLookup = Option<(Arc<Site>, Role)>;
 
 impl<'a> Oracle<'a> {
     /// A tree of a site of which earlier trees know something, or nothing.
     pub(crate) fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
         let entrances = country.settings.entrances;
-        let mut places: HashMap<_, _> =
-            known.pages.iter().map(|page| (*page, UrlStanding::Earlier)).collect();
-        places.insert(PageId::from_url(&start.url), UrlStanding::Listed);
+        let mut places: HashMap<_, _> = known.pages.iter().map(|page| (*page, UrlState::Earlier)).collect();
+        places.insert(PageId::from_url(&start.url), UrlState::Listed);
         let offered = LevelEntry::entrance(start.url.clone(), Relation::Offered, false);
         Self {
             country,
             places,
             list: vec![offered],
-            entering: Entering::new(entrances, &start.site, &start.url, start.seed == 0),
+            entering: EntranceAttempts::new(entrances, &start.site, &start.url, start.seed == 0),
             start,
             found: Vec::new(),
             depth: 0,
@@ -92,7 +91,7 @@ impl<'a> Oracle<'a> {
             server_answered: false,
             page_answered: false,
             moved: false,
-            traps: Traps::default(),
+            traps: TrapDetector::default(),
             failures: 0,
             resets: 0,
             gave_up: false,
@@ -100,17 +99,17 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    pub(super) fn url_location(&self, url: &Url) -> Option<Spot> {
+    pub(super) fn url_location(&self, url: &Url) -> Option<UrlLocation> {
         if !self.hosts.borrow().contains_key(&url.host) {
             let site = Site::with_host(self.country.world, &url.host);
             let site = site.map(|(site, role)| (Arc::new(site), role));
             self.hosts.borrow_mut().insert(url.host.clone(), site);
         }
         let (site, role) = self.hosts.borrow().get(&url.host)?.clone()?;
-        Some(Spot::on(site, role, url))
+        Some(UrlLocation::on(site, role, url))
     }
 
-    pub(super) fn content(&self, spot: Option<&Spot>) -> Content {
+    pub(super) fn content(&self, spot: Option<&UrlLocation>) -> Content {
         spot.map_or(Content::Reset, |spot| spot.content(self.country.world))
     }
 

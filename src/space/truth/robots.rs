@@ -1,15 +1,15 @@
-use super::oracle::{Had, Oracle};
+use super::oracle::{Oracle, RobotsFetch};
 use super::rules::{has_address, origin};
 use crate::model::content::{Content, Url};
 use crate::model::robots::RobotsAccess;
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 
 /// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;
 
 /// What came of one question for a robots.txt.
 enum RobotsReply {
-    Had(Had),
+    Had(RobotsFetch),
     Redirect(Url),
 }
 
@@ -17,33 +17,33 @@ enum RobotsReply {
 impl Oracle<'_> {
     /// Asks for robots.txt before the first page of an origin. What came for an earlier tree is no request; what failed is
     /// asked for again, for a site has no more trees than may ask in vain.
-    pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&Spot>) -> RobotsAccess {
+    pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&UrlLocation>) -> RobotsAccess {
         let had = match self.robots.get(&origin(url)) {
             Some(had) => *had,
             None => self.ask_robots(url),
         };
         match (had, spot) {
-            (Had::Rules, Some(spot)) => {
+            (RobotsFetch::Rules, Some(spot)) => {
                 let robots = spot.site.robots(spot.role);
                 spot.resource.as_ref().map_or_else(
                     || robots.verdict_on_nothing(),
                     |resource| robots.verdict(resource, spot.site.is_script_only),
                 )
             }
-            (Had::Nothing, Some(_)) => RobotsAccess::Allowed,
+            (RobotsFetch::Nothing, Some(_)) => RobotsAccess::Allowed,
             _ => RobotsAccess::Unreachable,
         }
     }
 
     /// Asks until there is no further redirect. What an origin redirects to answers for both; sites of the
     /// model redirect to the same file on the same host only.
-    fn ask_robots(&mut self, url: &Url) -> Had {
+    fn ask_robots(&mut self, url: &Url) -> RobotsFetch {
         let mut file = Url { target: "/robots.txt".to_owned(), ..url.clone() };
         let mut origins = vec![origin(&file)];
         let had = loop {
             match self.asked_for_robots(&file) {
                 RobotsReply::Had(had) => break had,
-                RobotsReply::Redirect(_) if origins.len() > MOST_REDIRECTS => break Had::Nothing,
+                RobotsReply::Redirect(_) if origins.len() > MOST_REDIRECTS => break RobotsFetch::Nothing,
                 RobotsReply::Redirect(to) => {
                     if let Some(known) = self.robots.get(&origin(&to)) {
                         break *known;
@@ -59,7 +59,7 @@ impl Oracle<'_> {
 
     fn asked_for_robots(&mut self, file: &Url) -> RobotsReply {
         if !has_address(self.country.world, &file.host) {
-            return RobotsReply::Had(Had::Failure);
+            return RobotsReply::Had(RobotsFetch::Failure);
         }
         let name = file.to_string();
         if self.earlier_robots.contains(&name) {
@@ -68,14 +68,14 @@ impl Oracle<'_> {
             self.robots_requests += 1;
         }
         let (status, if_there) = match self.content(self.url_location(file).as_ref()) {
-            Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), Had::Rules),
-            Content::Status(status) => (Some(status), Had::Nothing),
+            Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), RobotsFetch::Rules),
+            Content::Status(status) => (Some(status), RobotsFetch::Nothing),
             Content::Redirect(_, to) => {
                 self.note_answer_for_robots(file);
                 self.own_robots.insert(name);
                 return RobotsReply::Redirect(to);
             }
-            _ => (None, Had::Failure),
+            _ => (None, RobotsFetch::Failure),
         };
         if status.is_some() {
             self.note_answer_for_robots(file);
@@ -84,7 +84,7 @@ impl Oracle<'_> {
             self.own_robots.insert(name);
             return RobotsReply::Had(if_there);
         }
-        RobotsReply::Had(Had::Failure)
+        RobotsReply::Had(RobotsFetch::Failure)
     }
 
     fn note_answer_for_robots(&mut self, file: &Url) {

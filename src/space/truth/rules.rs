@@ -21,7 +21,7 @@ impl PageId {
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum UrlStanding {
+pub(super) enum UrlState {
     /// Found with nofollow only.
     Shunned,
     /// To be listed at the next level.

@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::country::{Country, Known, Start, fed_back};
 use super::entrances::names;
-use super::later::Queue;
+use super::later::TreeQueue;
 use super::oracle::Oracle;
 use super::{Entrances, Truth, TruthSettings};
 use crate::World;
@@ -13,7 +13,7 @@ impl Truth {
     pub fn compute(world: &World, settings: &TruthSettings) -> Self {
         let country = Country::new(world, settings);
         let mut truth = Self { sites: Vec::new(), levels: Vec::new(), links: Vec::new() };
-        let mut queue = Queue::new(settings.entrances != Entrances::UpTo(1));
+        let mut queue = TreeQueue::new(settings.entrances != Entrances::UpTo(1));
         let starts: Vec<Start> = settings
             .start
             .iter()

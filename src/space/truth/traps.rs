@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::rules::{PageId, UrlStanding, path};
+use super::rules::{PageId, UrlState, path};
 use crate::model::content::Url;
 
 /// Quiet pages that are needed.
@@ -15,9 +15,9 @@ const MAX_NAMES: usize = 8;
 /// Of the rules of a walk those on names stand here. The rule on near duplicates never speaks in a virtual Web:
 /// the text of its pages differs, and no pattern of paths there begets itself by more than one page a level.
 #[derive(Default)]
-pub(super) struct Traps {
+pub(super) struct TrapDetector {
     /// Pages of this level.
-    read: Vec<Read>,
+    read: Vec<ReadPage>,
     /// Levels in a row and pages on them, of branches that brought only themselves.
     quiet: BTreeMap<String, (u16, usize)>,
     /// Patterns of all pages read.
@@ -29,14 +29,14 @@ pub(super) struct Traps {
 }
 
 /// Where the internal URLs of the tree stand.
-type Places = HashMap<PageId, UrlStanding>;
+type UrlStates = HashMap<PageId, UrlState>;
 
 /// A page's URL, how many new external URLs it brought, and its new internal ones.
-type Read = (Url, usize, Vec<Url>);
+type ReadPage = (Url, usize, Vec<Url>);
 
 /// What a branch brought on one level.
 #[derive(Default)]
-struct Brought {
+struct BranchYield {
     pages: usize,
     own: usize,
     others: usize,
@@ -44,7 +44,7 @@ struct Brought {
     twins: usize,
 }
 
-impl Traps {
+impl TrapDetector {
     pub(super) fn note(&mut self, url: &Url, externals: usize, found: &[Url]) {
         self.read.push((url.clone(), externals, found.to_vec()));
     }
@@ -56,20 +56,20 @@ impl Traps {
     }
 
     /// At the end of a level: what has become a trap.
-    pub(super) fn weigh(&mut self, places: &Places, levels: Option<u16>) {
+    pub(super) fn weigh(&mut self, places: &UrlStates, levels: Option<u16>) {
         let mut read = std::mem::take(&mut self.read);
         let Some(levels) = levels else { return };
         for (_, _, found) in &mut read {
             found.retain(|url| {
                 !url.target.contains(['?', ';'])
-                    && places.get(&PageId::from_url(url)) == Some(&UrlStanding::Found)
+                    && places.get(&PageId::from_url(url)) == Some(&UrlState::Found)
             });
         }
         self.weigh_branches(places, &read, levels);
         self.weigh_products(places, &read);
     }
 
-    fn weigh_branches(&mut self, places: &Places, read: &[Read], levels: u16) {
+    fn weigh_branches(&mut self, places: &UrlStates, read: &[ReadPage], levels: u16) {
         self.patterns.extend(read.iter().filter_map(|(url, ..)| shape(url)).map(|(_, pattern)| pattern));
         let brought = self.brought(places, read);
         let before = std::mem::take(&mut self.quiet);
@@ -89,8 +89,8 @@ impl Traps {
     }
 
     /// What each branch of the level's pages brought.
-    fn brought(&self, places: &Places, read: &[Read]) -> BTreeMap<String, Brought> {
-        let mut brought: BTreeMap<String, Brought> = BTreeMap::new();
+    fn brought(&self, places: &UrlStates, read: &[ReadPage]) -> BTreeMap<String, BranchYield> {
+        let mut brought: BTreeMap<String, BranchYield> = BTreeMap::new();
         for (url, externals, found) in read {
             let Some((branch, _)) = shape(url) else { continue };
             let sums = brought.entry(branch.clone()).or_default();
@@ -110,7 +110,7 @@ impl Traps {
         brought
     }
 
-    fn weigh_products(&mut self, places: &Places, read: &[Read]) {
+    fn weigh_products(&mut self, places: &UrlStates, read: &[ReadPage]) {
         let mut order = Vec::new();
         let mut makers: BTreeMap<String, (usize, usize, bool)> = BTreeMap::new();
         for (_, externals, found) in read {
@@ -135,7 +135,7 @@ impl Traps {
     }
 
     /// Whether a URL is one of a trap.
-    pub(super) fn hold(&self, url: &Url, places: &Places) -> bool {
+    pub(super) fn hold(&self, url: &Url, places: &UrlStates) -> bool {
         !url.target.contains(['?', ';'])
             && (shape(url).is_some_and(|(branch, _)| self.branches.contains(&branch))
                 || product(places, url).is_some_and(|folder| self.folders.contains(&folder)))
@@ -143,7 +143,7 @@ impl Traps {
 }
 
 /// The folder of a path that leads to known pages without one of two segments.
-fn product(places: &Places, url: &Url) -> Option<String> {
+fn product(places: &UrlStates, url: &Url) -> Option<String> {
     let parts: Vec<&str> = path(url).split('/').skip(1).collect();
     let mut removable = (0..parts.len()).filter(|at| is_removable(places, url, *at));
     let (first, _) = (removable.next()?, removable.next()?);
@@ -151,7 +151,7 @@ fn product(places: &Places, url: &Url) -> Option<String> {
 }
 
 /// Whether a path leads to a known page without this segment, which is not the last and no number.
-fn is_removable(places: &Places, url: &Url, at: usize) -> bool {
+fn is_removable(places: &UrlStates, url: &Url, at: usize) -> bool {
     let parts: Vec<&str> = path(url).split('/').skip(1).collect();
     let names = parts.iter().filter(|part| !part.is_empty()).count();
     if at + 1 >= names || !parts[at].contains(|c: char| c.is_ascii_alphabetic()) {

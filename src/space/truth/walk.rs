@@ -1,10 +1,10 @@
 use super::end::SiteTree;
-use super::entrances::{Entering, Kept, LevelEntry, is_front};
+use super::entrances::{EntranceAttempts, LevelEntry, SkipReason, is_front};
 use super::oracle::Oracle;
-use super::rules::{PageId, UrlStanding, endless, has_ending, script};
+use super::rules::{PageId, UrlState, endless, has_ending, script};
 use crate::model::content::{Content, Link, Url};
 use crate::model::robots::RobotsAccess;
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 
 /// More redirects in a row than this are not followed.
 const MAX_HOPS: u32 = 10;
@@ -15,7 +15,7 @@ const MOST_FAILURES: u32 = 5;
 impl Oracle<'_> {
     /// Whether the URL offered brings a page by itself, over redirects at most.
     pub(crate) fn opens(mut self) -> bool {
-        self.entering = Entering::alone(&self.start.site, &self.start.url);
+        self.entering = EntranceAttempts::alone(&self.start.site, &self.start.url);
         self.level(0);
         self.walk_level();
         self.current_level().pages > 0
@@ -81,32 +81,32 @@ impl Oracle<'_> {
         let (url, is_entrance) = (&entry.url, entry.is_entrance());
         let endless = endless(url).filter(|_| !is_entrance);
         if entry.is_trap && !is_entrance {
-            self.keep(entry, Kept::Trap);
+            self.keep(entry, SkipReason::Trap);
         } else if let Some(name) = endless {
             self.traps.name(name);
-            self.keep(entry, Kept::Trap);
+            self.keep(entry, SkipReason::Trap);
         } else if self.depth > 0 && has_ending(url, &self.country.settings.non_html_extensions) {
-            self.keep(entry, Kept::Filtered);
+            self.keep(entry, SkipReason::Filtered);
         } else if !(entry.again || is_entrance || is_front(url)) && self.script_is_used_up(url) {
-            self.keep(entry, Kept::Script);
+            self.keep(entry, SkipReason::Script);
         } else {
             let spot = self.url_location(url);
             match self.robots_verdict(url, spot.as_ref()) {
                 RobotsAccess::Allowed => self.fetch(entry, spot.as_ref()),
-                RobotsAccess::Kept => self.keep(entry, Kept::Robots),
-                RobotsAccess::Unreachable => self.keep(entry, Kept::Unreachable),
+                RobotsAccess::Kept => self.keep(entry, SkipReason::Robots),
+                RobotsAccess::Unreachable => self.keep(entry, SkipReason::Unreachable),
             }
         }
     }
 
-    fn keep(&mut self, entry: &LevelEntry, why: Kept) {
+    fn keep(&mut self, entry: &LevelEntry, why: SkipReason) {
         if self.depth == 0 {
             self.entering.note_kept(entry, why);
         }
         *why.count(self.current_level()) += u64::from(!entry.again);
     }
 
-    fn fetch(&mut self, entry: &LevelEntry, spot: Option<&Spot>) {
+    fn fetch(&mut self, entry: &LevelEntry, spot: Option<&UrlLocation>) {
         let url = &entry.url;
         if let Some(script) = script(url).filter(|_| !entry.again) {
             *self.queries.entry(script).or_default() += 1;
@@ -161,7 +161,7 @@ impl Oracle<'_> {
         let (hops, relation, id) = (from.hops + 1, from.relation, PageId::from_url(&to));
         let place = self.places.get(&id).copied();
         let is_same = id == PageId::from_url(&from.url);
-        if is_same || (self.depth == 0 && place == Some(UrlStanding::Listed)) {
+        if is_same || (self.depth == 0 && place == Some(UrlState::Listed)) {
             let mut asked = from.asked;
             asked[usize::from(from.url.is_https)] = true;
             let is_known =
@@ -171,10 +171,10 @@ impl Oracle<'_> {
             }
             return;
         }
-        if matches!(place, Some(UrlStanding::Listed | UrlStanding::Earlier)) {
+        if matches!(place, Some(UrlState::Listed | UrlState::Earlier)) {
             return;
         }
-        self.places.insert(id, UrlStanding::Listed);
+        self.places.insert(id, UrlState::Listed);
         if hops > MAX_HOPS {
             self.current_level().not_fetched_redirects += 1;
         } else {

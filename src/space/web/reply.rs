@@ -6,7 +6,7 @@ use crate::Response;
 
 /// What of a request decides how its answer is written; the default is a plain GET.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestFields {
     /// Of the request.
     pub method: Method,
     /// It asks by HTTP/1.0.
@@ -35,7 +35,7 @@ pub enum Method {
 ///
 /// There is no `Date`, so that the bytes do not depend on when they are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
+pub struct WireResponse {
     /// Of HTTP.
     pub status: u16,
     /// Names and values in the order of writing.
@@ -51,10 +51,10 @@ pub struct Reply {
 /// Chunks are of this size, small enough that most pages have several.
 const CHUNK_BYTES: usize = 1500;
 
-impl Reply {
+impl WireResponse {
     /// `is_last` says that the connection is closed after this answer.
     #[must_use]
-    pub fn new(response: Response, asked: &Asked, is_last: bool) -> Self {
+    pub fn new(response: Response, asked: &RequestFields, is_last: bool) -> Self {
         match asked.method {
             Method::Other => Self::bodiless(501, vec![length(0)], &response, is_last),
             _ if is_unchanged(&response, asked) => {
@@ -73,7 +73,7 @@ impl Reply {
         Self { status, fields, body: Vec::new(), is_chunked: false, is_cut: false }
     }
 
-    fn with_body(mut response: Response, asked: &Asked, is_last: bool) -> Self {
+    fn with_body(mut response: Response, asked: &RequestFields, is_last: bool) -> Self {
         if response.content_encoding == Some("gzip") && !asked.accepts_gzip {
             response.content_encoding = None;
             response.body = decoded(&response.body);
@@ -138,7 +138,7 @@ fn push_chunks(body: &[u8], is_cut: bool, bytes: &mut Vec<u8>) {
 
 /// RFC 9110 §13.2.2: tags go before dates. Dates are compared as nginx does by default
 /// (`if_modified_since exact`), which needs no calendar.
-fn is_unchanged(response: &Response, asked: &Asked) -> bool {
+fn is_unchanged(response: &Response, asked: &RequestFields) -> bool {
     if response.status != 200 {
         return false;
     }

@@ -2,7 +2,7 @@
 
 use crate::Handshake;
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, anchors, html, links, missing, redirect, response};
+use crate::hostile::pages::{CaseRequest, anchors, html, links, missing, redirect, response};
 use crate::web::Act;
 
 /// Pages that are delivered, the front page included, before a client is turned away.
@@ -172,14 +172,14 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A front page and sixty pages, of which twenty are delivered.
-fn banning(request: &Request<'_>, refusal: Vec<Act>) -> Vec<Act> {
+fn banning(request: &CaseRequest<'_>, refusal: Vec<Act>) -> Vec<Act> {
     let pages = (1..=60).map(|page| format!("/p{page}"));
     let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
     [vec![Act::Turn(DELIVERED, refusal)], delivered].concat()
 }
 
 /// Everything is at https, robots.txt included.
-fn to_https(request: &Request<'_>) -> Vec<Act> {
+fn to_https(request: &CaseRequest<'_>) -> Vec<Act> {
     if request.is_https {
         missing()
     } else {

@@ -3,7 +3,7 @@
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, on_front};
+use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, on_front};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -46,7 +46,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-fn page(request: &Request<'_>, content_type: &str, body: &[u8]) -> Vec<Act> {
+fn page(request: &CaseRequest<'_>, content_type: &str, body: &[u8]) -> Vec<Act> {
     let length = body.len();
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n");
     on_front(request, || vec![Act::Send([head.as_bytes(), body].concat())])

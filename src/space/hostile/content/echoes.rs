@@ -4,7 +4,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, anchors, html, missing, redirect};
+use crate::hostile::pages::{CaseRequest, anchors, html, missing, redirect};
 use crate::web::Act;
 
 /// Links abroad of each case.
@@ -171,7 +171,11 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A page of a maze, unless the path is that of a page of its own, to which all lead.
-fn maze<T: AsRef<str>>(request: &Request<'_>, text: &str, relative: impl IntoIterator<Item = T>) -> Vec<Act> {
+fn maze<T: AsRef<str>>(
+    request: &CaseRequest<'_>,
+    text: &str,
+    relative: impl IntoIterator<Item = T>,
+) -> Vec<Act> {
     match request.target.strip_prefix("/sound").and_then(|number| number.parse().ok()) {
         Some(number) => abroad(&format!("Sound page {number}"), number),
         None => {

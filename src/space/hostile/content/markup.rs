@@ -1,7 +1,7 @@
 //! Markup that browsers and simple readers take apart differently. `/no` is nowhere a link.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, html, on_front, raw};
+use crate::hostile::pages::{CaseRequest, html, on_front, raw};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -79,7 +79,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A front page of this markup, `HOST` being the host of the case.
-fn front(request: &Request<'_>, markup: &str) -> Vec<Act> {
+fn front(request: &CaseRequest<'_>, markup: &str) -> Vec<Act> {
     on_front(request, || html(markup.replace("HOST", request.main_host)))
 }
 

@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, anchors, html, links, on_front};
+use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, anchors, html, links, on_front};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -94,7 +94,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// One of three pages, with links to two in new folders.
-fn renamed(request: &Request<'_>, spelled: fn(String) -> String) -> Vec<Act> {
+fn renamed(request: &CaseRequest<'_>, spelled: fn(String) -> String) -> Vec<Act> {
     let own = request.target.bytes().rfind(u8::is_ascii_digit).map_or(0, |digit| u64::from(digit - b'0'));
     let folder = |number| spelled(new(request, number)[1..].to_owned());
     let next = (1..=2).map(|number| format!("/s/{}/page{}.html", folder(number), (2 * own + number) % 3));
@@ -103,6 +103,6 @@ fn renamed(request: &Request<'_>, spelled: fn(String) -> String) -> Vec<Act> {
 }
 
 /// A path that nobody has seen before, from the one that was asked for.
-fn new(request: &Request<'_>, number: u64) -> String {
+fn new(request: &CaseRequest<'_>, number: u64) -> String {
     format!("/{:x}", xxh3_64(format!("{}{} {number}", request.host, request.target).as_bytes()))
 }

@@ -1,7 +1,7 @@
 //! Redirects that lead round in circles, nowhere, or where nobody should go.
 
 use crate::hostile::case::{Case, neighbour};
-use crate::hostile::pages::{LINK_TO_NEXT, Request, html, on_front, redirect, response};
+use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, html, on_front, redirect, response};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -129,7 +129,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A redirect of these bytes to a target that has a page; any other has none.
-fn in_bytes(request: &Request<'_>, location: &[u8], target: &str) -> Vec<Act> {
+fn in_bytes(request: &CaseRequest<'_>, location: &[u8], target: &str) -> Vec<Act> {
     let (before, after) = (&b"HTTP/1.1 302 Found\r\nLocation: "[..], &b"\r\nContent-Length: 0\r\n\r\n"[..]);
     match request.target {
         "/" => vec![Act::Send([before, location, after].concat())],
@@ -139,10 +139,10 @@ fn in_bytes(request: &Request<'_>, location: &[u8], target: &str) -> Vec<Act> {
     }
 }
 
-fn front_with(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
+fn front_with(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
     on_front(request, || crate::hostile::pages::links(targets))
 }
 
-fn of_robots(request: &Request<'_>, to: &str) -> Vec<Act> {
+fn of_robots(request: &CaseRequest<'_>, to: &str) -> Vec<Act> {
     if request.target == "/robots.txt" { redirect(to) } else { crate::hostile::pages::front(request) }
 }

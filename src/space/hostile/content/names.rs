@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::hostile::case::{Case, Standing, neighbour};
-use crate::hostile::pages::{Request, links, on_front, redirect};
+use crate::hostile::case::{Case, CaseHost, neighbour};
+use crate::hostile::pages::{CaseRequest, links, on_front, redirect};
 use crate::web::Act;
 use crate::{Lookup, Oddity, Records};
 
@@ -113,7 +113,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A front page with these links, `HOST` being the host of the case.
-fn beside(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
+fn beside(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
     on_front(request, || links(targets.iter().map(|target| target.replace("HOST", request.main_host))))
 }
 
@@ -137,13 +137,13 @@ fn v6(address: Ipv6Addr) -> Lookup {
 }
 
 /// The server of the case at an address of each family, told oddly.
-fn odd(standing: &Standing<'_>, oddity: Oddity) -> Lookup {
+fn odd(standing: &CaseHost<'_>, oddity: Oddity) -> Lookup {
     let v6 = Ipv6Addr::from_bits(IN_KENYA | u128::from(u32::from(standing.address)));
     Lookup::Odd(Records { v4: Some(standing.address), v6: Some(v6), ..Records::default() }, oddity)
 }
 
 /// The next of so many aliases `1.`, `2.` …; the last is the server.
-fn alias(standing: &Standing<'_>, most: u32) -> Lookup {
+fn alias(standing: &CaseHost<'_>, most: u32) -> Lookup {
     let number: u32 = standing.host.split('.').next().and_then(|label| label.parse().ok()).unwrap_or(0);
     if number >= most {
         return Lookup::Found(records(standing.address));

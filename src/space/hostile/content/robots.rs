@@ -1,7 +1,7 @@
 //! robots.txt of every kind that RFC 9309 has a word for, and of some that it has none for.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, html, links, raw, redirect, response, unframed};
+use crate::hostile::pages::{CaseRequest, html, links, raw, redirect, response, unframed};
 use crate::hostile::transport::codings::gzipped;
 use crate::web::Act;
 
@@ -111,7 +111,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// Answers for robots.txt as told. The front page leads to one page that the rules forbid and one that they do not.
-fn with_robots(request: &Request<'_>, robots: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+fn with_robots(request: &CaseRequest<'_>, robots: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
     match request.target {
         "/robots.txt" => robots(),
         "/" => links(["/next", "/private"]),
@@ -131,7 +131,7 @@ fn status(line: &str) -> Vec<Act> {
 }
 
 /// `/robots.txt`, `/rules/1`, `/rules/2` … redirect, so many times.
-fn redirects(request: &Request<'_>, most: u32) -> Vec<Act> {
+fn redirects(request: &CaseRequest<'_>, most: u32) -> Vec<Act> {
     let hop: Option<u32> = match request.target.strip_prefix("/rules/") {
         Some(number) => number.parse().ok(),
         None => (request.target == "/robots.txt").then_some(0),

@@ -4,7 +4,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, anchors, html, redirect};
+use crate::hostile::pages::{CaseRequest, anchors, html, redirect};
 use crate::web::Act;
 
 /// Pages beside the front page, half of which lead abroad.
@@ -74,7 +74,7 @@ fn page(name: &str, link: impl Fn(&str) -> String) -> Vec<Act> {
 }
 
 /// Letters and digits as ASP.NET takes them, new for every URL.
-fn token(request: &Request<'_>) -> String {
+fn token(request: &CaseRequest<'_>) -> String {
     let digit = |at: u64| {
         let drawn = xxh3_64(format!("{}{} {at}", request.host, request.target).as_bytes()) % 32;
         char::from(b"abcdefghijklmnopqrstuvwxyz012345"[usize::try_from(drawn).unwrap_or_default()])

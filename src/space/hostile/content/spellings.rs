@@ -1,7 +1,7 @@
 //! URLs in spellings that a surveyor must see through, or refuse.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{Request, html, on_front};
+use crate::hostile::pages::{CaseRequest, html, on_front};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -97,7 +97,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A front page with these links, `HOST` being the host of the case; in single quotes, which none has.
-fn front(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
+fn front(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
     let anchors = targets.iter().map(|target| format!("<a href='{target}'>x</a>\n")).collect::<String>();
     on_front(request, || html(anchors.replace("HOST", request.main_host)))
 }

@@ -1,7 +1,7 @@
 //! Content types that say what a page is in vain, wrongly, or not at all.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, on_front, raw};
+use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, on_front, raw};
 use crate::web::Act;
 
 const XHTML: &str = "<?xml version=\"1.0\"?>\n<!-- A page. -->\n\
@@ -47,7 +47,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A front page with these fields `Content-Type`.
-fn of_type(request: &Request<'_>, types: &[&str], body: &str) -> Vec<Act> {
+fn of_type(request: &CaseRequest<'_>, types: &[&str], body: &str) -> Vec<Act> {
     let fields: String = types.iter().map(|field| format!("Content-Type: {field}\r\n")).collect();
     let head = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: {}\r\n\r\n", body.len());
     on_front(request, || vec![raw(head), raw(body)])

@@ -1,7 +1,7 @@
 //! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
 
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, html, on_front, raw, response, unframed};
+use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, html, on_front, raw, response, unframed};
 use crate::web::Act;
 
 /// Every front page begins with a link, so that it shows whether the beginning was used.
@@ -231,7 +231,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// Rules, or a front page that leads to one page that they forbid and one that they do not, or a page.
-fn page_or_rules(request: &Request<'_>) -> (&'static str, &'static [u8]) {
+fn page_or_rules(request: &CaseRequest<'_>) -> (&'static str, &'static [u8]) {
     match request.target {
         "/robots.txt" => ("text/plain", b"User-agent: *\nDisallow: /private\n"),
         "/" => ("text/html", b"<a href=\"/next\">x</a> <a href=\"/private\">x</a>"),
@@ -244,12 +244,12 @@ fn head(status_line: &str, kind: &str, body: &[u8]) -> String {
 }
 
 /// A sound page behind this line.
-fn status_line(request: &Request<'_>, line: &str) -> Vec<Act> {
+fn status_line(request: &CaseRequest<'_>, line: &str) -> Vec<Act> {
     on_front(request, || vec![raw(head(line, "text/html", BEGIN)), raw(BEGIN)])
 }
 
 /// Sound rules and pages behind this line.
-fn status_lines(request: &Request<'_>, line: &str) -> Vec<Act> {
+fn status_lines(request: &CaseRequest<'_>, line: &str) -> Vec<Act> {
     let (kind, body) = page_or_rules(request);
     vec![raw(head(line, kind, body)), raw(body)]
 }

@@ -2,7 +2,7 @@
 
 use crate::Handshake;
 use crate::hostile::case::Case;
-use crate::hostile::pages::{LINK_TO_NEXT, Request, front, missing, on_front, raw, response, unframed};
+use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, front, missing, on_front, raw, response, unframed};
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -56,12 +56,12 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     ),
     Case::of_robots("reset-always", "Reset whatever is asked.", |_| vec![Act::Reset]),
     Case::of_robots("reset-by-http", "Reset by http, all is well by https.", |request| match request {
-        Request { is_https: false, .. } => vec![Act::Reset],
-        Request { target: "/robots.txt", .. } => missing(),
+        CaseRequest { is_https: false, .. } => vec![Act::Reset],
+        CaseRequest { target: "/robots.txt", .. } => missing(),
         _ => front(request),
     }),
 ];
 
-fn served(request: &Request<'_>) -> Vec<Act> {
+fn served(request: &CaseRequest<'_>) -> Vec<Act> {
     if request.target == "/robots.txt" { missing() } else { front(request) }
 }

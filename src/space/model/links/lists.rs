@@ -2,10 +2,10 @@ use crate::World;
 use crate::model::content::{Page, Url};
 use crate::model::links;
 use crate::model::paths::{Listed, Resource};
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 
 /// A list leads to the next one, back, and to its items; an item leads back to its list.
-pub(crate) fn page(world: &World, spot: &Spot, listed: Listed) -> Option<Page> {
+pub(crate) fn page(world: &World, spot: &UrlLocation, listed: Listed) -> Option<Page> {
     let (count, items) = (spot.site.lists, world.lists.items);
     let url = |listed: Listed| spot.url(&Resource::Listed(listed));
     let key = spot.site.content.part("list");

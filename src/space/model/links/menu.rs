@@ -4,20 +4,20 @@ use crate::model::content::{Element, Link, Url};
 use crate::model::copies::second_name;
 use crate::model::paths::{Listed, Path, Resource};
 use crate::model::site::Role;
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 use crate::model::tree::{Node, Tree};
 
 pub(crate) fn link(url: Url) -> Link {
     Link { url, element: Element::A, nofollow: false }
 }
 
-pub(crate) fn front(spot: &Spot) -> Url {
+pub(crate) fn front(spot: &UrlLocation) -> Url {
     spot.site.url(Role::Main, &Resource::Node(Vec::new()))
 }
 
 /// What stands at the top of every page: the front page, its first children, the second host. The
 /// front page itself uses nobody's second name, so that none is met before the first.
-pub(crate) fn menu(world: &World, spot: &Spot, page: Key, is_front: bool) -> Vec<Link> {
+pub(crate) fn menu(world: &World, spot: &UrlLocation, page: Key, is_front: bool) -> Vec<Link> {
     let (site, root) = (&spot.site, spot.site.main.root());
     let draw = page.draw("second names in menu");
     let top = u64::from(site.main.child_count(&root)).min(world.shape.navigation);
@@ -32,7 +32,14 @@ pub(crate) fn menu(world: &World, spot: &Spot, page: Key, is_front: bool) -> Vec
 }
 
 /// A page of the tree under its own name, or under its second name if it has one.
-pub(crate) fn named(world: &World, spot: &Spot, role: Role, path: Path, key: Key, uses_alias: bool) -> Url {
+pub(crate) fn named(
+    world: &World,
+    spot: &UrlLocation,
+    role: Role,
+    path: Path,
+    key: Key,
+    uses_alias: bool,
+) -> Url {
     let alias = uses_alias.then(|| second_name(world, &path, key, spot.site.is_script_only)).flatten();
     let resource = match alias {
         Some(alias) => Resource::Alias(alias, path),
@@ -42,7 +49,7 @@ pub(crate) fn named(world: &World, spot: &Spot, role: Role, path: Path, key: Key
 }
 
 /// What only the front page of the main host links to: the bare name, the first list, the traps.
-pub(crate) fn entrances(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+pub(crate) fn entrances(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
     let site = &spot.site;
     if spot.role != Role::Main || !node.path.is_empty() {
         return Vec::new();
@@ -55,7 +62,7 @@ pub(crate) fn entrances(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
 }
 
 /// The one script of a site without its query stands before all of its queries or after them.
-pub(crate) fn insert_bare_script(spot: &Spot, node: &Node, links: &mut Vec<Link>) {
+pub(crate) fn insert_bare_script(spot: &UrlLocation, node: &Node, links: &mut Vec<Link>) {
     if node.path.is_empty() && spot.has_bare_script() {
         let before = spot.site.content.draw("bare page script first").happens(0.5);
         links.insert(if before { 0 } else { links.len() }, link(spot.url(&Resource::BareScript)));
@@ -63,12 +70,12 @@ pub(crate) fn insert_bare_script(spot: &Spot, node: &Node, links: &mut Vec<Link>
 }
 
 /// The way up, from the front page of the host.
-pub(crate) fn ancestors(spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+pub(crate) fn ancestors(spot: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
     let up = (usize::from(tree.depth == 0)..node.path.len()).rev();
     up.map(|length| link(spot.url(&Resource::Node(node.path[..length].to_vec())))).collect()
 }
 
-fn bare_name(world: &World, spot: &Spot) -> Option<Link> {
+fn bare_name(world: &World, spot: &UrlLocation) -> Option<Link> {
     let site = &spot.site;
     site.bare_host.as_deref().filter(|_| site.has_address(Role::Bare))?;
     let happens = site.key.draw("bare link").happens(world.sites.bare_link_share);

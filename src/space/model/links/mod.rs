@@ -11,7 +11,7 @@ use super::copies;
 use super::extras::{Kind, has, has_bare_script, linked};
 use super::paths::{Extra, Query, Resource};
 use super::site::Role;
-use super::spot::Spot;
+use super::spot::UrlLocation;
 use super::tree::{Node, Tree, decayed, median_of_mean_one};
 use crate::World;
 use crate::draw::{Draw, Key, rounded};
@@ -21,7 +21,7 @@ use menu::{ancestors, entrances, front, insert_bare_script, link, menu, named};
 /// A page of the tree. Its internal links go up, sideways or to the front page's children, so that
 /// the fewest links that lead to a page are as many as its depth in the tree; only its own children
 /// and what hangs at it are found here first.
-pub(crate) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
+pub(crate) fn node_page(world: &World, spot: &UrlLocation, node: &Node) -> Page {
     let node = &displayed_node(world, spot, node);
     let Some(tree) = spot.site.tree(spot.role) else { return bare_page(world, spot, node.key) };
     let mut links = menu(world, spot, node.key, node.path.is_empty());
@@ -48,13 +48,13 @@ pub(crate) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
 }
 
 /// The page of the tree that a page shows: itself, or the one that it repeats.
-fn displayed_node(world: &World, spot: &Spot, node: &Node) -> Node {
+fn displayed_node(world: &World, spot: &UrlLocation, node: &Node) -> Node {
     let repeated = if is_links_page(world, spot, node) { None } else { copies::original(world, node) };
     repeated.unwrap_or_else(|| node.clone())
 }
 
 /// A page that hangs at a page of the tree and leads back only.
-pub(crate) fn leaf_page(world: &World, spot: &Spot, node: &Node, kind: &str) -> Page {
+pub(crate) fn leaf_page(world: &World, spot: &UrlLocation, node: &Node, kind: &str) -> Page {
     let key = node.key.part(kind);
     let mut links = vec![link(front(spot)), link(spot.url(&Resource::Node(node.path.clone())))];
     links.extend_from_slice(external::boilerplate(world, &spot.site));
@@ -65,13 +65,13 @@ pub(crate) fn leaf_page(world: &World, spot: &Spot, node: &Node, kind: &str) -> 
 }
 
 /// What hangs at a page has one external link at most, as often as the page's own content has one.
-fn links_outside(world: &World, spot: &Spot, node: &Node, key: Key) -> bool {
+fn links_outside(world: &World, spot: &UrlLocation, node: &Node, key: Key) -> bool {
     let tree = spot.site.tree(spot.role);
     tree.is_some_and(|tree| key.draw("leaf external").happens(content_mean(world, spot, tree, node)))
 }
 
 /// A page that a program makes: the menu, its own links, and no external link but the site's set.
-pub(crate) fn plain_page(world: &World, spot: &Spot, key: Key, own: Vec<Url>) -> Page {
+pub(crate) fn plain_page(world: &World, spot: &UrlLocation, key: Key, own: Vec<Url>) -> Page {
     let mut links = menu(world, spot, key, false);
     links.extend(own.into_iter().map(link));
     links.extend_from_slice(external::boilerplate(world, &spot.site));
@@ -80,7 +80,7 @@ pub(crate) fn plain_page(world: &World, spot: &Spot, key: Key, own: Vec<Url>) ->
 
 /// What a site says of any path that names nothing: the same for all paths of a directory, whose relative
 /// links mean the same.
-pub(crate) fn soft_404_page(world: &World, spot: &Spot) -> Page {
+pub(crate) fn soft_404_page(world: &World, spot: &UrlLocation) -> Page {
     let mut page = plain_page(world, spot, spot.site.content.part("soft 404"), Vec::new());
     let path = page.written_at.target.split(['?', ';']).next().unwrap_or_default();
     let directory = &path[..path.rfind('/').map_or(0, |at| at + 1)];
@@ -89,7 +89,7 @@ pub(crate) fn soft_404_page(world: &World, spot: &Spot) -> Page {
 }
 
 /// The answer to a query: its siblings, and a page that only this query leads to.
-pub(crate) fn script_page(world: &World, spot: &Spot, node: &Node, query: Query) -> Page {
+pub(crate) fn script_page(world: &World, spot: &UrlLocation, node: &Node, query: Query) -> Page {
     let (Query::Id(id) | Query::Parameter(id)) = query;
     let mut page = leaf_page(world, spot, node, "script answer");
     page.key = page.key.child(id);
@@ -103,7 +103,7 @@ pub(crate) fn script_page(world: &World, spot: &Spot, node: &Node, query: Query)
 }
 
 /// A page whose only link is its meta refresh.
-pub(crate) fn waiting_page(world: &World, spot: &Spot, node: &Node) -> Page {
+pub(crate) fn waiting_page(world: &World, spot: &UrlLocation, node: &Node) -> Page {
     let url = spot.url(&Resource::Extra(Extra::Arrived, node.path.clone()));
     let refresh = Link { url, element: Element::Refresh, nofollow: false };
     Page { links: vec![refresh], ..bare_page(world, spot, node.key.part("waiting")) }
@@ -116,12 +116,12 @@ pub(crate) fn queries(world: &World, node: &Node) -> impl Iterator<Item = Query>
         .map(move |id| if id == 1 + first { Query::Parameter(id) } else { Query::Id(id) })
 }
 
-fn bare_page(world: &World, spot: &Spot, key: Key) -> Page {
+fn bare_page(world: &World, spot: &UrlLocation, key: Key) -> Page {
     let changed = change::last_change(world, key);
     Page { key, links: Vec::new(), nofollow: false, written_at: spot.own_url(), is_cut: false, changed }
 }
 
-fn children(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+fn children(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
     let draw = node.key.draw("element of child");
     tree.children(node)
         .map(|number| {
@@ -141,7 +141,7 @@ fn element(world: &World, draw: Draw) -> Element {
 }
 
 /// The next pages of the same parent, in a ring, some under their second name.
-fn siblings(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+fn siblings(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
     let Some((own, parent)) = node.path.split_last() else { return Vec::new() };
     let count = u64::from(node.family_size());
     let draw = node.key.draw("second names of siblings");
@@ -156,7 +156,7 @@ fn siblings(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
 }
 
 /// What hangs at a page: scripts, files, redirects, broken links.
-fn extras(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+fn extras(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
     let mut links = if has(world, node, Kind::Script) { script_links(world, spot, node) } else { Vec::new() };
     for (kind, extra) in linked(node) {
         if has(world, node, kind) {
@@ -167,7 +167,7 @@ fn extras(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
     links
 }
 
-fn script_links(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+fn script_links(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
     let script = |query| link(spot.url(&Resource::Script(node.path.clone(), query)));
     let mut links: Vec<Link> = queries(world, node).map(|query| script(Some(query))).collect();
     if has_bare_script(world, node) {
@@ -178,7 +178,7 @@ fn script_links(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
 }
 
 /// External links in the content: fewer with depth, many on some sites and in some branches.
-fn content_links(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+fn content_links(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
     let mean = content_mean(world, spot, tree, node);
     if mean <= 0.0 {
         return Vec::new();
@@ -194,7 +194,7 @@ fn content_links(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Li
 }
 
 /// Mean external links in the content of a page.
-fn content_mean(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> f64 {
+fn content_mean(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> f64 {
     let (external, site) = (&world.external, spot.site.content);
     let depth = tree.depth_of(node);
     if world.external_variant == Variant::Homogeneous {
@@ -212,14 +212,14 @@ fn content_mean(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> f64 {
     decayed(external.content_mean, external.depth_decay, depth) * of_site * of_branch
 }
 
-fn is_links_page(world: &World, spot: &Spot, node: &Node) -> bool {
+fn is_links_page(world: &World, spot: &UrlLocation, node: &Node) -> bool {
     (1..=2).contains(&node.path.len())
         && spot.role == Role::Main
         && spot.site.links_page(world) == Some(&node.path)
 }
 
 /// The links of the site's page of links, when this is it.
-fn links_page(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+fn links_page(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
     if !is_links_page(world, spot, node) {
         return Vec::new();
     }
@@ -232,7 +232,7 @@ fn links_page(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
 }
 
 /// The page's own URL with https: another spelling of a page that is known already.
-fn secure_self(world: &World, spot: &Spot, node: &Node) -> Option<Link> {
+fn secure_self(world: &World, spot: &UrlLocation, node: &Node) -> Option<Link> {
     let own = spot.url(&Resource::Node(node.path.clone()));
     node.key.draw("https alias").happens(world.pages.alias_share).then(|| link(Url { is_https: true, ..own }))
 }

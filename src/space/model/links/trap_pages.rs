@@ -2,11 +2,11 @@ use crate::World;
 use crate::model::content::{Page, Url};
 use crate::model::links;
 use crate::model::paths::{Resource, Trap};
-use crate::model::spot::Spot;
+use crate::model::spot::UrlLocation;
 use crate::model::traps::{facet_links, month_links};
 
 /// A page of a trap; none where the site does not have it.
-pub(crate) fn page(world: &World, spot: &Spot, trap: &Trap) -> Option<Page> {
+pub(crate) fn page(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Page> {
     let own = links_of(world, spot, trap)?;
     let url = |trap: Trap| spot.url(&Resource::Trap(trap));
     let own: Vec<Url> = own.into_iter().map(url).chain(plain_twin(spot, trap)).collect();
@@ -14,7 +14,7 @@ pub(crate) fn page(world: &World, spot: &Spot, trap: &Trap) -> Option<Page> {
 }
 
 /// The pages of traps that a page of a trap links to: further on first, then back.
-fn links_of(world: &World, spot: &Spot, trap: &Trap) -> Option<Vec<Trap>> {
+fn links_of(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Vec<Trap>> {
     let (traps, sizes) = (spot.site.traps, &world.traps);
     let is_there = match trap {
         Trap::Month(month) => traps.calendar && *month > 0,
@@ -49,14 +49,14 @@ fn links_of(world: &World, spot: &Spot, trap: &Trap) -> Option<Vec<Trap>> {
 }
 
 /// Pages of a session beside its front page: as many as the menu has.
-fn session_pages(world: &World, spot: &Spot) -> u32 {
+fn session_pages(world: &World, spot: &UrlLocation) -> u32 {
     let tree = &spot.site.main;
     let most = u32::try_from(world.shape.navigation).unwrap_or(u32::MAX);
     tree.child_count(&tree.root()).min(most)
 }
 
 /// The page that a page of a session repeats, without a session.
-fn plain_twin(spot: &Spot, trap: &Trap) -> Option<Url> {
+fn plain_twin(spot: &UrlLocation, trap: &Trap) -> Option<Url> {
     match trap {
         Trap::SessionPage(_, page) => Some(spot.url(&Resource::Node(vec![*page]))),
         _ => None,
