@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-use crate::analysis::{Pacing, Respite, Settled};
+use crate::analysis::{EndedExchange, Pacing, ServerPause};
 use crate::exchange::{Failure, Purpose, hangs_up, requests_pause};
 use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, ServerLink, Symptom, symptom_of};
 use crate::settings::{Pace, Settings};
@@ -50,17 +50,17 @@ impl Pacing for SurveyPacing {
         requests_pause(status)
     }
 
-    fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite {
+    fn pause_after(&mut self, server: usize, settled: &EndedExchange) -> ServerPause {
         if self.servers.len() <= server {
             self.servers.resize_with(server + 1, Default::default);
         }
         let (health, link) = &mut self.servers[server];
         let symptom = match settled {
-            Settled { is_trouble: true, .. } => Symptom::Trouble,
-            Settled { is_unclear: true, .. } => Symptom::Unclear,
+            EndedExchange { is_trouble: true, .. } => Symptom::Trouble,
+            EndedExchange { is_unclear: true, .. } => Symptom::Unclear,
             _ => Symptom::Sound,
         };
-        let Settled { tree: site, first_byte, .. } = settled;
+        let EndedExchange { tree: site, first_byte, .. } = settled;
         let ended = SystemTime::UNIX_EPOCH + settled.ended;
         let seen = Observation { site, ended, symptom, first_byte: *first_byte };
         let backoff = health.note(&self.pace, &seen, USUAL_CHANCE);
@@ -75,7 +75,7 @@ impl Pacing for SurveyPacing {
         });
         let rest = health.pause_after(&self.pace, settled.response_time(), link, USUAL_CHANCE);
         let held = health.cool_down_of(site).and_then(|hold| hold.until?.duration_since(ended).ok());
-        Respite {
+        ServerPause {
             rest,
             put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO },
             of_site: held.unwrap_or_default(),

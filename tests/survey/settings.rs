@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::WebUrl;
-use ccsurvey::analysis::{Censoring, Ended, Recorded};
+use ccsurvey::analysis::{Censoring, Recorded, TreeEnd};
 use ccsurvey::exchange::Class;
 use ccsurvey::frontier::{Frontier, Spread};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
@@ -198,7 +198,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     assert_eq!(row.outcome, "opt_out");
     let recorded = Recorded::load(&surveyed.dir()).unwrap();
     let ended = |site: &str| recorded.trees.iter().find(|tree| &*tree.site == site).map(|tree| tree.ended);
-    assert_eq!(ended(&largest), Some(Ended::Cut));
+    assert_eq!(ended(&largest), Some(TreeEnd::Cut));
     let censored = Censoring::measure(&recorded);
     assert!(censored.cut_trees > 0 && censored.unasked_urls >= left_out, "{left_out} of {censored:?}");
 }

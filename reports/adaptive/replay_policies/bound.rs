@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 
-use ccsurvey::analysis::policies::{Ground, Point, SiteTree};
+use ccsurvey::analysis::policies::{PolicyPoint, RecordedGraph, SiteTree};
 
 use super::curve::Curve;
 
@@ -11,7 +11,7 @@ type Offer = (u64, Reverse<(usize, u32)>);
 /// What a survey would cost that knew every page beforehand: again and again the page is fetched, with all pages on
 /// its shortest way that were not, which promises most new hosts for its requests. No policy can know that much; but this
 /// is a greedy choice, which a cleverer one with the same knowledge could better.
-pub(crate) fn bound(ground: &Ground) -> Curve {
+pub(crate) fn bound(ground: &RecordedGraph) -> Curve {
     let ways: Vec<Vec<Option<u32>>> = ground.trees.iter().map(ways).collect();
     let all_requests: u64 = ground.trees.iter().map(SiteTree::requests).sum();
     let all_hosts: HashSet<u32> = ground
@@ -45,7 +45,7 @@ pub(crate) fn bound(ground: &Ground) -> Curve {
         let with_hosts = (0..).zip(&tree.pages).filter(|(_, page)| !page.hosts.is_empty());
         offers.extend(with_hosts.filter_map(|(page, _)| offer(at, page, &fetched, &hosts)));
     }
-    let share = |requests: u64, hosts: &HashSet<u32>| Point {
+    let share = |requests: u64, hosts: &HashSet<u32>| PolicyPoint {
         load: requests as f64 / all_requests.max(1) as f64,
         coverage: hosts.len() as f64 / all_hosts.len().max(1) as f64,
     };

@@ -1,11 +1,11 @@
 use rayon::prelude::*;
 
-use ccsurvey::analysis::policies::{Point, Run};
+use ccsurvey::analysis::policies::{PolicyPoint, PolicyRun};
 
 /// Load and coverage of a policy at several strengths, as shares of the whole survey.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Curve {
-    points: Vec<Point>,
+    points: Vec<PolicyPoint>,
 }
 
 /// An estimate with the ends of its 95 % interval.
@@ -24,8 +24,8 @@ const DRAWS: u64 = 400;
 
 impl Curve {
     /// Of the strengths of one policy, in any order.
-    pub(crate) fn of(points: impl IntoIterator<Item = Point>) -> Self {
-        let mut points: Vec<Point> = points.into_iter().collect();
+    pub(crate) fn of(points: impl IntoIterator<Item = PolicyPoint>) -> Self {
+        let mut points: Vec<PolicyPoint> = points.into_iter().collect();
         points.sort_by(|one, other| one.load.total_cmp(&other.load));
         Self { points }
     }
@@ -49,9 +49,14 @@ impl Curve {
 
 /// By how much less a policy costs at a coverage than the cheapest of others, with the interval over draws of trees: both are
 /// played on the same draws.
-pub(crate) fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64) -> Option<Interval> {
+pub(crate) fn ratio_interval(
+    policy: &[PolicyRun],
+    others: &[PolicyRun],
+    whole: &PolicyRun,
+    coverage: f64,
+) -> Option<Interval> {
     let ratio = |times: &[u32]| {
-        let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.weighted(whole, times)));
+        let curve = |runs: &[PolicyRun]| Curve::of(runs.iter().map(|run| run.weighted(whole, times)));
         Some(curve(policy).load_at(coverage)? / curve(others).cheapest(coverage)?)
     };
     let trees = whole.trees();
@@ -70,14 +75,14 @@ pub(crate) struct Beside {
     /// Which of the others is the cheapest.
     pub cheapest: usize,
     /// Its load and coverage.
-    pub other: Point,
+    pub other: PolicyPoint,
     /// The requests of the policy for one of the other.
     pub ratio: Interval,
 }
 
 /// A policy as it is, and what is the cheapest of others that finds at least as much: with intervals over draws of trees, in each of
 /// which the other is chosen anew. None where no other finds as much.
-pub(crate) fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside> {
+pub(crate) fn beside(policy: &PolicyRun, others: &[PolicyRun], whole: &PolicyRun) -> Option<Beside> {
     let compared = |times: &[u32]| {
         let point = policy.weighted(whole, times);
         let points = others.iter().map(|run| run.weighted(whole, times)).enumerate();
@@ -88,10 +93,11 @@ pub(crate) fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside
     let trees = whole.trees();
     let (point, (cheapest, other)) = compared(&vec![1; trees])?;
     let drawn = (0..DRAWS).into_par_iter().filter_map(|draw| compared(&resample(trees, draw)));
-    let drawn: Vec<(Point, Point)> = drawn.map(|(point, (_, other))| (point, other)).collect();
-    let ratio = |point: &Point, other: &Point| point.load / other.load.max(f64::MIN_POSITIVE);
-    let interval =
-        |value: f64, of: &dyn Fn(&(Point, Point)) -> f64| ends(value, drawn.iter().map(of).collect());
+    let drawn: Vec<(PolicyPoint, PolicyPoint)> = drawn.map(|(point, (_, other))| (point, other)).collect();
+    let ratio = |point: &PolicyPoint, other: &PolicyPoint| point.load / other.load.max(f64::MIN_POSITIVE);
+    let interval = |value: f64, of: &dyn Fn(&(PolicyPoint, PolicyPoint)) -> f64| {
+        ends(value, drawn.iter().map(of).collect())
+    };
     Some(Beside {
         load: interval(point.load, &|(point, _)| point.load)?,
         coverage: interval(point.coverage, &|(point, _)| point.coverage)?,

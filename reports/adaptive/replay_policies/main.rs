@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ccsurvey::analysis::policies::{Ground, Policy, Run, prices};
+use ccsurvey::analysis::policies::{Policy, PolicyRun, RecordedGraph, prices};
 use ccsurvey::survey::{rates_in, read_settings};
 use ccsurvey::walk::yields::Rates;
 use serde::Serialize;
@@ -97,9 +97,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
-    let ground = Ground::read(dir)?;
+    let ground = RecordedGraph::read(dir)?;
     let deepest = read_settings(&dir.join("survey.toml"))?.deepest();
-    let runs = |policies: Vec<Policy>| -> Vec<Run> {
+    let runs = |policies: Vec<Policy>| -> Vec<PolicyRun> {
         policies.iter().map(|policy| ground.play(policy, deepest)).collect()
     };
     let depths = runs((0..=deepest).map(Policy::Depth).collect());
@@ -110,7 +110,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
     let auto = runs(prices().map(|price| Policy::Auto(rates.clone(), price)).collect());
     let named = [("depth", &depths), ("depth and pages", &caps), ("quiet pages", &quiet)];
     let rules: Vec<&str> = named.iter().flat_map(|(name, runs)| vec![*name; runs.len()]).collect();
-    let simple: Vec<Run> = named.iter().flat_map(|(_, runs)| runs.iter().cloned()).collect();
+    let simple: Vec<PolicyRun> = named.iter().flat_map(|(_, runs)| runs.iter().cloned()).collect();
     let shipped = COMPARED.into_iter().filter_map(|wanted| {
         let auto = ground.play(&Policy::Auto(rates.clone(), rates.price(wanted)), deepest);
         let Beside { load, coverage, cheapest, other, ratio } = beside(&auto, &simple, &whole)?;
@@ -118,7 +118,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
         Some(Shipped { wanted, load, coverage, rule: rules[cheapest], rule_load, rule_coverage, ratio })
     });
     let shipped: Vec<Shipped> = shipped.collect();
-    let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.point(&whole)));
+    let curve = |runs: &[PolicyRun]| Curve::of(runs.iter().map(|run| run.point(&whole)));
     let (depth_curve, cap_curve) = (curve(&depths), curve(&caps));
     let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), bound::bound(&ground));
     let policies = vec![

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analysis::policies::{Ground, GroundError, Learnt, learn};
+use crate::analysis::policies::{GraphError, RecordedGraph, TrainedRates, learn};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::print_message;
@@ -43,7 +43,7 @@ impl LearnCommand {
     pub fn execute(self) -> Result<Exit, CliError> {
         let mut grounds = Vec::new();
         for dir in &self.surveys {
-            let ground = Ground::read(dir)?;
+            let ground = RecordedGraph::read(dir)?;
             let source = &ground.source;
             print_message(&format!(
                 "{}: {} pages of {} site trees, {} external hosts; {} URLs were found and not asked for, because of the \
@@ -75,7 +75,7 @@ impl LearnCommand {
         Ok(Exit::Done)
     }
 
-    fn write(&self, learnt: &Learnt) -> io::Result<()> {
+    fn write(&self, learnt: &TrainedRates) -> io::Result<()> {
         let mut out = Replacement::create(&self.output)?;
         serde_json::to_writer_pretty(&mut out, &learnt.rates)?;
         writeln!(out)?;
@@ -83,11 +83,11 @@ impl LearnCommand {
     }
 }
 
-impl From<GroundError> for CliError {
-    fn from(error: GroundError) -> Self {
+impl From<GraphError> for CliError {
+    fn from(error: GraphError) -> Self {
         let message = one_line(&error.to_string());
         match error {
-            GroundError::Tables(_) => Self::Failed(message),
+            GraphError::Tables(_) => Self::Failed(message),
             _ => Self::Usage(message),
         }
     }

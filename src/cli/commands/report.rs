@@ -8,9 +8,9 @@ use super::choose_depth::{
     Planned, grouping, known_trees, plan, rates_or_built_in, read_environment, settings_of,
 };
 use crate::analysis::{
-    Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped,
-    Grouping, Groups, Influence, Kind, LoadUnit, Overview, Recorded, Replays, Sampling, TELLS_NO_DEPTH,
-    Unseen, Verdict, counted,
+    Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast,
+    GroupedCurves, Grouping, Groups, Influence, Kind, LoadUnit, Overview, Recorded, Replays, Sampling,
+    TELLS_NO_DEPTH, Unseen, Verdict, counted,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -149,7 +149,7 @@ impl ReportCommand {
         whole: &Curves,
         criterion: Criterion,
     ) -> Result<Vec<GroupCurves>, CliError> {
-        let grouped = Grouped::new(&self.dir, recorded, whole);
+        let grouped = GroupedCurves::new(&self.dir, recorded, whole);
         let curves = |by: Grouping| {
             let groups = Groups::largest(&recorded.trees, by, MOST_GROUPS);
             let evidence = grouped.evidence(&groups, Evidence::EVEN)?;

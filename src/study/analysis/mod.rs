@@ -3,7 +3,7 @@
 //!
 //! **From tables only.** [`Recorded::load`] reads the tables of a survey row group by row group and keeps, of
 //! every site tree, what its levels cost and brought ([`Trees`]); of the external URLs, hosts, sites and
-//! server addresses, at which depth each is known first ([`Known`]): exactly over the whole survey, and tree by
+//! server addresses, at which depth each is known first ([`KnownKeys`]): exactly over the whole survey, and tree by
 //! tree for a sample of them chosen by hash ([`Occurrences`]), which is all of them until they are millions.
 //! Memory is so bounded: about 40 bytes a level of a tree; and while links are read, 7 bytes a distinct URL, or 10 where the
 //! groups of several groupings are told apart in the same look at them.
@@ -16,7 +16,7 @@
 //!
 //! A depth is chosen from them by one criterion ([`Choice`]) or for a network environment ([`Forecast`]), and weighed with what
 //! other strategies would have made of the same pages ([`Comparison`]: [`policies`] of depth are played on them).
-//! [`Influence`] tells what a single site does to the answer, and [`Standing`] whether the tables are of all of the survey.
+//! [`Influence`] tells what a single site does to the answer, and [`Completeness`] whether the tables are of all of the survey.
 //!
 //! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
 //! promises on load were kept.
@@ -41,15 +41,15 @@ mod tables;
 pub use choice::curve_rows::curve_rows;
 pub use choice::depth_share::{DepthShare, DepthShares};
 pub use choice::evidence::Evidence;
-pub use choice::grouped::Grouped;
+pub use choice::grouped::GroupedCurves;
 pub use choice::influence::Influence;
-pub use choice::left_out::{LeftOut, TELLS_NO_DEPTH};
-pub use choice::{Choice, ChoiceLevel, Criterion, Settling, Verdict};
+pub use choice::left_out::{SkippedPages, TELLS_NO_DEPTH};
+pub use choice::{Choice, ChoiceLevel, Criterion, SitesNeeded, Verdict};
 pub use curves::censoring::{Bounds, CensoredLevel, Censoring};
 pub use curves::deepest::{Deepest, DeepestLevel};
 pub use curves::reading::{Reading, counted};
 pub use curves::recorded::Recorded;
-pub use curves::standing::{KnownTrees, Standing};
+pub use curves::standing::{Completeness, KnownTrees};
 pub use curves::unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 pub use curves::{CurveLevel, Curves};
 pub use error::AnalysisError;
@@ -58,17 +58,19 @@ pub use forecast::comparison::{Candidate, Comparison};
 pub use forecast::environment::{Environment, Plan, Servers, Surveyor};
 pub use forecast::environment_file::EnvironmentError;
 pub use forecast::replays::{NotWeighed, Replays, Strategy};
-pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread};
+pub use forecast::{Bound, Forecast, ForecastLevel, Limit, NearestDepth, ServerSpread, Shortfall};
 pub use intervals::estimate::Estimate;
 pub use intervals::no_interval::NoInterval;
 pub use intervals::sampling::Sampling;
 pub use keys::groups::Groups;
-pub use keys::known::{Known, KnownByDepth};
+pub use keys::known::{KnownByDepth, KnownKeys};
 pub use keys::occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
-pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Respite, Schedule, ServerLoad, Settled};
+pub use schedule::{
+    Conditions, EndedExchange, Exchanges, MeasuredServer, Pacing, Schedule, ServerLoad, ServerPause,
+};
 pub use tables::group::{Grouping, Labels, UNKNOWN};
-pub use tables::trees::{Ended, LevelCost, Tree, Trees, Unasked};
+pub use tables::trees::{LevelCost, NotFetched, Tree, TreeEnd, Trees};
 
 /// What external URLs are counted as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -51,7 +51,7 @@ const COLUMNS: &[&str] = &[
 /// The table cannot be read.
 pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
     let mut counts = ExchangeCounts::default();
-    let mut levelling = Levelling::default();
+    let mut levelling = LevelCounter::default();
     for frame in read_frames::<ExchangeRow>(dir, COLUMNS)? {
         let frame = frame?;
         let counted = count_errors(&frame, &mut counts.errors);
@@ -66,7 +66,7 @@ pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
 
 /// Finds the levels of requests that have none.
 #[derive(Default)]
-struct Levelling {
+struct LevelCounter {
     /// The tree that is read, and how many came before it.
     tree: Option<(String, u32)>,
     number: u64,
@@ -74,7 +74,7 @@ struct Levelling {
     costs: BTreeMap<u16, Cost>,
 }
 
-impl Levelling {
+impl LevelCounter {
     fn count(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let (depths, addresses) = (frame.column("depth")?.u32()?, frame.column("address")?.str()?);

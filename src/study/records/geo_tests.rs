@@ -10,18 +10,18 @@ use super::{Geo, GeoError, GeoLocation, Timestamp};
 
 /// A value of the data section.
 #[derive(Clone)]
-enum Value {
+enum DatabaseValue {
     Text(&'static str),
     Short(u16),
     Number(u32),
     Long(u64),
-    Map(Vec<(&'static str, Value)>),
-    List(Vec<Value>),
+    Map(Vec<(&'static str, DatabaseValue)>),
+    List(Vec<DatabaseValue>),
 }
 
-use Value::{List, Long, Map, Number, Short, Text};
+use DatabaseValue::{List, Long, Map, Number, Short, Text};
 
-impl Value {
+impl DatabaseValue {
     fn write(&self, out: &mut Vec<u8>) {
         match self {
             Text(text) => write_text(text, out),
@@ -63,18 +63,18 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 }
 
 /// An IPv4 database that knows one network of the given prefix length.
-fn database(database_type: &'static str, network: [u8; 4], prefix: usize, record: &Value) -> Vec<u8> {
+fn database(database_type: &'static str, network: [u8; 4], prefix: usize, record: &DatabaseValue) -> Vec<u8> {
     let description = Some(Map(vec![("en", Text("made for a test"))]));
     database_with(description, database_type, network, prefix, record)
 }
 
 /// The same with this description, if any.
 fn database_with(
-    description: Option<Value>,
+    description: Option<DatabaseValue>,
     database_type: &'static str,
     network: [u8; 4],
     prefix: usize,
-    record: &Value,
+    record: &DatabaseValue,
 ) -> Vec<u8> {
     let bits = u32::from_be_bytes(network);
     let nodes = u32::try_from(prefix).unwrap();
@@ -107,11 +107,11 @@ fn database_with(
     out
 }
 
-fn country_record() -> Value {
+fn country_record() -> DatabaseValue {
     Map(vec![("country", Map(vec![("iso_code", Text("KE")), ("geoname_id", Number(192_950))]))])
 }
 
-fn asn_record() -> Value {
+fn asn_record() -> DatabaseValue {
     Map(vec![
         ("autonomous_system_number", Number(64_500)),
         ("autonomous_system_organization", Text("Example Networks")),
@@ -132,7 +132,7 @@ impl Folder {
     }
 
     /// Opens databases that all know 192.0.2.0/24 and looks an address in it up.
-    fn look_up(&self, records: &[Value]) -> GeoLocation {
+    fn look_up(&self, records: &[DatabaseValue]) -> GeoLocation {
         let files: Vec<PathBuf> = records
             .iter()
             .enumerate()
@@ -179,7 +179,7 @@ fn a_flat_database_is_understood() {
 #[test]
 fn the_layouts_of_known_databases_are_understood() {
     let expected = place("KE", 64_500, "Example Networks");
-    let system = |asn: Value, key: &'static str| {
+    let system = |asn: DatabaseValue, key: &'static str| {
         Map(vec![("asn", asn), (key, Text("Example Networks")), ("country_code", Text("KE"))])
     };
     let named = |key: &'static str| (key, Text("Example Networks"));

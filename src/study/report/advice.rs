@@ -154,7 +154,7 @@ const DEEPER: &str = "Survey a sample of the sites deeper (--sample, --depth), a
 
 /// What of an answer a single site may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changes {
+pub enum InfluenceKind {
     /// The depth, by coverage.
     DepthByCoverage,
     /// The depth, by load.
@@ -165,14 +165,14 @@ pub enum Changes {
 
 /// What a single site does to the answer, in sentences.
 #[must_use]
-pub fn influence(influence: &Influence, changes: Changes) -> [String; 2] {
+pub fn influence(influence: &Influence, changes: InfluenceKind) -> [String; 2] {
     let Influence { site, share, depth, at, figure } = influence;
     let (has, figure_of) = match changes {
-        Changes::DepthByLoad => ("takes", "load"),
-        Changes::DepthByCoverage | Changes::Coverage => ("alone knows", "coverage"),
+        InfluenceKind::DepthByLoad => ("takes", "load"),
+        InfluenceKind::DepthByCoverage | InfluenceKind::Coverage => ("alone knows", "coverage"),
     };
     let changed = match depth {
-        _ if changes == Changes::Coverage => String::new(),
+        _ if changes == InfluenceKind::Coverage => String::new(),
         Some(depth) if depth == at => format!("depth {at} would be chosen too: "),
         Some(depth) => format!("depth {depth} would be chosen: "),
         None => "no depth would be chosen: ".to_owned(),

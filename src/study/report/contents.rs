@@ -3,8 +3,8 @@ use serde_json::Value;
 use super::sections::groups::GroupCurves;
 use super::{Banner, Cell, Fact, Report, Section, percent, sections};
 use crate::analysis::{
-    Censoring, Choice, Comparison, Curves, Deepest, Forecast, Influence, Kind, Overview, Recorded, Sampling,
-    Standing, TELLS_NO_DEPTH, Unseen,
+    Censoring, Choice, Comparison, Completeness, Curves, Deepest, Forecast, Influence, Kind, Overview,
+    Recorded, Sampling, TELLS_NO_DEPTH, Unseen,
 };
 use crate::records::units::duration;
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
@@ -37,7 +37,7 @@ pub struct Findings {
     /// The other chapters.
     pub overview: Overview,
     /// Whether it is all of the survey.
-    pub standing: Standing,
+    pub standing: Completeness,
 }
 
 impl Findings {
@@ -128,7 +128,7 @@ fn title(manifest: &Manifest) -> String {
     }
 }
 
-fn subtitle(manifest: &Manifest, standing: &Standing) -> String {
+fn subtitle(manifest: &Manifest, standing: &Completeness) -> String {
     let begun = manifest.created.day();
     let ended = match manifest.state {
         SurveyState::Finished => {

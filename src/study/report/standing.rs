@@ -1,4 +1,4 @@
-use crate::analysis::{KnownTrees, Standing};
+use crate::analysis::{Completeness, KnownTrees};
 use crate::records::units::thousands;
 use crate::records::{SurveyState, SurveyedWeb};
 
@@ -20,7 +20,7 @@ impl Banner {
 
     /// The banner of a survey whose tables are not of all site trees that it was to survey; none for a whole one.
     #[must_use]
-    pub fn if_partial(standing: &Standing) -> Option<Self> {
+    pub fn if_partial(standing: &Completeness) -> Option<Self> {
         if !standing.is_partial() {
             return None;
         }
@@ -65,9 +65,9 @@ mod tests {
     use super::*;
     use crate::records::Timestamp;
 
-    fn standing(state: SurveyState, done: u64, out_of_budget: u64) -> Standing {
+    fn standing(state: SurveyState, done: u64, out_of_budget: u64) -> Completeness {
         let known = KnownTrees { trees: 3400, at: Timestamp(90_500_000) };
-        Standing { state, is_resumable: true, done, out_of_budget, known: None }.knowing(Some(known))
+        Completeness { state, is_resumable: true, done, out_of_budget, known: None }.knowing(Some(known))
     }
 
     fn banner(state: SurveyState, done: u64, out_of_budget: u64) -> Option<Banner> {
@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn only_a_survey_that_can_go_on_is_said_to() {
         let standing = standing(SurveyState::Interrupted, 1200, 0);
-        let says = |is_resumable| Banner::if_partial(&Standing { is_resumable, ..standing }).unwrap().text;
+        let says =
+            |is_resumable| Banner::if_partial(&Completeness { is_resumable, ..standing }).unwrap().text;
         assert!(
             says(true).ends_with("The command ccsurvey resume goes on.") && !says(false).contains("resume")
         );

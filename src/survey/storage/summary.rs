@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::promises::Promise;
 use crate::records::units::{bytes, count, duration, thousands};
 use crate::records::{
-    Cost, Judgement, LevelRow, Manifest, Others, ServerRow, SiteRow, SurveyState, SurveyedWeb, Timestamp,
-    Unchanged, Verdict, Waits, exchange_counts, read_table,
+    AddedDelay, Cost, Judgement, LevelRow, Manifest, OtherUsers, ServerRow, SiteRow, SurveyState,
+    SurveyedWeb, Timestamp, Unchanged, Verdict, exchange_counts, read_table,
 };
 use crate::survey::error::SurveyError;
 
@@ -50,7 +50,7 @@ pub struct Summary {
     /// From the start of the first site to the end of the last one, time between runs included.
     pub lasted_seconds: f64,
     /// Known of simulations only.
-    pub others: Option<Others>,
+    pub others: Option<OtherUsers>,
     /// Requests without a response on record: a process was killed or stood still, or an agent or its link failed.
     pub unrecorded_exchanges: u64,
     /// A sentence each.
@@ -345,7 +345,7 @@ impl Summary {
     }
 }
 
-fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Result {
+fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &AddedDelay) -> fmt::Result {
     if waits.servers == 0 {
         return Ok(());
     }
@@ -391,8 +391,8 @@ mod tests {
 
     #[test]
     fn one_thing_has_no_plural_and_no_worst_server_is_named_where_nobody_waited() {
-        let all = Waits { servers: 1, ..Waits::default() };
-        let others = Some(Others { all, ..Others::default() });
+        let all = AddedDelay { servers: 1, ..AddedDelay::default() };
+        let others = Some(OtherUsers { all, ..OtherUsers::default() });
         let told =
             Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
         assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
@@ -407,16 +407,16 @@ mod tests {
             ..PromisedLimits::default()
         };
         let (a, b) = ("192.0.2.1".to_owned(), "192.0.2.2".to_owned());
-        let all = Waits {
+        let all = AddedDelay {
             servers: 116,
             mean_extra_share: 0.003,
             most_extra_share: 0.0324,
             most_address: a,
             worst_extra_share: 0.1114,
             worst_address: b,
-            ..Waits::default()
+            ..AddedDelay::default()
         };
-        let others = Some(Others { all, ..Others::default() });
+        let others = Some(OtherUsers { all, ..OtherUsers::default() });
         let promises = vec![Verdict::new(Promise::Harm, &limits, Judgement::Held, "")];
         let told = Summary { others, promises, ..Summary::default() }.to_string();
         let line = "others wait at most 2 % longer for the answers of each server, by estimate over the survey: held; \

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::analysis::{Choice, Comparison, Forecast, Influence, LeftOut, Standing, Verdict};
+use crate::analysis::{Choice, Comparison, Completeness, Forecast, Influence, SkippedPages, Verdict};
 use crate::report::Banner;
 
 /// What is told.
@@ -10,7 +10,7 @@ use crate::report::Banner;
 pub(super) struct Advice {
     pub survey: PathBuf,
     /// How far the survey has come.
-    pub standing: Standing,
+    pub standing: Completeness,
     /// The warning of a partial survey, whose advice is provisional.
     pub partial: Option<Banner>,
     #[serde(flatten)]
@@ -32,7 +32,7 @@ pub(super) struct Advice {
 pub(super) enum Answer {
     Choice(Box<Choice>),
     Forecast(Box<Forecast>),
-    LeftOut(Box<LeftOut>),
+    LeftOut(Box<SkippedPages>),
 }
 
 /// The answer for a part of the site trees.

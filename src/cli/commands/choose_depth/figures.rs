@@ -1,4 +1,4 @@
-use crate::analysis::{Evidence, Settling};
+use crate::analysis::{Evidence, SitesNeeded};
 use crate::records::units::{percent, thousands};
 
 /// What decides at a confidence.
@@ -16,7 +16,7 @@ pub(super) fn lower(low: f64) -> String {
 }
 
 /// What would narrow an interval.
-pub(super) fn settled(settling: Settling, trees: u64) -> String {
+pub(super) fn settled(settling: SitesNeeded, trees: u64) -> String {
     format!(
         "About {} more sites would settle it, with an interval of ± {:.0} points; {} were surveyed.",
         thousands(settling.more_sites),

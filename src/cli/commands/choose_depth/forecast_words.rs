@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::figures::{by_confidence, deeper, lower, settled, wrapped};
 use super::lead::Lead;
 use crate::analysis::{
-    Bound, Evidence, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread, Verdict,
+    Bound, Evidence, Forecast, ForecastLevel, Limit, NearestDepth, ServerSpread, Shortfall, Verdict,
 };
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, percent, thousands};
@@ -186,14 +186,14 @@ fn no_depth(forecast: &Forecast) -> String {
     text + "\n" + &bound_lines(forbidding.into_iter())
 }
 
-fn gives(nearest: &Nearest) -> String {
+fn gives(nearest: &NearestDepth) -> String {
     nearest.gives.iter().map(give_in_words).collect::<Vec<_>>().join("; ")
 }
 
 /// `31 days where 30 are allowed`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
-fn give_in_words(give: &Give) -> String {
-    let Give { bound, wanted, found } = *give;
+fn give_in_words(give: &Shortfall) -> String {
+    let Shortfall { bound, wanted, found } = *give;
     match bound {
         // Rounded up: a survey that takes longer by a minute takes longer.
         Bound::Days => format!("{} days where {wanted} are allowed", (found * 10.0).ceil() / 10.0),

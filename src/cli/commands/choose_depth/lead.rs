@@ -2,10 +2,10 @@ use std::fmt::Write;
 
 use super::answer::{Advice, Answer};
 use super::figures::wrapped;
-use crate::analysis::{Candidate, Comparison, Criterion, Kind, LeftOut, Reading, Strategy};
+use crate::analysis::{Candidate, Comparison, Criterion, Kind, Reading, SkippedPages, Strategy};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{duration, percent, thousands};
-use crate::report::advice::{self, Changes, interval, with_interval};
+use crate::report::advice::{self, InfluenceKind, interval, with_interval};
 
 /// What comes before the depths, and between the verdict on them and their table.
 pub(super) struct Lead {
@@ -115,17 +115,19 @@ fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
     table
 }
 
-fn changes(advice: &Advice) -> Changes {
+fn changes(advice: &Advice) -> InfluenceKind {
     match &advice.answer {
-        Answer::Forecast(_) => Changes::Coverage,
-        Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }) => Changes::DepthByLoad,
-        _ => Changes::DepthByCoverage,
+        Answer::Forecast(_) => InfluenceKind::Coverage,
+        Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }) => {
+            InfluenceKind::DepthByLoad
+        }
+        _ => InfluenceKind::DepthByCoverage,
     }
 }
 
 /// What a survey says that left pages out.
-pub(super) fn left_out_in_words(left_out: &LeftOut) -> String {
-    let LeftOut { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
+pub(super) fn left_out_in_words(left_out: &SkippedPages) -> String {
+    let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
          Its levels took {} requests in {} site trees, and it knows {} external hosts. {} URLs that it found were left out; these\n  \

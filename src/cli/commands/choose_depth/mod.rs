@@ -13,9 +13,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::analysis::{
-    Choice, Comparison, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast, Grouped,
-    Grouping, Groups, Influence, Kind, KnownTrees, LeftOut, LoadUnit, Reading, Recorded, Replays, Sampling,
-    ServerClass, Verdict, counted,
+    Choice, Comparison, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast,
+    GroupedCurves, Grouping, Groups, Influence, Kind, KnownTrees, LoadUnit, Reading, Recorded, Replays,
+    Sampling, ServerClass, SkippedPages, Verdict, counted,
 };
 use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
@@ -178,7 +178,7 @@ impl ChooseDepth {
             survey: self.dir.clone(),
             partial: Banner::if_partial(&standing),
             standing,
-            answer: Answer::LeftOut(Box::new(LeftOut::read(&self.dir, recorded)?)),
+            answer: Answer::LeftOut(Box::new(SkippedPages::read(&self.dir, recorded)?)),
             comparison: Comparison::default(),
             influence: None,
             grouped_by: None,
@@ -331,7 +331,7 @@ impl<'a> Advisor<'a> {
             _ => return Ok(Vec::new()),
         };
         let evidence =
-            Grouped::new(&self.asked.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
+            GroupedCurves::new(&self.asked.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
         let answered = (0..).zip(groups.names()).zip(evidence).map(|((group, name), evidence)| Group {
             name: name.clone(),
             trees: evidence.curves.trees,

@@ -1,6 +1,8 @@
 use std::path::Path;
 
-use crate::analysis::{AnalysisError, CurveLevel, Curves, Estimate, Grouped, Grouping, Recorded, Standing};
+use crate::analysis::{
+    AnalysisError, Completeness, CurveLevel, Curves, Estimate, GroupedCurves, Grouping, Recorded,
+};
 use crate::records::CurveRow;
 
 /// The grouping, and the only group, of the whole survey.
@@ -9,12 +11,12 @@ const WHOLE: [&str; 2] = ["survey", "all"];
 impl Curves {
     /// The rows of these curves in the table `curves`, as those of the whole survey, which stands like this.
     #[must_use]
-    pub fn rows(&self, standing: &Standing) -> Vec<CurveRow> {
+    pub fn rows(&self, standing: &Completeness) -> Vec<CurveRow> {
         let [grouped_by, group_name] = WHOLE;
         self.rows_of(grouped_by, group_name, standing)
     }
 
-    fn rows_of(&self, grouped_by: &str, group_name: &str, standing: &Standing) -> Vec<CurveRow> {
+    fn rows_of(&self, grouped_by: &str, group_name: &str, standing: &Completeness) -> Vec<CurveRow> {
         let row = |level| CurveRow {
             grouped_by: grouped_by.to_owned(),
             group_name: group_name.to_owned(),
@@ -39,7 +41,7 @@ pub fn curve_rows(
     most: usize,
 ) -> Result<Vec<CurveRow>, AnalysisError> {
     let standing = recorded.completeness();
-    let (mut rows, grouped) = (whole.rows(&standing), Grouped::new(dir, recorded, whole));
+    let (mut rows, grouped) = (whole.rows(&standing), GroupedCurves::new(dir, recorded, whole));
     for by in Grouping::ALL {
         for (name, curves) in grouped.by(by, most)? {
             rows.extend(curves.rows_of(by.word(), &name, &standing));

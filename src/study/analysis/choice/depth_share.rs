@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::analysis::curves::LOAD;
 use crate::analysis::curves::censoring::{might_bring, share};
-use crate::analysis::{Kind, LevelCost, LoadUnit, Reading, Recorded, Unasked};
+use crate::analysis::{Kind, LevelCost, LoadUnit, NotFetched, Reading, Recorded};
 
 /// How much of what a survey without a limit of depth would find and cost is in the levels that this one walked.
 ///
@@ -39,7 +39,7 @@ impl DepthShares {
         let unasked = recorded.trees.unasked();
         let mut open: Vec<u32> = unasked.iter().filter(|of| of.too_deep > 0).map(|of| of.tree).collect();
         open.dedup();
-        let too_deep = |of: &Unasked| u64::from(of.too_deep);
+        let too_deep = |of: &NotFetched| u64::from(of.too_deep);
         let might_bring = might_bring(recorded, too_deep);
         let pair = |kind: usize| {
             DepthShare::from_levels(&by_depth(recorded, |level| level.found()[kind]), might_bring[kind])
@@ -115,10 +115,10 @@ fn increments(up_to: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::curves::worlds::{Grown, survey, tree};
+    use crate::analysis::curves::worlds::{TestTree, survey, tree};
 
-    fn cut(levels: &[(u32, &[u64])], unasked: u32) -> Grown {
-        Grown { unasked, ..tree("depth", levels) }
+    fn cut(levels: &[(u32, &[u64])], unasked: u32) -> TestTree {
+        TestTree { unasked, ..tree("depth", levels) }
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn urls_that_a_budget_or_a_trap_kept_back_are_not_deeper() {
-        let kept_back = Grown { unasked: 9, ..tree("trap", &[(1, &[1, 2]), (2, &[3])]) };
+        let kept_back = TestTree { unasked: 9, ..tree("trap", &[(1, &[1, 2]), (2, &[3])]) };
         assert_eq!(DepthShares::measure(&survey(&[kept_back])).open_trees, 0);
     }
 

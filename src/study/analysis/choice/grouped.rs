@@ -1,20 +1,20 @@
 use std::path::Path;
 
 use crate::analysis::curves::subset::numbers;
-use crate::analysis::intervals::units::Most;
-use crate::analysis::keys::divided::Divided;
+use crate::analysis::intervals::units::DrawLimits;
+use crate::analysis::keys::divided::GroupedKeys;
 use crate::analysis::keys::groups::Groups;
 use crate::analysis::tables::retried;
-use crate::analysis::{AnalysisError, Curves, Evidence, Grouping, Known, Recorded, Sampling};
+use crate::analysis::{AnalysisError, Curves, Evidence, Grouping, KnownKeys, Recorded, Sampling};
 
 /// The curves of the groups of a survey's site trees.
-pub struct Grouped<'a> {
+pub struct GroupedCurves<'a> {
     dir: &'a Path,
     recorded: &'a Recorded,
     whole: &'a Curves,
 }
 
-impl<'a> Grouped<'a> {
+impl<'a> GroupedCurves<'a> {
     /// Groups of the survey in `dir`, whose own curves are `whole`.
     #[must_use]
     pub fn new(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
@@ -54,7 +54,7 @@ impl<'a> Grouped<'a> {
             return Ok(vec![make(self.recorded, &|sampling| self.whole_by(sampling))]);
         }
         let trees = self.recorded.trees.len();
-        let most = Most::of_each(groups.names.len(), trees);
+        let most = DrawLimits::of_each(groups.names.len(), trees);
         // What a group knows is given to it: nobody else needs it.
         let mut known = self.known_of(groups)?.map(Vec::into_iter);
         let of_group = |group: usize| {
@@ -78,7 +78,7 @@ impl<'a> Grouped<'a> {
 
     /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not
     /// asked for when they were read first.
-    fn known_of(&self, groups: &Groups) -> Result<Option<Vec<Known>>, AnalysisError> {
+    fn known_of(&self, groups: &Groups) -> Result<Option<Vec<KnownKeys>>, AnalysisError> {
         let Recorded { index, known, kinds, trees, divided, .. } = self.recorded;
         if known.has_all_occurrences() {
             return Ok(None);
@@ -87,7 +87,7 @@ impl<'a> Grouped<'a> {
         if read.is_some() {
             return Ok(read);
         }
-        let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
+        let divided = retried(|| GroupedKeys::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
         Ok(divided.of_groups(groups))
     }
 }
@@ -114,7 +114,8 @@ mod tests {
         let whole = Curves::measure(&recorded, &Sampling::default());
         // As if there were too many for memory; there is no table to read them from.
         recorded.known.occurrences.iter_mut().for_each(|of| of.halvings = 1);
-        let groups = Grouped::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
+        let groups =
+            GroupedCurves::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
         let [(name, curves)] = groups.as_slice() else { panic!("{} groups", groups.len()) };
         assert_eq!((name.as_str(), figures(curves)), ("ke", figures(&whole)));
     }
@@ -123,7 +124,8 @@ mod tests {
     fn groups_are_the_largest_first_and_together_the_survey() {
         let recorded = survey(&country(90, 5, 3));
         let whole = Curves::measure(&recorded, &Sampling::default());
-        let groups = Grouped::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
+        let groups =
+            GroupedCurves::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
         let [(_, first), (_, second), (others, rest)] = groups.as_slice() else { panic!() };
         assert!(first.trees >= second.trees && second.trees >= rest.trees && others == "all others");
         assert_eq!(first.trees + second.trees + rest.trees, whole.trees);

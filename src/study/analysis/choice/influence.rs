@@ -123,11 +123,11 @@ impl Weights {
 mod tests {
     use super::*;
     use crate::analysis::LoadUnit;
-    use crate::analysis::curves::worlds::{Grown, survey, tree};
+    use crate::analysis::curves::worlds::{TestTree, survey, tree};
 
     /// Sites whose hosts stand on their front pages, and one whose hosts stand deep.
-    fn with_a_giant() -> Vec<Grown> {
-        let mut grown: Vec<Grown> =
+    fn with_a_giant() -> Vec<TestTree> {
+        let mut grown: Vec<TestTree> =
             (0..30).map(|n| tree("complete", &[(1, &[n * 10, n * 10 + 1]), (1, &[])])).collect();
         let hosts: Vec<u64> = (1000..1040).collect();
         grown.push(tree("complete", &[(1, &[]), (20, &[]), (30, &hosts)]));

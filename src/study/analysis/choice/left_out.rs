@@ -16,7 +16,7 @@ pub const TELLS_NO_DEPTH: &str =
 /// What a survey says that left pages out of every level (`--depth auto`, `--focus`): of no depth can it tell what it would have
 /// found, but of itself what it cost and what it left.
 #[derive(Clone, Debug, Serialize)]
-pub struct LeftOut {
+pub struct SkippedPages {
     /// What the survey can say of depths.
     pub verdict: Verdict,
     /// The flags by which it left pages out.
@@ -33,7 +33,7 @@ pub struct LeftOut {
     pub expected_hosts: f64,
 }
 
-impl LeftOut {
+impl SkippedPages {
     /// Reads what was left out of the survey in `dir`.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub struct Choice {
     /// The depth that would be chosen by the other end of the interval.
     pub at_best: Option<u16>,
     /// How many more sites would settle the figure that decides; none when it is settled or has no interval.
-    pub settling: Option<Settling>,
+    pub settling: Option<SitesNeeded>,
     /// The deepest level walked. Coverage there is 1 by definition: it is a share of what is known.
     pub deepest: u16,
     /// Site trees of the survey.
@@ -64,7 +64,7 @@ pub enum Verdict {
 
 /// How many more sites a survey would need until a figure's interval has a certain width.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Settling {
+pub struct SitesNeeded {
     /// To either side, as a share.
     pub within: f64,
     /// More than were surveyed. Widths fall with the square root of the sites, and slower where a few large sites hold
@@ -252,7 +252,7 @@ impl Choice {
             at_worst: at_worst.filter(|_| has_intervals && criterion.can_choose(known.with_next)),
             at_best: at_best.filter(|_| has_intervals),
             settling: depth
-                .and_then(|depth| Settling::from_estimate(figures().nth(depth.into())?, curves.trees)),
+                .and_then(|depth| SitesNeeded::from_estimate(figures().nth(depth.into())?, curves.trees)),
             deepest: curves.levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             cut_trees: censoring.cut_trees,
@@ -281,7 +281,7 @@ impl Choice {
     }
 }
 
-impl Settling {
+impl SitesNeeded {
     /// Five points to either side: enough to tell depths apart of which each adds as much.
     const WITHIN: f64 = 0.05;
 
@@ -416,8 +416,8 @@ mod tests {
 
     #[test]
     fn four_times_the_sites_halve_an_interval() {
-        let settling = |width: f64| Settling::from_estimate(Estimate::between(0.4, 0.5, 0.4 + width), 340);
-        assert_eq!(settling(0.2), Some(Settling { within: 0.05, more_sites: 1100 }));
+        let settling = |width: f64| SitesNeeded::from_estimate(Estimate::between(0.4, 0.5, 0.4 + width), 340);
+        assert_eq!(settling(0.2), Some(SitesNeeded { within: 0.05, more_sites: 1100 }));
         assert_eq!([settling(0.09), settling(0.0)], [None, None]);
     }
 

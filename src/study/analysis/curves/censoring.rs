@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::analysis::{Ended, Kind, Recorded, Trees, Unasked};
+use crate::analysis::{Kind, NotFetched, Recorded, TreeEnd, Trees};
 
 /// Between which bounds coverage lies, whatever the trees hold below the place where they were cut.
 ///
@@ -49,8 +49,8 @@ impl Censoring {
     #[must_use]
     pub fn measure(recorded: &Recorded) -> Self {
         let trees = &recorded.trees;
-        let is_cut = |tree: usize| trees.get(tree).ended == Ended::Cut;
-        let unasked = |of: &Unasked| if is_cut(of.tree as usize) { of.urls() } else { 0 };
+        let is_cut = |tree: usize| trees.get(tree).ended == TreeEnd::Cut;
+        let unasked = |of: &NotFetched| if is_cut(of.tree as usize) { of.urls() } else { 0 };
         let might_bring = might_bring(recorded, unasked);
         let cut_trees = (0..trees.len()).filter(|tree| is_cut(*tree)).count() as u64;
         let unasked_urls = trees.unasked().iter().map(unasked).sum();
@@ -60,7 +60,7 @@ impl Censoring {
 
 /// What unasked URLs would bring, so `many` of each tree and depth, if all of it were new: external URLs, hosts, sites
 /// and server addresses.
-pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&Unasked) -> u64) -> [f64; 4] {
+pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&NotFetched) -> u64) -> [f64; 4] {
     let trees = &recorded.trees;
     let yields = Yields::from_trees(trees);
     let mut found = [0.0; 3];
@@ -130,7 +130,7 @@ impl Yields {
     fn from_trees(trees: &Trees) -> Self {
         let mut pages = vec![0.0; usize::from(trees.deepest()) + 1];
         let mut found = vec![[0.0; 3]; pages.len()];
-        let ended = (0..trees.len()).filter(|tree| trees.get(*tree).ended == Ended::ByItself);
+        let ended = (0..trees.len()).filter(|tree| trees.get(*tree).ended == TreeEnd::ByItself);
         for tree in ended {
             for (depth, level) in trees.levels(tree).iter().enumerate().take(pages.len()) {
                 pages[depth] += f64::from(level.pages);
@@ -161,7 +161,7 @@ impl Yields {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::curves::worlds::{Grown, survey, tree};
+    use crate::analysis::curves::worlds::{TestTree, survey, tree};
 
     #[test]
     fn without_cut_trees_coverage_is_what_was_measured() {
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn unasked_urls_bring_what_pages_of_their_depth_and_below_brought_elsewhere() {
         let ended = tree("complete", &[(1, &[1]), (2, &[2, 3]), (2, &[4, 5, 6, 7])]);
-        let cut = Grown { unasked: 3, ..tree("depth", &[(1, &[1])]) };
+        let cut = TestTree { unasked: 3, ..tree("depth", &[(1, &[1])]) };
         let found = Censoring::measure(&survey(&[ended, cut]));
         // Two pages at depth 1 brought six with what was below them, so that three would bring nine.
         assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (1, 3, [9.0; 4]));
@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn a_tree_that_is_deeper_than_all_others_is_its_own_measure() {
-        let cut = Grown { unasked: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
+        let cut =
+            TestTree { unasked: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
         let found = Censoring::measure(&survey(&[tree("complete", &[(1, &[])]), cut]));
         assert_eq!(found.might_bring, [10.0; 4]);
     }

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::analysis::{Ended, Estimate, Recorded, Sampling};
+use crate::analysis::{Estimate, Recorded, Sampling, TreeEnd};
 
 /// How deep site trees are: how many end at each level, and what share goes on.
 ///
@@ -56,13 +56,13 @@ fn counts(recorded: &Recorded) -> Vec<(u64, u64)> {
     let mut counts: Vec<(u64, u64)> = Vec::new();
     for tree in recorded.trees.iter() {
         let deepest = usize::from(tree.deepest.unwrap_or(0));
-        if tree.ended != Ended::NoPage && counts.len() <= deepest {
+        if tree.ended != TreeEnd::NoPage && counts.len() <= deepest {
             counts.resize(deepest + 1, (0, 0));
         }
         match tree.ended {
-            Ended::ByItself => counts[deepest].0 += 1,
-            Ended::Cut => counts[deepest].1 += 1,
-            Ended::NoPage => {}
+            TreeEnd::ByItself => counts[deepest].0 += 1,
+            TreeEnd::Cut => counts[deepest].1 += 1,
+            TreeEnd::NoPage => {}
         }
     }
     counts
@@ -107,7 +107,7 @@ mod tests {
         outcome: &'static str,
         levels: usize,
         trees: usize,
-    ) -> Vec<crate::analysis::curves::worlds::Grown> {
+    ) -> Vec<crate::analysis::curves::worlds::TestTree> {
         vec![tree(outcome, &vec![(1, &[] as &[u64]); levels]); trees]
     }
 

@@ -16,11 +16,11 @@ use serde::Serialize;
 
 use super::intervals::chance::Chance;
 use super::intervals::sampled_rate::SampledRate;
-use super::intervals::units::{Most, Units};
+use super::intervals::units::{DrawLimits, Units};
 use super::intervals::{in_order, intervals};
 use super::tables::in_turn::each_of;
 use super::{
-    Estimate, Kind, Known, KnownByDepth, LevelCost, LoadUnit, NoInterval, Recorded, Sampling, Trees,
+    Estimate, Kind, KnownByDepth, KnownKeys, LevelCost, LoadUnit, NoInterval, Recorded, Sampling, Trees,
 };
 use ratios::ratio;
 use unions::Union;
@@ -90,11 +90,11 @@ impl Curves {
     /// intervals take most of it, in proportion to the replicates.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
-        Self::draw(recorded, Most::IN_ALL, sampling)
+        Self::draw(recorded, DrawLimits::IN_ALL, sampling)
     }
 
     /// The same with intervals that rest on so much chance at most.
-    pub(super) fn draw(recorded: &Recorded, most: Most, sampling: &Sampling) -> Self {
+    pub(super) fn draw(recorded: &Recorded, most: DrawLimits, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
         let readings = Readings::in_units(recorded, most, sampling);
         let shares = Shares::new(&readings, &recorded.known, most, sampling);
@@ -153,7 +153,7 @@ struct Readings {
 
 impl Readings {
     /// Reads them of all trees, in random groups if they are more than so many.
-    fn in_units(recorded: &Recorded, most: Most, sampling: &Sampling) -> Self {
+    fn in_units(recorded: &Recorded, most: DrawLimits, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
         let units = Units::draw(trees, most.units, &mut Chance::new(sampling.seed, 0));
         let rate = |amount: Amount| ratio(trees, &units, amount);
@@ -172,7 +172,7 @@ impl Readings {
 }
 
 impl Shares {
-    fn new(readings: &Readings, known: &Known, most: Most, sampling: &Sampling) -> Self {
+    fn new(readings: &Readings, known: &KnownKeys, most: DrawLimits, sampling: &Sampling) -> Self {
         let at = |first: u64, kind: usize, reading: &SampledRate| {
             let mut chance = Chance::new(sampling.seed, first + kind as u64);
             intervals(reading, most.weights, sampling, &mut chance)
@@ -255,7 +255,7 @@ impl Total {
 
 #[cfg(test)]
 mod tests {
-    use super::worlds::{Grown, country, survey, tree};
+    use super::worlds::{TestTree, country, survey, tree};
     use super::*;
 
     fn estimates(curves: &Curves) -> Vec<Estimate> {
@@ -287,16 +287,16 @@ mod tests {
 
     #[test]
     fn a_share_without_an_interval_says_why() {
-        let why = |trees: &[Grown]| {
+        let why = |trees: &[TestTree]| {
             let level = &Curves::measure(&survey(trees), &Sampling::default()).levels[0];
             assert!(level.union[0].interval().is_none());
             (level.load[0].no_interval, level.union[0].no_interval)
         };
         let one = |names: &'static [u64]| tree("complete", &[(2, names), (3, &[900])]);
         assert_eq!(why(&[one(&[1])]), (Some(NoInterval::OneSite), Some(NoInterval::OneSite)));
-        let few: Vec<Grown> = (0..30).map(|_| one(&[1, 2])).collect();
+        let few: Vec<TestTree> = (0..30).map(|_| one(&[1, 2])).collect();
         assert_eq!(why(&few), (Some(NoInterval::FewTrees), Some(NoInterval::FewTrees)));
-        let mut uneven: Vec<Grown> = (0..60).map(|_| tree("complete", &[(2, &[1])])).collect();
+        let mut uneven: Vec<TestTree> = (0..60).map(|_| tree("complete", &[(2, &[1])])).collect();
         uneven.push(tree("complete", &[(1, &[]), (900, &[2])]));
         assert_eq!(why(&uneven).0, Some(NoInterval::LargestTree));
         uneven[60] = tree("complete", &[(1, &[]), (9, &[2])]);

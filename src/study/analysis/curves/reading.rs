@@ -85,7 +85,7 @@ impl Reading {
 mod tests {
     use super::*;
     use crate::analysis::curves::worlds::{country, survey};
-    use crate::analysis::{Choice, Criterion, Evidence, Known, Sampling};
+    use crate::analysis::{Choice, Criterion, Evidence, KnownKeys, Sampling};
 
     #[test]
     fn a_choice_rests_on_the_kinds_that_its_coverage_is_counted_by() {
@@ -98,7 +98,7 @@ mod tests {
         for (of, reading) in
             Kind::ALL.into_iter().flat_map(|kind| [(kind, Reading::Pair), (kind, Reading::Union)])
         {
-            let mut known = Known::default();
+            let mut known = KnownKeys::default();
             for kind in reading.rests_on(of) {
                 known.counts[*kind as usize] = recorded.known.counts[*kind as usize].clone();
                 known.occurrences[*kind as usize] = recorded.known.occurrences[*kind as usize].clone();

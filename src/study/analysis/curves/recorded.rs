@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use crate::analysis::keys::divided::Divided;
+use crate::analysis::keys::divided::GroupedKeys;
 use crate::analysis::keys::groups::Groups;
-use crate::analysis::keys::links::Index;
+use crate::analysis::keys::links::RowIndex;
 use crate::analysis::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
 use crate::analysis::{
-    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Standing, Tree, Trees, UNKNOWN, Unasked,
-    tables::group,
+    AnalysisError, Completeness, Grouping, Kind, KnownKeys, Labels, LevelCost, NotFetched, Tree, TreeEnd,
+    Trees, UNKNOWN, tables::group,
 };
 use crate::exchange::{Class, Failure};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
@@ -23,22 +23,22 @@ pub struct Recorded {
     /// The site trees that are done.
     pub trees: Trees,
     /// The external URLs, hosts, sites and addresses.
-    pub known: Known,
+    pub known: KnownKeys,
     /// Site trees that ended because a budget that they share with others was used up.
     pub(in crate::analysis) out_of_budget: u64,
     /// The kinds that links were read for: of others nothing is known.
     pub(in crate::analysis) kinds: &'static [Kind],
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
-    pub(in crate::analysis) index: Arc<Index>,
+    pub(in crate::analysis) index: Arc<RowIndex>,
     /// What groups of trees know, where that was asked for and `known` does not tell it.
-    pub(in crate::analysis) divided: Option<Arc<Divided>>,
+    pub(in crate::analysis) divided: Option<Arc<GroupedKeys>>,
 }
 
 impl Recorded {
     /// Whether these are all trees of the survey.
     #[must_use]
-    pub fn completeness(&self) -> Standing {
-        Standing::new(&self.manifest, self.trees.len() as u64, self.out_of_budget)
+    pub fn completeness(&self) -> Completeness {
+        Completeness::new(&self.manifest, self.trees.len() as u64, self.out_of_budget)
     }
 
     /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
@@ -50,7 +50,7 @@ impl Recorded {
     }
 
     /// The same, and with one look at the links what the `most` largest groups of each of these groupings know, and all other
-    /// trees together: [`Grouped`](crate::analysis::Grouped) has it then without another.
+    /// trees together: [`Grouped`](crate::analysis::GroupedCurves) has it then without another.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -80,9 +80,9 @@ impl Recorded {
         most: usize,
     ) -> Result<Self, AnalysisError> {
         let manifest = Manifest::load(dir)?;
-        let mut loading = Loading::default();
+        let mut loading = TreeLoader::default();
         // Sites first: what belongs to a site that can be read was written before it.
-        each::<SiteRow>(dir, SiteColumns::NAMES, |frame| loading.add_sites(frame))?;
+        each::<SiteRow>(dir, CurveSiteColumns::NAMES, |frame| loading.add_sites(frame))?;
         if loading.trees.is_empty() {
             return Err(AnalysisError::Empty(dir.to_owned()));
         }
@@ -94,7 +94,7 @@ impl Recorded {
         let groupings = groupings.iter().map(|by| Groups::largest(&trees, *by, most));
         let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
         let is_divided = !groupings.is_empty();
-        let divided = Divided::read(dir, &index, &trees, groupings, kinds)?;
+        let divided = GroupedKeys::read(dir, &index, &trees, groupings, kinds)?;
         let known = divided.all_trees();
         // All occurrences tell what groups know, too.
         let divided = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(divided));
@@ -103,7 +103,7 @@ impl Recorded {
 }
 
 columns! {
-    SiteColumns {
+    CurveSiteColumns {
         site: str, seed: u32, cctld: str, generation: u32, outcome: str, deepest: u32, pages: u64, country: str, asn: u32,
         as_org: str, server: str,
     }
@@ -117,7 +117,7 @@ columns! {
 }
 
 columns! {
-    ExchangeColumns {
+    CurveExchangeColumns {
         depth: u32, purpose: str, host: str, address: str, failure: str, sent_bytes: u64, received_bytes: u64,
         total_ms: f64,
     }
@@ -125,15 +125,15 @@ columns! {
 
 /// The trees while their tables are read.
 #[derive(Default)]
-struct Loading {
+struct TreeLoader {
     trees: Vec<Tree>,
     labels: Labels,
-    index: Index,
+    index: RowIndex,
     /// In pieces, which are never moved to a larger place.
     levels: Vec<Vec<AtLevel>>,
     /// What exchanges without a depth cost.
     booked: Vec<AtLevel>,
-    unasked: Vec<Unasked>,
+    unasked: Vec<NotFetched>,
     unlevelled: Unlevelled<u32>,
     /// Trees that a budget which they share has ended.
     out_of_budget: HashSet<u32>,
@@ -142,9 +142,9 @@ struct Loading {
 /// What a tree cost and brought at a depth.
 type AtLevel = (u32, u16, LevelCost);
 
-impl Loading {
+impl TreeLoader {
     fn add_sites(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = SiteColumns::from_frame(frame)?;
+        let columns = CurveSiteColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
             if self.index.trees.add(site, seed).is_none() {
@@ -165,7 +165,7 @@ impl Loading {
             .map(|name| self.labels.number(name));
             let deepest = columns.deepest.get(row).and_then(|depth| u16::try_from(depth).ok());
             let seed = u16::try_from(seed).unwrap_or(u16::MAX);
-            let ended = Ended::by_outcome(columns.outcome.get(row).unwrap_or_default(), pages);
+            let ended = TreeEnd::by_outcome(columns.outcome.get(row).unwrap_or_default(), pages);
             self.trees.push(Tree::new(site, seed, ended, deepest, groups));
         }
         Ok(())
@@ -202,15 +202,15 @@ impl Loading {
 
     /// Rows of a tree stand together, in the order they were asked.
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        let Self { index: Index { trees, addresses }, unlevelled, booked, out_of_budget, .. } = self;
+        let Self { index: RowIndex { trees, addresses }, unlevelled, booked, out_of_budget, .. } = self;
         let mut last = None;
         digest_each::<ExchangeRow, _>(
             dir,
-            &with_tree(ExchangeColumns::NAMES),
+            &with_tree(CurveExchangeColumns::NAMES),
             |frame| exchanges_of(&frame, trees),
             |(exchanges, ended)| {
                 out_of_budget.extend(ended);
-                for Exchange { tree, at, depth, cost } in exchanges {
+                for CurveExchange { tree, at, depth, cost } in exchanges {
                     // Of several addresses of a host the least, whichever was asked first.
                     if last.replace(at) != Some(at) {
                         let (host, address) = at;
@@ -224,7 +224,7 @@ impl Loading {
         )
     }
 
-    fn finish(mut self) -> (Trees, Index) {
+    fn finish(mut self) -> (Trees, RowIndex) {
         self.booked.extend(self.unlevelled.end().and_then(at_level));
         self.levels.push(self.booked);
         for (tree, depth, _) in self.levels.iter().flatten() {
@@ -253,7 +253,7 @@ fn cut() -> impl Iterator<Item = Class> {
     Class::reasons().filter(|class| class.is_cut())
 }
 
-fn levels_of(frame: &DataFrame, index: &Index) -> PolarsResult<(Vec<AtLevel>, Vec<Unasked>)> {
+fn levels_of(frame: &DataFrame, index: &RowIndex) -> PolarsResult<(Vec<AtLevel>, Vec<NotFetched>)> {
     let columns = LevelColumns::from_frame(frame)?;
     let trees = index.trees.of_rows(frame)?;
     let (mut levels, mut unasked) = (Vec::with_capacity(trees.len()), Vec::new());
@@ -275,7 +275,7 @@ fn levels_of(frame: &DataFrame, index: &Index) -> PolarsResult<(Vec<AtLevel>, Ve
             sites: count(columns.external_sites.get(row)),
         };
         levels.extend(unless_nothing((tree, depth, cost)));
-        let not_asked = Unasked {
+        let not_asked = NotFetched {
             tree,
             depth,
             too_deep: count(too_deep.get(row)),
@@ -294,7 +294,7 @@ fn unless_nothing(level: AtLevel) -> Option<AtLevel> {
 }
 
 /// What is needed of an exchange with a server.
-struct Exchange {
+struct CurveExchange {
     tree: u32,
     /// Keys of the host and of its address.
     at: (u64, u64),
@@ -303,8 +303,8 @@ struct Exchange {
 }
 
 /// What was asked, and the trees that were refused a request because a budget which they share was used up.
-fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<Exchange>, Vec<u32>)> {
-    let columns = ExchangeColumns::from_frame(frame)?;
+fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<CurveExchange>, Vec<u32>)> {
+    let columns = CurveExchangeColumns::from_frame(frame)?;
     let (mut exchanges, mut ended) = (Vec::with_capacity(frame.height()), Vec::new());
     for (row, tree) in trees.of_rows(frame)?.into_iter().enumerate() {
         let Some(tree) = tree else { continue };
@@ -320,7 +320,7 @@ fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<Exc
         let [sent_bytes, received_bytes] =
             [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
         let cost = Cost::of_request(columns.purpose.get(row), sent_bytes, received_bytes, busy_ms);
-        exchanges.push(Exchange { tree, at: (key(host), key(address)), depth, cost });
+        exchanges.push(CurveExchange { tree, at: (key(host), key(address)), depth, cost });
     }
     Ok((exchanges, ended))
 }

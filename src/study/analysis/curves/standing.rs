@@ -7,7 +7,7 @@ use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 /// The trees that are done first are no random sample: small ones end early. What is computed from a part of the trees holds for
 /// that part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct Completeness {
     /// As its manifest says.
     pub state: SurveyState,
     /// Whether a run can go on with it: a survey that is walked in process cannot.
@@ -30,7 +30,7 @@ pub struct KnownTrees {
     pub at: Timestamp,
 }
 
-impl Standing {
+impl Completeness {
     /// Of a survey with so many trees in its tables, of which some ran into a budget that they share.
     #[must_use]
     pub fn new(manifest: &Manifest, done: u64, out_of_budget: u64) -> Self {
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_survey_is_whole_when_it_is_finished_and_no_shared_budget_cut_its_trees() {
         let mut manifest = Manifest::new(serde_json::Value::Null, Timestamp(0));
-        let is_partial = |manifest: &Manifest, cut| Standing::new(manifest, 5, cut).is_partial();
+        let is_partial = |manifest: &Manifest, cut| Completeness::new(manifest, 5, cut).is_partial();
         for state in [SurveyState::Running, SurveyState::Interrupted, SurveyState::Failed] {
             manifest.state = state;
             assert!(is_partial(&manifest, 0));

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use crate::analysis::intervals::chance::Chance;
 use crate::analysis::{
-    Kind, Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, Unasked, intervals::units,
+    Kind, KnownByDepth, KnownKeys, NotFetched, Occurrence, Occurrences, Recorded, Tree, Trees,
+    intervals::units,
 };
 
 impl Recorded {
@@ -13,12 +14,12 @@ impl Recorded {
         let numbers = numbers(self.trees.len(), keep);
         let occurrences = self.known.occurrences.each_ref().map(|all| all.only(&numbers));
         let counts = occurrences.each_ref().map(Occurrences::known_by_depth);
-        self.part(&numbers, Known { counts, occurrences })
+        self.part(&numbers, KnownKeys { counts, occurrences })
     }
 
     /// The survey as far as these kinds are concerned.
     pub(in crate::analysis) fn of_kinds(&self, kinds: &'static [Kind]) -> Self {
-        let mut known = Known::default();
+        let mut known = KnownKeys::default();
         for kind in kinds {
             known.counts[*kind as usize] = self.known.counts[*kind as usize].clone();
             known.occurrences[*kind as usize] = self.known.occurrences[*kind as usize].clone();
@@ -38,7 +39,7 @@ impl Recorded {
     }
 
     /// The trees that have new numbers, with what they know.
-    pub(in crate::analysis) fn part(&self, numbers: &[Option<u32>], known: Known) -> Self {
+    pub(in crate::analysis) fn part(&self, numbers: &[Option<u32>], known: KnownKeys) -> Self {
         let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
         let (kinds, out_of_budget) = (self.kinds, self.out_of_budget);
         Self { manifest, trees, known, out_of_budget, kinds, index: Arc::default(), divided: None }
@@ -61,7 +62,7 @@ impl Trees {
     fn only(&self, numbers: &[Option<u32>]) -> Self {
         let is_kept = |(tree, number): (&Tree, &Option<u32>)| number.map(|_| tree.clone());
         let trees = self.trees.iter().zip(numbers).filter_map(is_kept).collect();
-        let kept = |of: &Unasked| Some(Unasked { tree: numbers[of.tree as usize]?, ..*of });
+        let kept = |of: &NotFetched| Some(NotFetched { tree: numbers[of.tree as usize]?, ..*of });
         let unasked = self.unasked.iter().filter_map(kept).collect();
         Self { trees, unasked, levels: Arc::clone(&self.levels), labels: self.labels.clone() }
     }

@@ -11,13 +11,13 @@ pub(in crate::analysis) struct Union {
     starts: Vec<usize>,
     /// Keys by number with their least depth in the unit.
     known: Vec<(u32, u16)>,
-    /// Of each key, what the chosen units know of it; [`Seen::NOWHERE`] between readings.
-    seen: Vec<Seen>,
+    /// Of each key, what the chosen units know of it; [`KeyOccurrence::NOWHERE`] between readings.
+    seen: Vec<KeyOccurrence>,
 }
 
 /// Where a key stands among the chosen units.
 #[derive(Clone, Copy)]
-struct Seen {
+struct KeyOccurrence {
     /// The unit that has it at the least depth.
     unit: u32,
     least: u16,
@@ -25,7 +25,7 @@ struct Seen {
     next: u16,
 }
 
-impl Seen {
+impl KeyOccurrence {
     const NOWHERE: Self = Self { unit: u32::MAX, least: u16::MAX, next: u16::MAX };
 
     fn note(&mut self, unit: u32, depth: u16) {
@@ -56,7 +56,7 @@ impl Union {
             starts.push(list.partition_point(|one| (one.0 as usize) < unit));
         }
         let known = list.into_iter().map(|(_, key, depth)| (key, depth)).collect();
-        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize] }
+        Self { depths, starts, known, seen: vec![KeyOccurrence::NOWHERE; keys as usize] }
     }
 
     /// The reading of the chosen units, stratum by stratum.
@@ -112,7 +112,8 @@ impl Union {
     fn forget(&mut self, unit: u32, totals: &mut [f64]) -> f64 {
         let mut whole = 0.0;
         for place in self.keys_of(unit) {
-            let seen = std::mem::replace(&mut self.seen[self.known[place].0 as usize], Seen::NOWHERE);
+            let seen =
+                std::mem::replace(&mut self.seen[self.known[place].0 as usize], KeyOccurrence::NOWHERE);
             if seen.unit != u32::MAX {
                 whole += 1.0;
                 totals.iter_mut().take(usize::from(seen.least)).for_each(|below| *below += 1.0);

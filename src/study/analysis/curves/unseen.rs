@@ -162,9 +162,9 @@ impl Frequencies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::curves::worlds::{Grown, survey, tree};
+    use crate::analysis::curves::worlds::{TestTree, survey, tree};
 
-    fn trees(names: &[&[u64]]) -> Vec<Grown> {
+    fn trees(names: &[&[u64]]) -> Vec<TestTree> {
         names.iter().map(|names| tree("complete", &[(1, names)])).collect()
     }
 

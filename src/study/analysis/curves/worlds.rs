@@ -8,13 +8,13 @@ use crate::analysis::keys::groups::Groups;
 use crate::analysis::keys::links::Gatherer;
 use crate::analysis::tables::key;
 use crate::analysis::{
-    Ended, Grouping, Kind, Known, Labels, LevelCost, Occurrence, Recorded, Tree, Trees, Unasked,
+    Grouping, Kind, KnownKeys, Labels, LevelCost, NotFetched, Occurrence, Recorded, Tree, TreeEnd, Trees,
 };
 use crate::records::{Manifest, Timestamp};
 
 /// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
 #[derive(Clone, Debug)]
-pub(in crate::analysis) struct Grown {
+pub(in crate::analysis) struct TestTree {
     pub(in crate::analysis) cctld: &'static str,
     pub(in crate::analysis) outcome: &'static str,
     pub(in crate::analysis) levels: Vec<(u32, Vec<u64>)>,
@@ -22,13 +22,13 @@ pub(in crate::analysis) struct Grown {
     pub(in crate::analysis) unasked: u32,
 }
 
-pub(in crate::analysis) fn tree(outcome: &'static str, levels: &[(u32, &[u64])]) -> Grown {
+pub(in crate::analysis) fn tree(outcome: &'static str, levels: &[(u32, &[u64])]) -> TestTree {
     let levels = levels.iter().map(|(pages, names)| (*pages, names.to_vec())).collect();
-    Grown { cctld: "ke", outcome, levels, unasked: 0 }
+    TestTree { cctld: "ke", outcome, levels, unasked: 0 }
 }
 
 /// The survey that found these trees. Every name is that of a URL, a host, a site and an address at once.
-pub(in crate::analysis) fn survey(grown: &[Grown]) -> Recorded {
+pub(in crate::analysis) fn survey(grown: &[TestTree]) -> Recorded {
     let (mut trees, mut labels, mut found) = (Trees::default(), Labels::default(), Vec::new());
     for (number, grown) in (0..).zip(grown) {
         let pages = grown.levels.iter().map(|(pages, _)| u64::from(*pages)).sum();
@@ -37,7 +37,7 @@ pub(in crate::analysis) fn survey(grown: &[Grown]) -> Recorded {
         let tree = Tree::new(
             &format!("site{number}.ke"),
             0,
-            Ended::by_outcome(grown.outcome, pages),
+            TreeEnd::by_outcome(grown.outcome, pages),
             deepest,
             groups,
         );
@@ -52,14 +52,14 @@ pub(in crate::analysis) fn survey(grown: &[Grown]) -> Recorded {
         let depth = u16::try_from(level_count).unwrap();
         let (too_deep, kept_back) =
             if grown.outcome == "depth" { (grown.unasked, 0) } else { (0, grown.unasked) };
-        trees.unasked.push(Unasked { tree: number, depth, too_deep, kept_back });
+        trees.unasked.push(NotFetched { tree: number, depth, too_deep, kept_back });
     }
     trees.labels = labels;
     let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
     let cells = Cells::single(trees.len());
     let (counts, sampled) = Gatherer::collect(&cells, &found);
     let occurrences = sampled.all_trees();
-    let known = Known {
+    let known = KnownKeys {
         counts: std::array::from_fn(|_| counts[0].clone()),
         occurrences: std::array::from_fn(|_| occurrences.clone()),
     };
@@ -100,7 +100,7 @@ fn cost(pages: u32, found: usize) -> LevelCost {
 
 /// A country of trees that are as unlike each other as those of real Webs: their sizes follow Pareto's law with
 /// exponent 1.5 (finite mean, infinite variance), large trees are deep, and what they link to is partly the same.
-pub(in crate::analysis) fn country(trees: usize, depths: usize, seed: u64) -> Vec<Grown> {
+pub(in crate::analysis) fn country(trees: usize, depths: usize, seed: u64) -> Vec<TestTree> {
     let mut chance = Chance::new(seed, 0);
     let uniform = |chance: &mut Chance| (chance.below(1 << 30) as f64 + 0.5) / f64::from(1 << 30);
     let mut fresh = 0;
@@ -118,7 +118,7 @@ pub(in crate::analysis) fn country(trees: usize, depths: usize, seed: u64) -> Ve
                 levels[level].1.push(name);
             }
         }
-        Grown { cctld: ["ke", "tz", "ug"][chance.below(3)], outcome: "complete", levels, unasked: 0 }
+        TestTree { cctld: ["ke", "tz", "ug"][chance.below(3)], outcome: "complete", levels, unasked: 0 }
     };
     (0..trees).map(&mut grow).collect()
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::choice::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
-use super::{Criterion, DepthShare, Environment, Estimate, Evidence, Kind, Reading, Settling, Verdict};
+use super::{Criterion, DepthShare, Environment, Estimate, Evidence, Kind, Reading, SitesNeeded, Verdict};
 
 /// What a survey to each depth would take, cost and bring in a network environment, and which depth fits.
 #[derive(Clone, Debug, Serialize)]
@@ -34,9 +34,9 @@ pub struct Forecast {
     /// all bounds if a coverage is wanted, and else the greatest.
     pub depth: Option<u16>,
     /// How many more sites would settle the coverage there, if one is wanted.
-    pub settling: Option<Settling>,
+    pub settling: Option<SitesNeeded>,
     /// Where no depth fits, the one that comes nearest, and what each bound would have to give for it.
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<NearestDepth>,
     /// The deepest level walked: nothing can be said of deeper ones.
     pub deepest: u16,
     /// Site trees of the survey.
@@ -122,7 +122,7 @@ pub struct Limit {
     /// That keep to it.
     pub depths: Vec<u16>,
     /// Where no depth fits: how far this bound would have to give, all others kept; none when that does not help.
-    pub alone: Option<Nearest>,
+    pub alone: Option<NearestDepth>,
 }
 
 impl Limit {
@@ -135,16 +135,16 @@ impl Limit {
 
 /// A depth that some bounds would have to give for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Nearest {
+pub struct NearestDepth {
     /// The deepest level that is walked.
     pub depth: u16,
     /// The bounds that it breaks.
-    pub gives: Vec<Give>,
+    pub gives: Vec<Shortfall>,
 }
 
 /// How far a bound would have to give.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Give {
+pub struct Shortfall {
     /// What is bounded.
     pub bound: Bound,
     /// The figure of the environment.
@@ -206,12 +206,12 @@ impl Forecast {
             verdict,
             depth: fits.filter(|_| verdict == Verdict::Recommended),
             settling: wanted.and(fits).and_then(|depth| {
-                Settling::from_estimate(
+                SitesNeeded::from_estimate(
                     reading.coverage(curves.levels.get(usize::from(depth))?, of),
                     curves.trees,
                 )
             }),
-            nearest: if fits.is_none() { Nearest::find(environment, &levels) } else { None },
+            nearest: if fits.is_none() { NearestDepth::find(environment, &levels) } else { None },
             deepest: curves.levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             open_trees: evidence.shares.open_trees,
@@ -416,13 +416,13 @@ fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -
             bound,
             wanted,
             depths: keeping.map(|level| level.depth).collect(),
-            alone: least.filter(|_| !any_fits).map(|level| Nearest::from_level(level, environment)),
+            alone: least.filter(|_| !any_fits).map(|level| NearestDepth::from_level(level, environment)),
         }
     };
     bounds(environment).map(limit).collect()
 }
 
-impl Nearest {
+impl NearestDepth {
     /// The level whose worst bound is broken the least times over; of equals the least.
     fn find(environment: &Environment, levels: &[ForecastLevel]) -> Option<Self> {
         let worst = |level: &ForecastLevel| {
@@ -434,7 +434,8 @@ impl Nearest {
 
     fn from_level(level: &ForecastLevel, environment: &Environment) -> Self {
         let broken = bounds(environment).filter(|(bound, _)| level.breaks.contains(bound));
-        let give = |(bound, wanted): (Bound, f64)| Some(Give { bound, wanted, found: bound.found(level)? });
+        let give =
+            |(bound, wanted): (Bound, f64)| Some(Shortfall { bound, wanted, found: bound.found(level)? });
         Self { depth: level.depth, gives: broken.filter_map(give).collect() }
     }
 }
@@ -483,7 +484,7 @@ mod tests {
             verdict: Verdict::NoneFits,
             depth: fits,
             settling: None,
-            nearest: Nearest::find(&environment, &levels),
+            nearest: NearestDepth::find(&environment, &levels),
             deepest: 0,
             trees: 1,
             open_trees: 0,
@@ -497,11 +498,11 @@ mod tests {
     #[test]
     fn where_no_depth_fits_each_bound_says_how_far_it_would_have_to_give() {
         let none = forecast(10.0, 0.8, &[(1.0, 0.3), (5.0, 0.6), (14.0, 0.72), (40.0, 0.9)]);
-        let days = |found| Give { bound: Bound::Days, wanted: 10.0, found };
-        let coverage = |found| Give { bound: Bound::Coverage, wanted: 0.8, found };
+        let days = |found| Shortfall { bound: Bound::Days, wanted: 10.0, found };
+        let coverage = |found| Shortfall { bound: Bound::Coverage, wanted: 0.8, found };
         let [one, two] = [&none.limits[0], &none.limits[1]];
-        assert_eq!(one.alone, Some(Nearest { depth: 3, gives: vec![days(40.0)] }));
-        assert_eq!(two.alone, Some(Nearest { depth: 1, gives: vec![coverage(0.6)] }));
+        assert_eq!(one.alone, Some(NearestDepth { depth: 3, gives: vec![days(40.0)] }));
+        assert_eq!(two.alone, Some(NearestDepth { depth: 1, gives: vec![coverage(0.6)] }));
         // A third too little is nearer than 40 % too long.
         assert_eq!(none.nearest, two.alone);
         assert_eq!(none.fails_first().map(|(limit, depth)| (limit.bound, depth)), Some((Bound::Days, 2)));

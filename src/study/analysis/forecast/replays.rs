@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::analysis::policies::{Fetched, Ground, GroundError, Policy};
+use crate::analysis::policies::{Fetched, GraphError, Policy, RecordedGraph};
 use crate::analysis::{Estimate, Evidence, Exchanges, Kind, LoadUnit, Reading, Recorded, Sampling};
 use crate::records::units::thousands;
 use crate::settings::Settings;
@@ -51,7 +51,7 @@ pub struct Replays<'a> {
     confidence: f64,
     rates: Arc<Rates>,
     deepest: u16,
-    ground: Option<Arc<Ground>>,
+    ground: Option<Arc<RecordedGraph>>,
     focus: Option<(Strategy, Policy)>,
     /// What cannot be played on it.
     pub not_weighed: Vec<NotWeighed>,
@@ -235,14 +235,14 @@ fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<
 }
 
 /// The pages of a survey that is not too large; or why there are none.
-fn ground(dir: &Path) -> Result<Ground, String> {
-    let why = |error: GroundError| match error {
-        GroundError::NoPageLinks(dir) => {
+fn ground(dir: &Path) -> Result<RecordedGraph, String> {
+    let why = |error: GraphError| match error {
+        GraphError::NoPageLinks(dir) => {
             format!("{} was surveyed without its page links: survey with --record-links", dir.display())
         }
         other => other.to_string(),
     };
-    let rows = Ground::rows(dir).map_err(why)?;
+    let rows = RecordedGraph::rows(dir).map_err(why)?;
     if rows > MOST_ROWS {
         return Err(format!(
             "{} exchanges and page links are more than the {} that are read for this answer",
@@ -250,5 +250,5 @@ fn ground(dir: &Path) -> Result<Ground, String> {
             thousands(MOST_ROWS)
         ));
     }
-    Ground::read(dir).map_err(why)
+    RecordedGraph::read(dir).map_err(why)
 }

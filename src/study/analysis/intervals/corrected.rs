@@ -16,7 +16,7 @@
 //!
 //! [`HeavyTail`]: super::heavy_tail::HeavyTail
 
-use super::heavy_tail::Drawn;
+use super::heavy_tail::DrawnShare;
 use super::sampled_rate::SampledRate;
 
 /// How far it lies from what was measured to what a fifth of drawn Webs lie below.
@@ -27,7 +27,7 @@ const IN_FULL: f64 = 300.0;
 const FARTHEST: f64 = 3.0;
 
 /// The share down to a depth without most of its bias.
-pub(in crate::analysis) fn corrected(all: &SampledRate, depth: usize, drawn: Drawn) -> f64 {
+pub(in crate::analysis) fn corrected(all: &SampledRate, depth: usize, drawn: DrawnShare) -> f64 {
     let value = 1.0 - all.missing(depth);
     if value <= 0.0 || value >= 1.0 {
         return value;
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_share_is_never_corrected_upwards_nor_without_end() {
         let trees = trees(&[[3.0, 1.0], [1.0, 3.0]], 10);
-        let at = |fifth| corrected(&trees, 0, Drawn { low: 0.0, fifth, median: 0.5, high: 1.0 });
+        let at = |fifth| corrected(&trees, 0, DrawnShare { low: 0.0, fifth, median: 0.5, high: 1.0 });
         assert_eq!(at(0.9), 0.5);
         let least = from_log_odds(-HALFWAY * FARTHEST);
         assert!((at(0.0) - least).abs() < 1e-12, "{} {least}", at(0.0));

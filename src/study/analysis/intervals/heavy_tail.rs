@@ -31,15 +31,15 @@ const FARTHEST: f64 = 0.5;
 pub(in crate::analysis) struct HeavyTail<'a> {
     sample: &'a SampledRate,
     /// Of the trees of the sample, those that have anything.
-    own: Rows,
+    own: LevelRows,
     /// What no tree has alone, by level.
     shared: Vec<f64>,
-    tail: Tail,
+    tail: LargeTrees,
 }
 
 /// A share in drawn Webs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::analysis) struct Drawn {
+pub(in crate::analysis) struct DrawnShare {
     pub(in crate::analysis) low: f64,
     /// What a fifth of the draws lie below.
     pub(in crate::analysis) fifth: f64,
@@ -50,14 +50,14 @@ pub(in crate::analysis) struct Drawn {
 impl<'a> HeavyTail<'a> {
     /// No more than `most` small trees have weights of their own.
     pub(in crate::analysis) fn new(sample: &'a SampledRate, most: usize) -> Self {
-        let tail = Tail::from_trees(sample);
-        let own = Rows::new(sample, tail.threshold, most);
+        let tail = LargeTrees::from_trees(sample);
+        let own = LevelRows::new(sample, tail.threshold, most);
         Self { sample, own, shared: sample.shared(), tail }
     }
 
     /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
     /// the other side, and what a fifth and half of the draws lie below.
-    pub(in crate::analysis) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<Drawn> {
+    pub(in crate::analysis) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<DrawnShare> {
         let depths = self.sample.beyond.len();
         let mut shares = vec![Vec::with_capacity(draws as usize); depths];
         for _ in 0..draws {
@@ -71,10 +71,15 @@ impl<'a> HeavyTail<'a> {
             shares.sort_unstable_by(f64::total_cmp);
             if shares.is_empty() {
                 // Nothing is known, and nothing corrected.
-                return Drawn { low: 0.0, fifth: 1.0, median: 0.5, high: 1.0 };
+                return DrawnShare { low: 0.0, fifth: 1.0, median: 0.5, high: 1.0 };
             }
             let below = |share| quantile(&shares, share);
-            Drawn { low: below(outside), fifth: below(0.2), median: below(0.5), high: below(1.0 - outside) }
+            DrawnShare {
+                low: below(outside),
+                fifth: below(0.2),
+                median: below(0.5),
+                high: below(1.0 - outside),
+            }
         };
         shares.into_iter().map(ends).collect()
     }
@@ -104,7 +109,7 @@ impl<'a> HeavyTail<'a> {
 /// much their sum varies has two parts: by how unlike trees are, and by the sum of their weights. Random groups tell the one
 /// as well as single trees do, and the other far too large. So the weights of rows tell shares of the sum, and what that is as a
 /// whole comes from the mean of as many weights as there are trees.
-struct Rows {
+struct LevelRows {
     width: usize,
     rows: Vec<f64>,
     /// How many small trees share how many rows; none where each has a row of its own.
@@ -116,7 +121,7 @@ const LARGE: usize = 1;
 /// Marks a row of several small trees.
 const SHARED: usize = 2;
 
-impl Rows {
+impl LevelRows {
     /// Of the trees that have anything. Where small ones are more than `most`, as many rows have the sums of some each.
     fn new(trees: &SampledRate, threshold: f64, most: usize) -> Self {
         let width = (trees.beyond.len() + SHARED).next_multiple_of(4);
@@ -187,7 +192,7 @@ fn add(row: &[f64], sums: &mut [f64], weight: f64) {
 }
 
 /// Large trees, the largest first.
-struct Tail {
+struct LargeTrees {
     /// Logarithms.
     sizes: Vec<f64>,
     /// The size of the largest tree that is not one of them.
@@ -202,7 +207,7 @@ struct Tail {
     shares: Vec<f64>,
 }
 
-impl Tail {
+impl LargeTrees {
     fn from_trees(trees: &SampledRate) -> Self {
         let depths = trees.beyond.len();
         let size = |unit: &usize| trees.wholes[*unit];
@@ -376,7 +381,7 @@ mod tests {
         trees
     }
 
-    fn ends(sample: &SampledRate) -> Vec<Drawn> {
+    fn ends(sample: &SampledRate) -> Vec<DrawnShare> {
         HeavyTail::new(sample, 1000).ends(400, 0.025, &mut Chance::new(1, 1))
     }
 
@@ -398,7 +403,7 @@ mod tests {
     #[test]
     fn trees_that_are_all_the_same_leave_nothing_open() {
         let same: Vec<&[f64]> = vec![&[3.0, 1.0]; 30];
-        let Drawn { low, high, .. } = ends(&trees(&same))[0];
+        let DrawnShare { low, high, .. } = ends(&trees(&same))[0];
         assert!((low - 0.75).abs() < 1e-9 && (high - 0.75).abs() < 1e-9);
     }
 
@@ -418,7 +423,7 @@ mod tests {
                 .collect();
         let sample = trees(&levels.iter().map(<[f64; 2]>::as_slice).collect::<Vec<_>>());
         let spread = |most: usize, level: usize| {
-            let (rows, mut chance) = (Rows::new(&sample, 39.0, most), Chance::new(3, 1));
+            let (rows, mut chance) = (LevelRows::new(&sample, 39.0, most), Chance::new(3, 1));
             let draw = |_| {
                 let mut levels = [0.0; 2];
                 rows.add_to(&mut levels, &mut chance);
@@ -442,7 +447,7 @@ mod tests {
         levels.push(vec![1.0, 1.0, 1.0]);
         let levels: Vec<&[f64]> = levels.iter().map(Vec::as_slice).collect();
         let sample = trees(&levels);
-        let Drawn { low, high, .. } = ends(&sample)[0];
+        let DrawnShare { low, high, .. } = ends(&sample)[0];
         let value = 1.0 - sample.missing(0);
         assert!(value - low > high - value, "{low} {value} {high}");
     }

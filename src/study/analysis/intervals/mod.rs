@@ -28,7 +28,7 @@ pub(super) mod units;
 use chance::Chance;
 use corrected::{corrected, from_log_odds, log_odds, spread};
 use estimate::Estimate;
-use heavy_tail::{Drawn, HeavyTail};
+use heavy_tail::{DrawnShare, HeavyTail};
 use no_interval::NoInterval;
 use sampled_rate::SampledRate;
 use sampling::Sampling;
@@ -61,7 +61,13 @@ pub(super) fn intervals(
 }
 
 /// The hull of both intervals and of both values, of a share that is neither nothing nor all.
-fn hull(estimate: Estimate, all: &SampledRate, depth: usize, drawn: Drawn, sampling: &Sampling) -> Estimate {
+fn hull(
+    estimate: Estimate,
+    all: &SampledRate,
+    depth: usize,
+    drawn: DrawnShare,
+    sampling: &Sampling,
+) -> Estimate {
     let Estimate { value, corrected, .. } = estimate;
     let reach = sampling.normal_quantile() * spread(all, depth);
     let median = log_odds(drawn.median);

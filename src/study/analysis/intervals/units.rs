@@ -24,12 +24,12 @@ const FEWEST_WEIGHTS: usize = 1 << 8;
 
 /// So many things chance deals with at most.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::analysis) struct Most {
+pub(in crate::analysis) struct DrawLimits {
     pub(in crate::analysis) units: usize,
     pub(in crate::analysis) weights: usize,
 }
 
-impl Most {
+impl DrawLimits {
     /// In a survey as a whole.
     pub(in crate::analysis) const IN_ALL: Self = Self { units: MOST_UNITS, weights: MOST_WEIGHTS };
 

@@ -1,5 +1,5 @@
 /// Words, those of a place together.
-pub(in crate::analysis) struct Apart<const PLACES: usize> {
+pub(in crate::analysis) struct PartitionedWords<const PLACES: usize> {
     words: Vec<u64>,
     /// Where the words of each place end.
     ends: [usize; PLACES],
@@ -8,7 +8,7 @@ pub(in crate::analysis) struct Apart<const PLACES: usize> {
 /// Words with their places, which are less than `PLACES`.
 pub(in crate::analysis) fn partition<const PLACES: usize>(
     words: impl Iterator<Item = (usize, u64)> + Clone,
-) -> Apart<PLACES> {
+) -> PartitionedWords<PLACES> {
     let mut ends = [0; PLACES];
     words.clone().for_each(|(place, _)| ends[place] += 1);
     // Each is where the words of the place begin, until they have moved it to the end.
@@ -21,13 +21,14 @@ pub(in crate::analysis) fn partition<const PLACES: usize>(
         together[ends[place]] = word;
         ends[place] += 1;
     }
-    Apart { words: together, ends }
+    PartitionedWords { words: together, ends }
 }
 
 /// Words in their order; so many of their highest bits as there are places are spread evenly.
 pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64> {
     let place = |word: u64| (word >> (u64::BITS - PLACES.ilog2())) as usize;
-    let Apart { mut words, ends } = apart::<PLACES>(words.iter().map(|word| (place(*word), *word)));
+    let PartitionedWords { mut words, ends } =
+        apart::<PLACES>(words.iter().map(|word| (place(*word), *word)));
     let mut begin = 0;
     for end in ends {
         words[begin..end].sort_unstable();
@@ -36,7 +37,7 @@ pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64
     words
 }
 
-impl<const PLACES: usize> Apart<PLACES> {
+impl<const PLACES: usize> PartitionedWords<PLACES> {
     /// The words of each place.
     pub(in crate::analysis) fn each(&self) -> impl Iterator<Item = &[u64]> {
         let begins = std::iter::once(&0).chain(&self.ends);

@@ -2,21 +2,21 @@ use std::path::Path;
 
 use super::cells::Cells;
 use super::groups::Groups;
-use super::links::{Gathered, Index, gather};
-use crate::analysis::{AnalysisError, Kind, Known, Trees};
+use super::links::{Gathered, RowIndex, gather};
+use crate::analysis::{AnalysisError, Kind, KnownKeys, Trees};
 
 /// What all site trees know, and what the groups of several groupings do.
 #[derive(Clone, Debug)]
-pub(in crate::analysis) struct Divided {
+pub(in crate::analysis) struct GroupedKeys {
     groupings: Vec<Groups>,
     gathered: Gathered,
 }
 
-impl Divided {
+impl GroupedKeys {
     /// Reads the links of the survey in `dir` that tell of these kinds, for all groupings at once. Of other kinds nothing is known.
     pub(in crate::analysis) fn read(
         dir: &Path,
-        index: &Index,
+        index: &RowIndex,
         trees: &Trees,
         groupings: Vec<Groups>,
         kinds: &[Kind],
@@ -26,19 +26,19 @@ impl Divided {
     }
 
     /// What all trees know.
-    pub(in crate::analysis) fn all_trees(&self) -> Known {
+    pub(in crate::analysis) fn all_trees(&self) -> KnownKeys {
         let counts = self.gathered.each_ref().map(|(counts, _)| counts[0].clone());
         let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.all_trees());
-        Known { counts, occurrences }
+        KnownKeys { counts, occurrences }
     }
 
     /// What each of these groups knows, if they are among those of which links were read.
-    pub(in crate::analysis) fn of_groups(&self, groups: &Groups) -> Option<Vec<Known>> {
+    pub(in crate::analysis) fn of_groups(&self, groups: &Groups) -> Option<Vec<KnownKeys>> {
         let number = self.groupings.iter().position(|other| other == groups)?;
         let first = 1 + self.groupings[..number].iter().map(|other| other.names.len()).sum::<usize>();
         let (sets, places) = (first..first + groups.names.len(), groups.places());
-        let mut known: Vec<Known> =
-            self.gathered[0].0[sets.clone()].iter().map(|_| Known::default()).collect();
+        let mut known: Vec<KnownKeys> =
+            self.gathered[0].0[sets.clone()].iter().map(|_| KnownKeys::default()).collect();
         for (kind, (counts, sampled)) in self.gathered.iter().enumerate() {
             let of_sets = counts[sets.clone()].iter().zip(sampled.sets(sets.clone(), &places));
             for (known, (counts, occurrences)) in known.iter_mut().zip(of_sets) {
@@ -66,10 +66,10 @@ mod tests {
         Groups { names: (0..names).map(|name| name.to_string()).collect(), of_tree }
     }
 
-    fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> Divided {
+    fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> GroupedKeys {
         let cells = cells(recorded.trees.len(), &groupings);
         let gathered = recorded.known.occurrences.each_ref().map(|all| Gatherer::collect(&cells, all.list()));
-        Divided { groupings, gathered }
+        GroupedKeys { groupings, gathered }
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
             for (group, known) in (0..).zip(of_groups) {
                 let alone = recorded.only(|tree| groups.of_tree[tree] == group).known;
                 assert_eq!(known.counts, alone.counts);
-                let lists = |known: &Known| known.occurrences.each_ref().map(|all| all.list().to_vec());
+                let lists = |known: &KnownKeys| known.occurrences.each_ref().map(|all| all.list().to_vec());
                 assert_eq!(lists(&known), lists(&alone));
             }
         }

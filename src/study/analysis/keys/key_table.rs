@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::apart::{partition, sorted};
 use super::cells::Cells;
-use super::packed::{KEY_BITS, Packed};
+use super::packed::{KEY_BITS, PackedKeys};
 use crate::analysis::tables::in_turn::in_turn;
 use crate::analysis::{KnownByDepth, Occurrence};
 
@@ -14,7 +14,7 @@ use crate::analysis::{KnownByDepth, Occurrence};
 ///
 /// Threads may add at the same time: what is joined does not depend on the order.
 pub(in crate::analysis) struct KeyTable<W> {
-    parts: Vec<Mutex<Part>>,
+    parts: Vec<Mutex<TablePart>>,
     form: W,
 }
 
@@ -27,8 +27,8 @@ pub(in crate::analysis) trait Word {
 }
 
 #[derive(Default)]
-struct Part {
-    sorted: Packed,
+struct TablePart {
+    sorted: PackedKeys,
     fresh: Vec<u64>,
 }
 
@@ -62,9 +62,9 @@ impl<W: Word + Sync> KeyTable<W> {
     }
 
     /// Gives the parts in their order to `work`, on all cores, and what that makes of them to `take`.
-    fn each_part<T>(self, work: impl Fn(Packed, &W) -> T + Sync, mut take: impl FnMut(T) + Send) {
+    fn each_part<T>(self, work: impl Fn(PackedKeys, &W) -> T + Sync, mut take: impl FnMut(T) + Send) {
         let Self { parts, form } = self;
-        let sorted_in = |part: Mutex<Part>| {
+        let sorted_in = |part: Mutex<TablePart>| {
             let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
             part.sort_in(&form);
             work(part.sorted, &form)
@@ -72,7 +72,8 @@ impl<W: Word + Sync> KeyTable<W> {
         let mut parts = parts.into_iter();
         let some =
             || Some(parts.by_ref().take(PARTS_A_TURN).collect()).filter(|some: &Vec<_>| !some.is_empty());
-        let work = |some: Vec<Mutex<Part>>| Ok::<_, Infallible>(some.into_iter().map(sorted_in).collect());
+        let work =
+            |some: Vec<Mutex<TablePart>>| Ok::<_, Infallible>(some.into_iter().map(sorted_in).collect());
         let take = |made: Vec<T>| {
             made.into_iter().for_each(&mut take);
             Ok(())
@@ -81,7 +82,7 @@ impl<W: Word + Sync> KeyTable<W> {
     }
 }
 
-impl Part {
+impl TablePart {
     fn add<W: Word>(&mut self, words: &[u64], form: &W) {
         // Growth by doubling would have half as much memory again for words that never come.
         if self.fresh.capacity() - self.fresh.len() < words.len() {
@@ -106,7 +107,7 @@ impl Part {
 /// Of the 64, the part tells fourteen, the range of keys some, and so do 56 bits that hold the cell as well: with 2¹⁸ cells there
 /// are 52 and those of the range, which is the smaller the more links there are. By the birthday bound, 10⁸ keys in four
 /// ranges meet by chance 0.28 times.
-pub(in crate::analysis) struct InCells<'c> {
+pub(in crate::analysis) struct CellWord<'c> {
     cells: &'c Cells,
     /// So many tell the cell; the fewer, the less memory the differences of keys take.
     cell_bits: u32,
@@ -135,7 +136,7 @@ impl Range {
     }
 }
 
-impl Word for InCells<'_> {
+impl Word for CellWord<'_> {
     fn entry(&self, word: u64) -> (u64, u32) {
         (word >> DEPTH_BITS, (word & DEPTH_MASK) as u32)
     }
@@ -145,14 +146,14 @@ impl Word for InCells<'_> {
     }
 }
 
-impl<'c> KeyTable<InCells<'c>> {
+impl<'c> KeyTable<CellWord<'c>> {
     /// Of keys in this range.
     pub(in crate::analysis) fn in_cells(cells: &'c Cells, range: Range) -> Self {
-        Self::new(InCells { cells, cell_bits: cells.count().next_power_of_two().ilog2(), range })
+        Self::new(CellWord { cells, cell_bits: cells.count().next_power_of_two().ilog2(), range })
     }
 
     pub(in crate::analysis) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence> + Clone) {
-        let InCells { cells, cell_bits, range } = self.form;
+        let CellWord { cells, cell_bits, range } = self.form;
         let told = !(((1 << (cell_bits + DEPTH_BITS)) - 1) >> PART_BITS);
         let word = |one: &Occurrence| {
             let cell = (cells.of_tree(one.tree) as u64) << DEPTH_BITS;
@@ -172,8 +173,8 @@ impl<'c> KeyTable<InCells<'c>> {
     }
 }
 
-impl InCells<'_> {
-    fn known_of(&self, part: &Packed) -> Vec<KnownByDepth> {
+impl CellWord<'_> {
+    fn known_of(&self, part: &PackedKeys) -> Vec<KnownByDepth> {
         let mut least = LeastDepths::new(self.cells.sharing().len());
         let mut last = 0;
         for (entry, depth) in part.iter() {
@@ -217,9 +218,9 @@ impl LeastDepths {
 }
 
 /// How often each key was added; all its bits count.
-pub(in crate::analysis) struct Occurring;
+pub(in crate::analysis) struct OccurrenceWord;
 
-impl Word for Occurring {
+impl Word for OccurrenceWord {
     fn entry(&self, word: u64) -> (u64, u32) {
         (word >> PART_BITS, 1)
     }
@@ -231,9 +232,9 @@ impl Word for Occurring {
 
 /// Keys in their order, each with how often it was added.
 #[derive(Default)]
-pub(in crate::analysis) struct KeyCounts(Vec<Packed>);
+pub(in crate::analysis) struct KeyCounts(Vec<PackedKeys>);
 
-impl KeyTable<Occurring> {
+impl KeyTable<OccurrenceWord> {
     pub(in crate::analysis) fn add(&self, keys: impl Iterator<Item = u64> + Clone) {
         self.add_words(keys.map(|key| (key, 0)));
     }
@@ -247,7 +248,7 @@ impl KeyTable<Occurring> {
 
 impl KeyCounts {
     pub(in crate::analysis) fn len(&self) -> usize {
-        self.0.iter().map(Packed::len).sum()
+        self.0.iter().map(PackedKeys::len).sum()
     }
 
     pub(in crate::analysis) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
@@ -302,7 +303,7 @@ mod tests {
             keys in prop::collection::vec((0u32..3000).prop_map(|key| xxh3_64(&key.to_le_bytes())), 0..20_000),
             batch in 1_usize..5000,
         ) {
-            let table = KeyTable::new(Occurring);
+            let table = KeyTable::new(OccurrenceWord);
             let mut expected = BTreeMap::new();
             keys.iter().for_each(|key| *expected.entry(*key).or_default() += 1);
             keys.chunks(batch).for_each(|batch| table.add(batch.iter().copied()));

@@ -2,12 +2,12 @@ use crate::analysis::{Kind, Occurrences};
 
 /// What is known of external URLs, hosts, sites and addresses over the whole survey.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownKeys {
     pub(in crate::analysis) counts: [KnownByDepth; Kind::ALL.len()],
     pub(in crate::analysis) occurrences: [Occurrences; Kind::ALL.len()],
 }
 
-impl Known {
+impl KnownKeys {
     /// How many are known first at each depth: the union reading, exact.
     #[must_use]
     pub fn counts(&self, kind: Kind) -> &KnownByDepth {

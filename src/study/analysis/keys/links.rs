@@ -3,21 +3,21 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::cells::Cells;
-use super::key_table::{InCells, KeyTable, Range};
-use super::sample::{SAMPLE, Sample, Sampled};
+use super::key_table::{CellWord, KeyTable, Range};
+use super::sample::{KeySample, KeySampler, SAMPLE};
 use crate::analysis::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, with_tree};
 use crate::analysis::{AnalysisError, Kind, KnownByDepth, Occurrence};
 use crate::records::{LinkRow, Row, row_count};
 
 /// Where rows belong: trees by site and seed, and the server of each host that was asked.
 #[derive(Clone, Debug, Default)]
-pub(in crate::analysis) struct Index {
+pub(in crate::analysis) struct RowIndex {
     pub(in crate::analysis) trees: TreeNumbers,
     pub(in crate::analysis) addresses: ByKey<u64>,
 }
 
 /// A column of the links, and what is read of it.
-struct Column {
+struct LinkColumn {
     name: &'static str,
     /// Addresses come before hosts, by which they are found.
     tells: &'static [Kind],
@@ -29,21 +29,21 @@ struct Column {
 }
 
 /// Each is looked at by itself, for one may have tens of millions of keys. Sites lead to several URLs of each host.
-const COLUMNS: [Column; 3] = [
-    Column { name: "url", tells: &[Kind::Urls], repeats: false, links_a_look: 1 << 25 },
-    Column { name: "host", tells: &[Kind::Addresses, Kind::Hosts], repeats: true, links_a_look: 1 << 26 },
-    Column { name: "target_site", tells: &[Kind::Sites], repeats: true, links_a_look: 1 << 26 },
+const COLUMNS: [LinkColumn; 3] = [
+    LinkColumn { name: "url", tells: &[Kind::Urls], repeats: false, links_a_look: 1 << 25 },
+    LinkColumn { name: "host", tells: &[Kind::Addresses, Kind::Hosts], repeats: true, links_a_look: 1 << 26 },
+    LinkColumn { name: "target_site", tells: &[Kind::Sites], repeats: true, links_a_look: 1 << 26 },
 ];
 
 /// What the sets of trees know of each of these kinds, from the links of the survey in `dir`.
 pub(in crate::analysis) fn gather(
     dir: &Path,
-    index: &Index,
+    index: &RowIndex,
     cells: &Cells,
     wanted: &[Kind],
 ) -> Result<Gathered, AnalysisError> {
     let sets = cells.sharing().len();
-    let mut gathered = Kind::ALL.map(|_| (vec![KnownByDepth::default(); sets], Sampled::nothing(sets)));
+    let mut gathered = Kind::ALL.map(|_| (vec![KnownByDepth::default(); sets], KeySample::nothing(sets)));
     if wanted.is_empty() {
         return Ok(gathered);
     }
@@ -64,17 +64,18 @@ pub(in crate::analysis) fn gather(
     Ok(gathered)
 }
 
-impl Column {
+impl LinkColumn {
     /// Gathers the keys of a range.
     fn look(
         &self,
         dir: &Path,
-        index: &Index,
+        index: &RowIndex,
         range: Range,
         kinds: &[Kind],
         gatherers: &mut [Gatherer<'_>],
     ) -> Result<(), AnalysisError> {
-        let looks: Vec<Look<'_, '_>> = gatherers.iter_mut().map(|gatherer| gatherer.look(range)).collect();
+        let looks: Vec<RangeReader<'_, '_>> =
+            gatherers.iter_mut().map(|gatherer| gatherer.look(range)).collect();
         let digest = |frame: DataFrame| {
             let named = self.occurrences(&frame, index)?;
             drop(frame);
@@ -87,12 +88,12 @@ impl Column {
             Ok(())
         };
         digest_each::<LinkRow, _>(dir, &with_tree(&["depth", self.name]), digest, Ok)?;
-        looks.into_iter().for_each(Look::end);
+        looks.into_iter().for_each(RangeReader::end);
         Ok(())
     }
 
     /// The texts of the column where they occur.
-    fn occurrences(&self, frame: &DataFrame, index: &Index) -> PolarsResult<Vec<Occurrence>> {
+    fn occurrences(&self, frame: &DataFrame, index: &RowIndex) -> PolarsResult<Vec<Occurrence>> {
         let trees = index.trees.of_rows(frame)?;
         let (names, depths) = (frame.column(self.name)?.str()?, frame.column("depth")?.u32()?);
         let mut occurrences = Vec::with_capacity(trees.len());
@@ -116,10 +117,10 @@ fn once_a_tree(occurrences: &mut Vec<Occurrence>) {
 }
 
 /// Of each kind, how many keys each set of trees knows by depth, and which trees know which.
-pub(in crate::analysis) type Gathered = [(Vec<KnownByDepth>, Sampled); Kind::ALL.len()];
+pub(in crate::analysis) type Gathered = [(Vec<KnownByDepth>, KeySample); Kind::ALL.len()];
 
 /// The addresses of hosts, of those that were asked.
-fn at_addresses(hosts: &[Occurrence], index: &Index) -> Vec<Occurrence> {
+fn at_addresses(hosts: &[Occurrence], index: &RowIndex) -> Vec<Occurrence> {
     let at_address = |host: &Occurrence| {
         index.addresses.get(&host.key).map(|address| Occurrence { key: *address, ..*host })
     };
@@ -130,13 +131,13 @@ fn at_addresses(hosts: &[Occurrence], index: &Index) -> Vec<Occurrence> {
 pub(in crate::analysis) struct Gatherer<'c> {
     cells: &'c Cells,
     known: Vec<KnownByDepth>,
-    sample: Sample<'c>,
+    sample: KeySampler<'c>,
 }
 
 impl<'c> Gatherer<'c> {
     fn new(cells: &'c Cells) -> Self {
         let known = vec![KnownByDepth::default(); cells.sharing().len()];
-        Self { cells, known, sample: Sample::new(cells, SAMPLE) }
+        Self { cells, known, sample: KeySampler::new(cells, SAMPLE) }
     }
 
     /// What is known by these occurrences.
@@ -144,7 +145,7 @@ impl<'c> Gatherer<'c> {
     pub(in crate::analysis) fn collect(
         cells: &'c Cells,
         occurrences: &[Occurrence],
-    ) -> (Vec<KnownByDepth>, Sampled) {
+    ) -> (Vec<KnownByDepth>, KeySample) {
         let mut gatherer = Self::new(cells);
         for range in Range::each(1) {
             let look = gatherer.look(range);
@@ -155,25 +156,25 @@ impl<'c> Gatherer<'c> {
     }
 
     /// A look at the links for the keys of a range.
-    fn look(&mut self, range: Range) -> Look<'_, 'c> {
+    fn look(&mut self, range: Range) -> RangeReader<'_, 'c> {
         let Self { cells, known, sample } = self;
-        Look { range, distinct: KeyTable::in_cells(cells, range), known, sample }
+        RangeReader { range, distinct: KeyTable::in_cells(cells, range), known, sample }
     }
 
-    fn finish(self) -> (Vec<KnownByDepth>, Sampled) {
+    fn finish(self) -> (Vec<KnownByDepth>, KeySample) {
         (self.known, self.sample.finish())
     }
 }
 
 /// Gathers those of a range.
-struct Look<'g, 'c> {
+struct RangeReader<'g, 'c> {
     range: Range,
-    distinct: KeyTable<InCells<'c>>,
+    distinct: KeyTable<CellWord<'c>>,
     known: &'g mut [KnownByDepth],
-    sample: &'g Sample<'c>,
+    sample: &'g KeySampler<'c>,
 }
 
-impl Look<'_, '_> {
+impl RangeReader<'_, '_> {
     fn add(&self, occurrences: &[Occurrence]) {
         let in_range = occurrences.iter().filter(|one| self.range.has(one.key));
         self.distinct.add(in_range.clone());

@@ -4,7 +4,7 @@
 /// From the lowest bit: how many bytes follow the first (3 bits), the number (4 bits), the difference (up to 57 bits).
 /// Numbers from 15 on take four bytes more.
 #[derive(Default)]
-pub(in crate::analysis) struct Packed {
+pub(in crate::analysis) struct PackedKeys {
     bytes: Vec<u8>,
     len: usize,
 }
@@ -19,7 +19,7 @@ const LARGE_BYTES: usize = 4;
 /// Eight bytes are read at once, whatever the length: after the first of the last entry there are so many.
 const PADDING: [u8; 7] = [0; 7];
 
-impl Packed {
+impl PackedKeys {
     pub(in crate::analysis) fn len(&self) -> usize {
         self.len
     }
@@ -41,8 +41,8 @@ impl Packed {
         join: impl Fn(u32, u32) -> u32,
     ) -> Self {
         let expected = self.bytes.len() + others.size_hint().0 * 6 + PADDING.len();
-        let all = Writing { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 };
-        let mut merging = Merging { all, last: None, join };
+        let all = KeyWriter { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 };
+        let mut merging = KeyMerger { all, last: None, join };
         let mut ours = self.iter().peekable();
         for other in others {
             while let Some(our) = ours.next_if(|our| our.0 <= other.0) {
@@ -56,14 +56,14 @@ impl Packed {
 }
 
 /// Entries in their order, on their way to be written.
-struct Merging<J> {
-    all: Writing,
+struct KeyMerger<J> {
+    all: KeyWriter,
     /// Not written yet: the next may have the same key.
     last: Option<(u64, u32)>,
     join: J,
 }
 
-impl<J: Fn(u32, u32) -> u32> Merging<J> {
+impl<J: Fn(u32, u32) -> u32> KeyMerger<J> {
     fn add(&mut self, (key, number): (u64, u32)) {
         match &mut self.last {
             Some((same, joined)) if *same == key => *joined = (self.join)(*joined, number),
@@ -74,7 +74,7 @@ impl<J: Fn(u32, u32) -> u32> Merging<J> {
         }
     }
 
-    fn finish(mut self) -> Packed {
+    fn finish(mut self) -> PackedKeys {
         self.last.into_iter().for_each(|(key, number)| self.all.push(key, number));
         self.all.finish()
     }
@@ -97,13 +97,13 @@ fn first_of(bytes: &[u8]) -> (u64, u32, usize) {
     (difference, u32::from_le_bytes(four), length + LARGE_BYTES)
 }
 
-struct Writing {
+struct KeyWriter {
     bytes: Vec<u8>,
     len: usize,
     last_key: u64,
 }
 
-impl Writing {
+impl KeyWriter {
     fn push(&mut self, key: u64, number: u32) {
         let difference = key - self.last_key;
         let told = (difference << NUMBER_BITS | u64::from(number).min(LARGE)) << LENGTH_BITS;
@@ -120,10 +120,10 @@ impl Writing {
         self.len += 1;
     }
 
-    fn finish(mut self) -> Packed {
+    fn finish(mut self) -> PackedKeys {
         self.bytes.extend_from_slice(&PADDING);
         self.bytes.shrink_to_fit();
-        Packed { bytes: self.bytes, len: self.len }
+        PackedKeys { bytes: self.bytes, len: self.len }
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
                 0..5,
             ),
         ) {
-            let (mut packed, mut expected) = (Packed::default(), BTreeMap::new());
+            let (mut packed, mut expected) = (PackedKeys::default(), BTreeMap::new());
             for piece in pieces {
                 let entry = |(key, key_shift, number, shift): (u64, u32, u32, u32)| {
                     (key >> (u64::BITS - KEY_BITS) >> key_shift, number >> shift)

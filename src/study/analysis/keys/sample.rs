@@ -7,9 +7,9 @@ use crate::analysis::{Occurrence, Occurrences};
 /// Occurrences of keys chosen by hash; half of a set's keys are dropped whenever it has too many.
 ///
 /// Threads may add at the same time: in whatever order, the same keys are left.
-pub(in crate::analysis) struct Sample<'c> {
+pub(in crate::analysis) struct KeySampler<'c> {
     cells: &'c Cells,
-    chosen: Mutex<Chosen<'c>>,
+    chosen: Mutex<SampledSet<'c>>,
     /// Of each cell, how often its keys were halved, or less: a look at it spares most occurrences the lock.
     halvings: Vec<AtomicU32>,
 }
@@ -18,7 +18,7 @@ pub(in crate::analysis) struct Sample<'c> {
 /// within 0.1 %, far below what the choice of trees leaves open. Groups of one grouping share in as many.
 pub(in crate::analysis) const SAMPLE: usize = 1 << 21;
 
-struct Chosen<'c> {
+struct SampledSet<'c> {
     cells: &'c Cells,
     list: Vec<Occurrence>,
     /// By set, how often its keys were halved, and how many occurrences may be left.
@@ -28,12 +28,12 @@ struct Chosen<'c> {
     room: usize,
 }
 
-impl<'c> Sample<'c> {
+impl<'c> KeySampler<'c> {
     /// Of which all trees have `limit` occurrences at most.
     pub(in crate::analysis) fn new(cells: &'c Cells, limit: usize) -> Self {
         let limits: Vec<usize> = cells.sharing().iter().map(|groups| limit / groups).collect();
         let chosen =
-            Chosen { cells, list: Vec::new(), halvings: vec![0; limits.len()], limits, room: limit * 2 };
+            SampledSet { cells, list: Vec::new(), halvings: vec![0; limits.len()], limits, room: limit * 2 };
         let halvings = (0..cells.count()).map(|_| AtomicU32::new(0)).collect();
         Self { cells, chosen: Mutex::new(chosen), halvings }
     }
@@ -49,15 +49,15 @@ impl<'c> Sample<'c> {
         }
     }
 
-    pub(in crate::analysis) fn finish(self) -> Sampled {
+    pub(in crate::analysis) fn finish(self) -> KeySample {
         let mut chosen = self.chosen.into_inner().unwrap_or_else(PoisonError::into_inner);
         chosen.halve(&self.halvings);
         chosen.list.shrink_to_fit();
-        Sampled { list: chosen.list, halvings: chosen.halvings }
+        KeySample { list: chosen.list, halvings: chosen.halvings }
     }
 }
 
-impl Chosen<'_> {
+impl SampledSet<'_> {
     fn add(&mut self, occurrences: &[Occurrence], halvings: &[AtomicU32]) {
         if self.list.len() + occurrences.len() > self.room {
             self.halve(halvings);
@@ -108,12 +108,12 @@ impl Chosen<'_> {
 
 /// What is left: by set, how often its keys were halved, and occurrences of all sets that have them.
 #[derive(Clone, Debug, Default)]
-pub(in crate::analysis) struct Sampled {
+pub(in crate::analysis) struct KeySample {
     list: Vec<Occurrence>,
     halvings: Vec<u32>,
 }
 
-impl Sampled {
+impl KeySample {
     /// Of nothing that so many sets hold.
     pub(in crate::analysis) fn nothing(sets: usize) -> Self {
         Self { list: Vec::new(), halvings: vec![0; sets] }
@@ -198,7 +198,7 @@ mod tests {
             let mut occurrences: Vec<Occurrence> = rows.iter().map(occurrence).collect();
             let cells = worlds::cells(20);
             let sample_of = |occurrences: &[Occurrence]| {
-                let sample = Sample::new(&cells, limit);
+                let sample = KeySampler::new(&cells, limit);
                 occurrences.chunks(batch).for_each(|batch| sample.add(batch.iter()));
                 sample.finish()
             };

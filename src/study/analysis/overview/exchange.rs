@@ -1,7 +1,7 @@
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::super::tables::columns;
-use super::listed::Listed;
+use super::listed::ListedTrees;
 use super::names::Names;
 use crate::address::server_named;
 use crate::exchange::Purpose;
@@ -9,7 +9,7 @@ use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
 use crate::promises::TreeRequest;
 
 /// A row of the table of exchanges.
-pub(super) struct Exchange<'a> {
+pub(super) struct ExchangeView<'a> {
     pub site: u32,
     /// Which of the site's trees it is of.
     pub seed: u32,
@@ -60,7 +60,7 @@ pub(super) struct Exchange<'a> {
     pub agent: Option<&'a str>,
 }
 
-impl Exchange<'_> {
+impl ExchangeView<'_> {
     /// Whether a server was asked.
     pub(super) fn was_asked(&self) -> bool {
         self.total_ms.is_some()
@@ -186,9 +186,9 @@ impl ExchangeReader {
     pub(super) fn read(
         &mut self,
         frame: &DataFrame,
-        listed: &Listed,
+        listed: &ListedTrees,
         addresses: &mut Names,
-        mut take: impl FnMut(&Exchange<'_>),
+        mut take: impl FnMut(&ExchangeView<'_>),
     ) -> PolarsResult<()> {
         let columns = ExchangeColumns::from_frame(frame)?;
         // Those that stand together are mostly with one server.
@@ -200,15 +200,15 @@ impl ExchangeReader {
             if address != last.0 {
                 last = (address, address.map(|address| addresses.number(&server_named(address))));
             }
-            take(&Exchange { is_first, address: last.1, ..columns.exchange(row, listed.get(tree).site) });
+            take(&ExchangeView { is_first, address: last.1, ..columns.exchange(row, listed.get(tree).site) });
         }
         Ok(())
     }
 }
 
 impl<'f> ExchangeColumns<'f> {
-    fn exchange(&self, row: usize, site: u32) -> Exchange<'f> {
-        Exchange {
+    fn exchange(&self, row: usize, site: u32) -> ExchangeView<'f> {
+        ExchangeView {
             site,
             seed: self.seed.get(row).unwrap_or_default(),
             is_first: false,

@@ -2,20 +2,20 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::exchange::Exchange;
-use super::listed::Listed;
+use super::exchange::ExchangeView;
+use super::listed::ListedTrees;
 use super::probes::{Probes, ProbesMaker};
 use crate::exchange::{Class, ClassCounts};
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct KeptBack {
+pub struct SkippedUrls {
     /// Found in the sites, over all trees.
     pub internal_urls: u64,
     /// Asked for.
     pub fetched: u64,
     /// All reasons, in one order.
-    pub classes: Vec<Reason>,
+    pub classes: Vec<SkipReason>,
     /// From level 0 down.
     pub levels: Vec<Level>,
     /// Rows of the table of levels whose internal URLs are not the sum of fetched and classes; none in a sound
@@ -36,7 +36,7 @@ pub struct KeptBack {
 
 /// One reason why internal URLs were not fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Reason {
+pub struct SkipReason {
     /// As in the column `not_fetched_NAME` of the table of levels.
     pub name: &'static str,
     /// The same.
@@ -58,7 +58,7 @@ pub struct Level {
     pub classes: ClassCounts,
 }
 
-/// What was fetched, and what was not, in the order of [`KeptBack::classes`].
+/// What was fetched, and what was not, in the order of [`SkippedUrls::classes`].
 fn fetched_and_not<S: Serializer>(classes: &ClassCounts, serializer: S) -> Result<S::Ok, S::Error> {
     let mut level = serializer.serialize_struct("classes", 2)?;
     level.serialize_field("fetched", &classes[Class::Fetched])?;
@@ -96,7 +96,7 @@ const EXPECTED: &str = "expected_external_hosts";
 const DEEPEST: usize = 10_000;
 
 #[derive(Default)]
-pub(super) struct KeptBackMaker {
+pub(super) struct SkippedUrlsMaker {
     levels: Vec<Level>,
     /// The classes that a tree has URLs in, a bit each.
     classes_of_trees: Vec<u32>,
@@ -106,8 +106,8 @@ pub(super) struct KeptBackMaker {
     expected_hosts: f64,
 }
 
-impl KeptBackMaker {
-    pub(super) fn add_levels(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
+impl SkippedUrlsMaker {
+    pub(super) fn add_levels(&mut self, frame: &DataFrame, listed: &ListedTrees) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let depths = frame.column("depth")?.u32()?;
         let internal = frame.column("internal_urls")?.u64()?;
@@ -143,7 +143,7 @@ impl KeptBackMaker {
         self.unreconciled += u64::from(level.classes.total() != level.internal_urls);
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(super) fn add(&mut self, exchange: &ExchangeView<'_>) {
         self.probes.add(exchange);
         if !exchange.is_robots_request() {
             return;
@@ -165,20 +165,20 @@ impl KeptBackMaker {
         }
     }
 
-    pub(super) fn finish(self) -> KeptBack {
+    pub(super) fn finish(self) -> SkippedUrls {
         let mut found = ClassCounts::default();
         self.levels.iter().for_each(|level| found.add(&level.classes));
         let trees_with = |class: Class| {
             self.classes_of_trees.iter().filter(|bits| **bits >> class as u32 & 1 == 1).count() as u64
         };
-        let reason = |class: Class| Reason {
+        let reason = |class: Class| SkipReason {
             name: class.reason(),
             class,
             urls: found[class],
             site_trees: trees_with(class),
         };
         let (by_script, by_yield) = (found[Class::Script], found[Class::Yield]);
-        KeptBack {
+        SkippedUrls {
             expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
             probes: self.probes.of_scripts.finish(by_script),
             left_out: self.probes.of_left_out.finish(by_yield),

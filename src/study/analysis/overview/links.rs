@@ -6,10 +6,10 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::AnalysisError;
-use super::super::keys::key_table::{KeyCounts, KeyTable, Occurring};
+use super::super::keys::key_table::{KeyCounts, KeyTable, OccurrenceWord};
 use super::super::tables::{columns, digest_each, key, with_tree};
-use super::listed::Listed;
-use super::tally::{Counted, Tally};
+use super::listed::ListedTrees;
+use super::tally::{NamedCount, Tally};
 use crate::records::LinkRow;
 
 /// Where external links lead. The unit is the external URL of a site tree: a row of the table of links.
@@ -28,18 +28,18 @@ pub struct Links {
     /// With a `rel` or a page that asks not to follow.
     pub nofollow: u64,
     /// By HTML element or header field.
-    pub elements: Vec<Counted>,
+    pub elements: Vec<NamedCount>,
     /// Hosts by the number of site trees that link to them.
-    pub most_linked_hosts: Vec<Counted>,
+    pub most_linked_hosts: Vec<NamedCount>,
     /// Sites by the number of site trees that link to them.
-    pub most_linked_sites: Vec<Counted>,
+    pub most_linked_sites: Vec<NamedCount>,
     /// From country domains to domains.
-    pub matrix: Matrix,
+    pub matrix: LinkMatrix,
 }
 
 /// External URLs from each country domain of ours to each domain of theirs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Matrix {
+pub struct LinkMatrix {
     /// Country domains of the linking sites, `outside` for others.
     pub from: Vec<String>,
     /// Country domains of the targets, and [`GENERIC`], [`OTHER_SCRIPT`], [`ADDRESS`].
@@ -76,7 +76,7 @@ const NAMED: usize = 20;
 pub(super) struct LinksMaker {
     links: Links,
     elements: Tally,
-    matrix: Cells,
+    matrix: LinkCounts,
     targets: Targets,
     /// The tree whose links came last.
     open: Option<LinksOfTree>,
@@ -84,35 +84,35 @@ pub(super) struct LinksMaker {
 }
 
 /// External URLs by label of the linking country domain and by domain of the target.
-type Cells = HashMap<(u32, Box<str>), u64>;
+type LinkCounts = HashMap<(u32, Box<str>), u64>;
 
 /// By their keys.
 struct Targets {
     /// Trees that link to each.
-    hosts: KeyTable<Occurring>,
-    sites: KeyTable<Occurring>,
+    hosts: KeyTable<OccurrenceWord>,
+    sites: KeyTable<OccurrenceWord>,
     /// Sites in the country domains.
-    inside: KeyTable<Occurring>,
+    inside: KeyTable<OccurrenceWord>,
 }
 
 impl LinksMaker {
     pub(super) fn new(country_domains: &[String]) -> Self {
         let targets = Targets {
-            hosts: KeyTable::new(Occurring),
-            sites: KeyTable::new(Occurring),
-            inside: KeyTable::new(Occurring),
+            hosts: KeyTable::new(OccurrenceWord),
+            sites: KeyTable::new(OccurrenceWord),
+            inside: KeyTable::new(OccurrenceWord),
         };
         Self {
             links: Links::default(),
             elements: Tally::default(),
-            matrix: Cells::default(),
+            matrix: LinkCounts::default(),
             targets,
             open: None,
             surveyed: country_domains.to_vec(),
         }
     }
 
-    pub(super) fn read(&mut self, dir: &Path, listed: &Listed) -> Result<(), AnalysisError> {
+    pub(super) fn read(&mut self, dir: &Path, listed: &ListedTrees) -> Result<(), AnalysisError> {
         let Self { links, elements, matrix, targets, open, surveyed } = self;
         digest_each::<LinkRow, _>(
             dir,
@@ -139,12 +139,12 @@ impl LinksMaker {
 
     /// The names of the most linked are still to be found. Beside them, how many sites of the country domains are linked and
     /// have no tree.
-    pub(super) fn finish(self, listed: &Listed) -> (Links, Wanted, u64) {
+    pub(super) fn finish(self, listed: &ListedTrees) -> (Links, WantedNames, u64) {
         let Targets { hosts, sites, inside } = self.targets;
         let (hosts, sites) = (hosts.counts(), sites.counts());
         let has_no_tree = |(key, _): &(u64, u32)| !listed.sites.contains_key(*key);
         let known_only_by_links = inside.counts().iter().filter(has_no_tree).count() as u64;
-        let wanted = Wanted { hosts: Most::new(&hosts), sites: Most::new(&sites) };
+        let wanted = WantedNames { hosts: TopNames::new(&hosts), sites: TopNames::new(&sites) };
         let links = Links {
             hosts: hosts.len() as u64,
             sites: sites.len() as u64,
@@ -203,14 +203,14 @@ impl LinksOfTree {
 struct Digest {
     links: Links,
     elements: Vec<(String, u64)>,
-    matrix: Cells,
+    matrix: LinkCounts,
     first: Option<LinksOfTree>,
     last: Option<LinksOfTree>,
 }
 
 /// The same while its rows go by.
 #[derive(Default)]
-struct Digesting<'f> {
+struct LinkDigester<'f> {
     links: Links,
     /// In the order in which they came first.
     elements: Vec<(&'f str, u64)>,
@@ -226,12 +226,12 @@ struct Digesting<'f> {
 
 fn digest(
     frame: &DataFrame,
-    listed: &Listed,
+    listed: &ListedTrees,
     surveyed: &[String],
     targets: &Targets,
 ) -> PolarsResult<Digest> {
     let columns = LinkColumns::from_frame(frame)?;
-    let mut digesting = Digesting::default();
+    let mut digesting = LinkDigester::default();
     let names = columns.host.iter().zip(columns.target_site.iter());
     let flags = columns.nofollow.iter().zip(columns.in_survey.iter());
     let rows = listed.trees_of(frame)?.into_iter().zip(names).zip(flags).zip(columns.element.iter());
@@ -247,7 +247,7 @@ fn digest(
     Ok(digesting.finish(targets))
 }
 
-impl<'f> Digesting<'f> {
+impl<'f> LinkDigester<'f> {
     fn add_element(&mut self, element: &'f str) {
         let place = *self.element_places.entry(element).or_insert_with(|| {
             self.elements.push((element, 0));
@@ -303,16 +303,16 @@ impl<'f> Digesting<'f> {
 }
 
 /// The hosts and sites whose names are looked for.
-pub(super) struct Wanted {
-    hosts: Most,
-    sites: Most,
+pub(super) struct WantedNames {
+    hosts: TopNames,
+    sites: TopNames,
 }
 
 columns! {
     NameColumns { host: str, target_site: str }
 }
 
-impl Wanted {
+impl WantedNames {
     pub(super) fn is_satisfied(&self) -> bool {
         self.hosts.missing == 0 && self.sites.missing == 0
     }
@@ -331,16 +331,16 @@ impl Wanted {
 
 /// The keys with the highest counts, of which one more is taken at the last place as long as it is equal:
 /// names decide then.
-struct Most {
+struct TopNames {
     counts: HashMap<u64, u32>,
-    names: Vec<Counted>,
+    names: Vec<NamedCount>,
     missing: usize,
 }
 
 /// A tie for the last place may be between all hosts of a small survey; so many of it are looked at.
 const MOST_TIED: usize = 10_000;
 
-impl Most {
+impl TopNames {
     fn new(counts: &KeyCounts) -> Self {
         let greatest = greatest(counts.iter().map(|(_, count)| count), NAMED);
         let least = greatest.last().copied().unwrap_or(0);
@@ -360,11 +360,11 @@ impl Most {
             && let Some(count) = self.counts.remove(&key(name))
         {
             self.missing -= 1;
-            self.names.push(Counted { name: name.to_owned(), count: u64::from(count) });
+            self.names.push(NamedCount { name: name.to_owned(), count: u64::from(count) });
         }
     }
 
-    fn finish(mut self) -> Vec<Counted> {
+    fn finish(mut self) -> Vec<NamedCount> {
         self.names.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
         self.names.truncate(NAMED);
         self.names
@@ -405,7 +405,7 @@ fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
 }
 
 /// Rows and columns with the most URLs first.
-fn matrix(cells: &Cells, listed: &Listed) -> Matrix {
+fn matrix(cells: &LinkCounts, listed: &ListedTrees) -> LinkMatrix {
     let mut by_names: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     let (mut from_sums, mut to_sums): (BTreeMap<&str, u64>, BTreeMap<&str, u64>) = Default::default();
     for ((from, to), count) in cells {
@@ -417,7 +417,7 @@ fn matrix(cells: &Cells, listed: &Listed) -> Matrix {
     let (from, to) = (by_size(from_sums), by_size(to_sums));
     let cell = |from: &str, to: &str| by_names.get(&(from, to)).copied().unwrap_or_default();
     let urls = from.iter().map(|from| to.iter().map(|to| cell(from, to)).collect()).collect();
-    Matrix { from, to, urls }
+    LinkMatrix { from, to, urls }
 }
 
 fn by_size<'a>(sums: impl IntoIterator<Item = (&'a str, u64)>) -> Vec<String> {

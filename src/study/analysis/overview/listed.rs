@@ -6,7 +6,7 @@ use super::names::Names;
 
 /// The site trees that are in the table of sites, by which the rows of other tables are known.
 #[derive(Default)]
-pub(super) struct Listed {
+pub(super) struct ListedTrees {
     numbers: TreeNumbers,
     pub trees: Vec<ListedTree>,
     pub sites: Names,
@@ -38,7 +38,7 @@ pub(super) struct SiteView<'a> {
 }
 
 columns! {
-    SiteColumns {
+    ListedSiteColumns {
         site: str, seed: u32, cctld: str, generation: u32, outcome: str, deepest: u32, pages: u64, address: str, country: str,
         asn: u32, as_org: str, server: str,
     }
@@ -47,7 +47,7 @@ columns! {
 /// Under this name stand sites outside the surveyed country domains.
 pub(super) const OUTSIDE: &str = "outside";
 
-impl Listed {
+impl ListedTrees {
     /// Gives the rows of a segment of the table of sites to `take`, each tree once, with the label of its country
     /// domain.
     pub(super) fn add(
@@ -55,7 +55,7 @@ impl Listed {
         frame: &DataFrame,
         mut take: impl FnMut(&SiteView<'_>, u32),
     ) -> PolarsResult<()> {
-        let columns = SiteColumns::from_frame(frame)?;
+        let columns = ListedSiteColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
             let cctld = columns.cctld.get(row);

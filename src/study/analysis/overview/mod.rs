@@ -27,11 +27,11 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use crate::exchange::{Class, ClassGroup, Entrance, Failure, Outcome};
-pub use judged::ledger::{Burden, Found, Ledger};
+pub use judged::ledger::{FoundFiles, Ledger, ServerTotals};
 pub use judged::opt_outs::OptedOut;
 pub use judged::timeline::AddressLoad;
-pub use kept_back::{KeptBack, Level, Reason, Robots};
-pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
+pub use kept_back::{Level, Robots, SkipReason, SkippedUrls};
+pub use links::{ADDRESS, GENERIC, LinkMatrix, Links, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};
 pub use probes::{Mean, ProbedTree, Probes};
 pub use servers::doors::{Door, Doors};
@@ -46,7 +46,7 @@ pub use sites::funnel::Funnel;
 pub use sites::outcomes::{CountryOutcomes, Outcomes, Status, TurnedAway};
 pub use sites::{CountryDomain, LargeSite, Sites};
 pub use spread::Spread;
-pub use tally::Counted;
+pub use tally::NamedCount;
 
 use super::AnalysisError;
 use super::tables::retried;
@@ -73,7 +73,7 @@ pub struct Overview {
     /// What servers bore.
     pub ledger: Ledger,
     /// What was found and not fetched.
-    pub kept_back: KeptBack,
+    pub kept_back: SkippedUrls,
     /// Of a survey that asked for all doors of each site.
     pub doors: Option<Doors>,
     /// With which settings.

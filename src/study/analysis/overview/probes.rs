@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::super::Sampling;
-use super::exchange::Exchange;
+use super::exchange::ExchangeView;
 use crate::exchange::Purpose;
 
 /// What a rule hid, estimated from the sites that were probed: that of one query URL a script (`--probe-scripts`), or
@@ -72,7 +72,7 @@ pub struct ProbedTree {
 }
 
 impl ProbesMaker {
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(super) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if exchange.purpose != Purpose::Probe.as_str() {
             return;
         }
@@ -86,7 +86,7 @@ impl ProbesMaker {
 }
 
 impl ProbesOfRule {
-    fn add(&mut self, exchange: &Exchange<'_>, withheld: u32, script: u64) {
+    fn add(&mut self, exchange: &ExchangeView<'_>, withheld: u32, script: u64) {
         self.requests += u64::from(exchange.was_asked());
         let script = self.scripts.entry((exchange.site, script)).or_default();
         script.withheld = f64::from(withheld);

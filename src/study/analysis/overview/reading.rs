@@ -3,17 +3,17 @@ use std::path::Path;
 use super::super::AnalysisError;
 use super::super::tables::each;
 use super::Overview;
-use super::exchange::{Exchange, ExchangeColumns, ExchangeReader};
-use super::judged::ledger::{self, Addresses, Found, Ledger};
+use super::exchange::{ExchangeColumns, ExchangeReader, ExchangeView};
+use super::judged::ledger::{self, Addresses, FoundFiles, Ledger};
 use super::judged::link_shares::LinkShares;
 use super::judged::opt_outs::OptOutWatch;
-use super::judged::promises::Evidence;
-use super::judged::questions::{self, TreeQuestions};
+use super::judged::promises::PromiseEvidence;
+use super::judged::questions::{self, TreeRequestChecks};
 use super::judged::recorded_limits::RecordedLimits;
 use super::judged::timeline::Timeline;
-use super::kept_back::{KeptBackMaker, level_columns};
-use super::links::{Links, LinksMaker, NameColumns, Wanted};
-use super::listed::{Listed, SiteColumns};
+use super::kept_back::{SkippedUrlsMaker, level_columns};
+use super::links::{Links, LinksMaker, NameColumns, WantedNames};
+use super::listed::{ListedSiteColumns, ListedTrees};
 use super::method::Method;
 use super::servers::doors::DoorsMaker;
 use super::servers::infrastructure::{self, InfrastructureMaker};
@@ -46,7 +46,7 @@ pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     Ok(overview)
 }
 
-fn named(dir: &Path, mut links: Links, mut wanted: Wanted) -> Result<Links, AnalysisError> {
+fn named(dir: &Path, mut links: Links, mut wanted: WantedNames) -> Result<Links, AnalysisError> {
     for frame in read_frames::<LinkRow>(dir, NameColumns::NAMES)? {
         if wanted.is_satisfied() {
             break;
@@ -60,7 +60,7 @@ fn named(dir: &Path, mut links: Links, mut wanted: Wanted) -> Result<Links, Anal
 /// All chapters while rows go by.
 struct Makers {
     limits: RecordedLimits,
-    listed: Listed,
+    listed: ListedTrees,
     addresses: Addresses,
     card: CardMaker,
     funnel: FunnelMaker,
@@ -69,22 +69,22 @@ struct Makers {
     infrastructure: InfrastructureMaker,
     times: TimesMaker,
     outcomes: OutcomesMaker,
-    kept_back: KeptBackMaker,
+    kept_back: SkippedUrlsMaker,
     doors: Option<DoorsMaker>,
     timeline: Timeline,
-    questions: TreeQuestions,
+    questions: TreeRequestChecks,
     link_shares: LinkShares,
     opt_outs: OptOutWatch,
-    found: Found,
+    found: FoundFiles,
 }
 
 /// The funnel, for which links are still to be read.
-struct Surveyed {
+struct FunnelInput {
     funnel: FunnelMaker,
     pages: Vec<u32>,
 }
 
-impl Surveyed {
+impl FunnelInput {
     fn finish(self, known_only_by_links: u64) -> super::Funnel {
         self.funnel.finish(&self.pages, known_only_by_links)
     }
@@ -97,7 +97,7 @@ impl Makers {
         Self {
             doors: (settings.entrances == Entrances::All).then(DoorsMaker::default),
             limits: RecordedLimits::new(&manifest.settings),
-            listed: Listed::default(),
+            listed: ListedTrees::default(),
             addresses: Addresses::default(),
             card: CardMaker::default(),
             funnel: FunnelMaker::default(),
@@ -106,28 +106,28 @@ impl Makers {
             infrastructure: InfrastructureMaker::default(),
             times: TimesMaker::default(),
             outcomes: OutcomesMaker::default(),
-            kept_back: KeptBackMaker::default(),
+            kept_back: SkippedUrlsMaker::default(),
             timeline: Timeline::with_capacity(exchanges),
-            questions: TreeQuestions::default(),
+            questions: TreeRequestChecks::default(),
             link_shares: LinkShares::default(),
             opt_outs,
-            found: Found::default(),
+            found: FoundFiles::default(),
         }
     }
 
     fn read_servers(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<ServerRow>(dir, ledger::ServerColumns::NAMES, |frame| {
+        each::<ServerRow>(dir, ledger::LedgerServerColumns::NAMES, |frame| {
             self.opt_outs.add_servers(frame)?;
             self.addresses.add_servers(frame)
         })?;
-        each::<ServerRow>(dir, infrastructure::ServerColumns::NAMES, |frame| {
+        each::<ServerRow>(dir, infrastructure::PlaceColumns::NAMES, |frame| {
             self.infrastructure.add_servers(frame)
         })?;
         each::<ServerRow>(dir, technology::SERVERS, |frame| self.technology.add_servers(frame))
     }
 
     fn read_sites(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<SiteRow>(dir, SiteColumns::NAMES, |frame| {
+        each::<SiteRow>(dir, ListedSiteColumns::NAMES, |frame| {
             self.listed.add(frame, |site, cctld| {
                 self.card.add_site(site);
                 self.funnel.add_site(site);
@@ -161,7 +161,7 @@ impl Makers {
         })
     }
 
-    fn add(&mut self, exchange: &Exchange<'_>) {
+    fn add(&mut self, exchange: &ExchangeView<'_>) {
         self.card.add(exchange);
         self.funnel.add(exchange);
         self.sites.add(exchange);
@@ -177,7 +177,7 @@ impl Makers {
     }
 
     fn ledger(&mut self, manifest: &Manifest) -> Ledger {
-        let evidence = Evidence {
+        let evidence = PromiseEvidence {
             recorded: &self.limits,
             manifest,
             addresses: &self.addresses,
@@ -193,9 +193,9 @@ impl Makers {
         }
     }
 
-    fn finish(mut self, manifest: &Manifest) -> (Overview, Listed, Surveyed) {
+    fn finish(mut self, manifest: &Manifest) -> (Overview, ListedTrees, FunnelInput) {
         let ledger = self.ledger(manifest);
-        let surveyed = Surveyed { funnel: self.funnel, pages: self.sites.pages().to_vec() };
+        let surveyed = FunnelInput { funnel: self.funnel, pages: self.sites.pages().to_vec() };
         let overview = Overview {
             card: self.card.finish(manifest),
             sites: self.sites.finish(&self.listed),

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 /// How often something occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Counted {
+pub struct NamedCount {
     /// A word of the tables.
     pub name: String,
     /// How often it occurs.
@@ -48,11 +48,11 @@ impl Tally {
     }
 
     /// The counts, the largest first, equal ones by name.
-    pub(super) fn finish(self) -> Vec<Counted> {
-        let mut list: Vec<Counted> =
-            self.counts.into_iter().map(|(name, count)| Counted { name: name.into(), count }).collect();
+    pub(super) fn finish(self) -> Vec<NamedCount> {
+        let mut list: Vec<NamedCount> =
+            self.counts.into_iter().map(|(name, count)| NamedCount { name: name.into(), count }).collect();
         if self.others > 0 {
-            list.push(Counted { name: OTHERS.to_owned(), count: self.others });
+            list.push(NamedCount { name: OTHERS.to_owned(), count: self.others });
         }
         list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
         list
@@ -79,6 +79,6 @@ mod tests {
         let mut tally = Tally::default();
         (0..MOST_WORDS + 7).for_each(|number| tally.add(&number.to_string()));
         let list = tally.finish();
-        assert_eq!((list.len(), &list[0]), (MOST_WORDS + 1, &Counted { name: OTHERS.into(), count: 7 }));
+        assert_eq!((list.len(), &list[0]), (MOST_WORDS + 1, &NamedCount { name: OTHERS.into(), count: 7 }));
     }
 }

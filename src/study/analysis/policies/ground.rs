@@ -10,7 +10,7 @@ use crate::walk::yields::RatesSource;
 
 /// A survey as graphs of its pages.
 #[derive(Debug)]
-pub struct Ground {
+pub struct RecordedGraph {
     /// What it was.
     pub source: RatesSource,
     /// Its site trees, in the order of their first rows.
@@ -25,7 +25,7 @@ pub struct SiteTree {
     /// The site, and which tree of it this is.
     pub name: (String, u16),
     /// In the order asked.
-    pub pages: Vec<PlayedPage>,
+    pub pages: Vec<GraphPage>,
     /// Requests for robots.txt.
     pub robots: u64,
     /// Row by row of its exchanges, the page that was asked for; else [`ROBOTS`] or [`NO_PAGE`].
@@ -41,7 +41,7 @@ pub(super) const ROBOTS: u32 = u32::MAX - 1;
 
 /// A page that a survey asked for.
 #[derive(Debug)]
-pub struct PlayedPage {
+pub struct GraphPage {
     /// As it was asked for.
     pub url: WebUrl,
     /// At which level it was asked for.
@@ -58,7 +58,7 @@ pub struct PlayedPage {
 
 /// Why a survey is no ground for policies.
 #[derive(Debug, thiserror::Error)]
-pub enum GroundError {
+pub enum GraphError {
     /// There is no survey, or its manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -84,7 +84,7 @@ impl SiteTree {
     }
 }
 
-impl PlayedPage {
+impl GraphPage {
     /// It was asked for at level 0.
     #[must_use]
     pub fn is_entrance(&self) -> bool {
@@ -92,15 +92,15 @@ impl PlayedPage {
     }
 }
 
-impl Ground {
+impl RecordedGraph {
     /// How many rows of the survey in `dir` are read for a ground: exchanges and page links.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn rows(dir: &Path) -> Result<u64, GroundError> {
+    pub fn rows(dir: &Path) -> Result<u64, GraphError> {
         let is_missing = |error: &TablesError| error.source.kind() == std::io::ErrorKind::NotFound;
         let links = match row_count(dir, PageLinkRow::TABLE) {
-            Err(error) if is_missing(&error) => return Err(GroundError::NoPageLinks(dir.to_owned())),
+            Err(error) if is_missing(&error) => return Err(GraphError::NoPageLinks(dir.to_owned())),
             links => links?.rows,
         };
         Ok(links + row_count(dir, ExchangeRow::TABLE)?.rows)
@@ -110,13 +110,13 @@ impl Ground {
     ///
     /// # Errors
     /// When the folder holds no survey, the survey did not keep its links, or a table cannot be read.
-    pub fn read(dir: &Path) -> Result<Self, GroundError> {
+    pub fn read(dir: &Path) -> Result<Self, GraphError> {
         let manifest = Manifest::load(dir)?;
         if manifest.leaves_pages_out() {
-            return Err(GroundError::Auto(dir.to_owned()));
+            return Err(GraphError::Auto(dir.to_owned()));
         }
         Self::rows(dir)?;
-        let mut reading = Reading::default();
+        let mut reading = GraphReader::default();
         let wanted = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
         each::<ExchangeRow>(dir, &wanted, |row| reading.exchange(row))?;
         reading.follow_redirects();
@@ -127,7 +127,7 @@ impl Ground {
         })?;
         let hosts = reading.hosts.len() as u64;
         if hosts == 0 {
-            return Err(GroundError::NoHosts(dir.to_owned()));
+            return Err(GraphError::NoHosts(dir.to_owned()));
         }
         // Of those of which only tries were recorded that reached no server, nothing can be played.
         let mut trees = reading.trees;
@@ -147,18 +147,18 @@ fn each<R: Row>(dir: &Path, wanted: &[&str], mut tell: impl FnMut(R)) -> Result<
 }
 
 /// Which page of which tree.
-type Place = (u32, u32);
+type PageIndex = (u32, u32);
 
 #[derive(Default)]
-struct Reading {
+struct GraphReader {
     trees: Vec<SiteTree>,
     by_name: HashMap<(String, u16), u32>,
-    pages: HashMap<(u32, PageKey), Place>,
-    redirects: Vec<(Place, PageKey)>,
+    pages: HashMap<(u32, PageKey), PageIndex>,
+    redirects: Vec<(PageIndex, PageKey)>,
     hosts: HashMap<String, u32>,
 }
 
-impl Reading {
+impl GraphReader {
     fn exchange(&mut self, row: ExchangeRow) {
         let site = Host::parse(&row.site).map(Site::new);
         let was_sent = row.was_sent();
@@ -180,7 +180,7 @@ impl Reading {
         of_tree.has_answered |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
         let pages = &mut of_tree.pages;
         let place = *self.pages.entry((tree, url.page_key())).or_insert_with(|| {
-            pages.push(PlayedPage {
+            pages.push(GraphPage {
                 url: url.clone(),
                 depth: Depth(depth),
                 requests: 0,

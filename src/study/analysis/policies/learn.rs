@@ -4,14 +4,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::de::IgnoredAny;
 
-use super::ground::{Ground, SiteTree};
-use super::play::{Point, Policy, Run, prices as tried_prices};
+use super::ground::{RecordedGraph, SiteTree};
+use super::play::{Policy, PolicyPoint, PolicyRun, prices as tried_prices};
 use crate::exchange::Depth;
 use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
 
 /// What was learned, and what it is on its own ground.
 #[derive(Debug)]
-pub struct Learnt {
+pub struct TrainedRates {
     /// The rates, with the price of each coverage.
     pub rates: Rates,
     /// How many of their words say more than nothing.
@@ -36,16 +36,16 @@ const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
 /// Learns what pages bring from surveys that were walked to `deepest`, and what a request must promise for a coverage: at
 /// these prices each of the surveys comes to it.
 #[must_use]
-pub fn train(grounds: &[Ground], deepest: u16) -> Learnt {
-    let all: Vec<&Ground> = grounds.iter().collect();
+pub fn train(grounds: &[RecordedGraph], deepest: u16) -> TrainedRates {
+    let all: Vec<&RecordedGraph> = grounds.iter().collect();
     let mut rates = without_prices(&all);
-    let wholes: Vec<Run> =
+    let wholes: Vec<PolicyRun> =
         grounds.iter().map(|ground| ground.play(&Policy::Depth(deepest), deepest)).collect();
     rates.prices = prices(grounds, &wholes, &rates, deepest);
-    Learnt { words: rates.own.by_word.len(), rates }
+    TrainedRates { words: rates.own.by_word.len(), rates }
 }
 
-fn without_prices(grounds: &[&Ground]) -> Rates {
+fn without_prices(grounds: &[&RecordedGraph]) -> Rates {
     let vocabulary = Vocabulary::from_graphs(grounds);
     let trees: Vec<&SiteTree> = grounds.iter().flat_map(|ground| &ground.trees).collect();
     let samples: Vec<_> = trees.par_iter().map(|tree| samples(tree, &vocabulary)).collect();
@@ -62,7 +62,7 @@ struct Vocabulary {
 }
 
 /// A page with what came of it.
-struct Sample {
+struct TrainingPage {
     depth: usize,
     words: Vec<u32>,
     /// New external hosts of the page itself.
@@ -74,7 +74,7 @@ struct Sample {
 }
 
 impl Vocabulary {
-    fn from_graphs(grounds: &[&Ground]) -> Self {
+    fn from_graphs(grounds: &[&RecordedGraph]) -> Self {
         let mut trees: HashMap<String, u32> = HashMap::new();
         for tree in grounds.iter().flat_map(|ground| &ground.trees) {
             let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| words(&page.url)).collect();
@@ -90,7 +90,7 @@ impl Vocabulary {
 
 /// A page as it is reached.
 #[derive(Clone, Copy)]
-struct Reached {
+struct ReachedPage {
     page: u32,
     depth: Depth,
     /// The place of the page that led to it, and what it counts of that one.
@@ -98,25 +98,25 @@ struct Reached {
 }
 
 /// The pages of a tree, breadth first.
-fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<Sample> {
-    let mut order: Vec<Reached> = Vec::new();
+fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
+    let mut order: Vec<ReachedPage> = Vec::new();
     let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance()).collect();
     let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
-    order.extend(entrances.map(|(page, _)| Reached { page, depth: Depth(0), from: None }));
-    let (mut samples, mut at): (Vec<Sample>, usize) = (Vec::new(), 0);
+    order.extend(entrances.map(|(page, _)| ReachedPage { page, depth: Depth(0), from: None }));
+    let (mut samples, mut at): (Vec<TrainingPage>, usize) = (Vec::new(), 0);
     let (mut hosts, mut below): (HashSet<u32>, Vec<_>) = (HashSet::new(), Vec::new());
     // Redirects add no depth: their targets come next, before the pages of the level below.
     while at < order.len() || !below.is_empty() {
         if at == order.len() {
             order.append(&mut below);
         }
-        let Reached { page, depth, .. } = order[at];
+        let ReachedPage { page, depth, .. } = order[at];
         let page = &tree.pages[page as usize];
         let before = hosts.len();
         hosts.extend(&page.hosts);
         let own = (hosts.len() - before) as f64;
         let numbers = &vocabulary.numbers;
-        samples.push(Sample {
+        samples.push(TrainingPage {
             depth: usize::from(depth.0),
             words: words(&page.url).iter().filter_map(|word| numbers.get(word)).copied().collect(),
             own,
@@ -126,11 +126,11 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<Sample> {
         if let Some(target) = page.redirect
             && !std::mem::replace(&mut known[target as usize], true)
         {
-            order.push(Reached { page: target, depth, from: Some((at, 1.0)) });
+            order.push(ReachedPage { page: target, depth, from: Some((at, 1.0)) });
         }
         for target in &page.links {
             if !std::mem::replace(&mut known[*target as usize], true) {
-                below.push(Reached { page: *target, depth: depth.next(), from: Some((at, BELOW)) });
+                below.push(ReachedPage { page: *target, depth: depth.next(), from: Some((at, BELOW)) });
             }
         }
         at += 1;
@@ -148,10 +148,10 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<Sample> {
 /// Finds the rates by depth and word that explain what pages brought, each site's own factor apart: a Poisson regression
 /// whose depths and words are fitted in turn.
 fn fit(
-    trees: &[Vec<Sample>],
+    trees: &[Vec<TrainingPage>],
     vocabulary: &Vocabulary,
-    found: impl Fn(&Sample) -> f64,
-    exposure: impl Fn(&Sample) -> f64,
+    found: impl Fn(&TrainingPage) -> f64,
+    exposure: impl Fn(&TrainingPage) -> f64,
 ) -> Scale {
     let depths = 1 + trees.iter().flatten().map(|sample| sample.depth).max().unwrap_or_default();
     let mut by_depth = vec![1.0; depths];
@@ -207,7 +207,12 @@ fn factor(words: &[u32], by_word: &[f64]) -> f64 {
 }
 
 /// By how much more a site brings than its pages make expect.
-fn site_factor(tree: &[Sample], alone: &[f64], by_depth: &[f64], found: impl Fn(&Sample) -> f64) -> f64 {
+fn site_factor(
+    tree: &[TrainingPage],
+    alone: &[f64],
+    by_depth: &[f64],
+    found: impl Fn(&TrainingPage) -> f64,
+) -> f64 {
     let below_start = || tree.iter().zip(alone).filter(|(sample, _)| sample.depth > 0);
     let expected: f64 = below_start().map(|(sample, alone)| alone * by_depth[sample.depth]).sum();
     let found: f64 = below_start().map(|(sample, _)| found(sample)).sum();
@@ -219,14 +224,14 @@ fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
-fn prices(grounds: &[Ground], wholes: &[Run], rates: &Rates, deepest: u16) -> Vec<Price> {
+fn prices(grounds: &[RecordedGraph], wholes: &[PolicyRun], rates: &Rates, deepest: u16) -> Vec<Price> {
     let rates = Arc::new(rates.clone());
     // The ground on which a price finds the least decides, for the next survey may be like that one.
-    let together = |points: &[Point]| Point {
+    let together = |points: &[PolicyPoint]| PolicyPoint {
         load: points.iter().map(|point| point.load).sum::<f64>() / points.len().max(1) as f64,
         coverage: points.iter().map(|point| point.coverage).fold(1.0, f64::min),
     };
-    let mut tried: Vec<(f64, Point)> = Vec::new();
+    let mut tried: Vec<(f64, PolicyPoint)> = Vec::new();
     for price in tried_prices() {
         let points = grounds
             .iter()
@@ -238,7 +243,7 @@ fn prices(grounds: &[Ground], wholes: &[Run], rates: &Rates, deepest: u16) -> Ve
 }
 
 /// The price of a coverage, between two that were tried; the first where that is enough.
-fn between(tried: &[(f64, Point)], coverage: f64) -> Option<Price> {
+fn between(tried: &[(f64, PolicyPoint)], coverage: f64) -> Option<Price> {
     let at = tried.iter().position(|(_, point)| point.coverage >= coverage)?;
     let after = tried[at];
     let before = at.checked_sub(1).map_or(after, |before| tried[before]);

@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use super::ground::{Ground, SiteTree};
+use super::ground::{RecordedGraph, SiteTree};
 use crate::walk::yields::{Costs, Focus, Memory, Rates, SeenUrl};
 
 /// What a survey tells of its sites to the next one, as `--since` with `--focus` reads it.
@@ -17,7 +17,7 @@ impl Memories {
     }
 }
 
-impl Ground {
+impl RecordedGraph {
     /// What this survey tells a later one, and what that is to spend: this share of its requests.
     #[must_use]
     pub fn memories(&self, rates: &Rates, share: f64) -> (Memories, Focus) {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::ground::{Ground, SiteTree};
+use super::ground::{RecordedGraph, SiteTree};
 use super::memories::Memories;
 use crate::exchange::Depth;
 use crate::walk::yields::{Appraiser, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
@@ -26,7 +26,7 @@ pub enum Policy {
 
 /// What a policy asked and found, tree by tree.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run {
+pub struct PolicyRun {
     pub(super) trees: Vec<TreeRun>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct TreeRun {
 
 /// What a policy made of a ground, as shares of what the survey of it made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct PolicyPoint {
     /// Requests, as a share of those of the survey.
     pub load: f64,
     /// Distinct external hosts, as a share of those of the survey.
@@ -57,36 +57,36 @@ pub fn prices() -> impl Iterator<Item = f64> {
     (0..PRICES).map(|step| NEXT.powi(step)).chain([0.0])
 }
 
-impl Ground {
+impl RecordedGraph {
     /// Plays a policy on every tree, to depth `deepest` at most.
     #[must_use]
-    pub fn play(&self, policy: &Policy, deepest: u16) -> Run {
-        Run { trees: self.trees.par_iter().map(|tree| play(tree, policy, deepest).result()).collect() }
+    pub fn play(&self, policy: &Policy, deepest: u16) -> PolicyRun {
+        PolicyRun { trees: self.trees.par_iter().map(|tree| play(tree, policy, deepest).result()).collect() }
     }
 
     /// The same, and which pages it asked for.
-    pub(in crate::analysis) fn trace(&self, policy: &Policy, deepest: u16) -> (Run, Fetched) {
+    pub(in crate::analysis) fn trace(&self, policy: &Policy, deepest: u16) -> (PolicyRun, Fetched) {
         let traced = |tree: &SiteTree| {
             let mut walk = play(tree, policy, deepest);
             let fetched = std::mem::take(&mut walk.fetched);
             (walk.result(), fetched)
         };
         let (trees, fetched) = self.trees.par_iter().map(traced).unzip();
-        (Run { trees }, fetched)
+        (PolicyRun { trees }, fetched)
     }
 
     /// What the survey itself asked and found.
     #[must_use]
-    pub fn recorded_run(&self) -> Run {
+    pub fn recorded_run(&self) -> PolicyRun {
         let whole = |tree: &SiteTree| {
             let hosts: HashSet<u32> = tree.pages.iter().flat_map(|page| &page.hosts).copied().collect();
             TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect() }
         };
-        Run { trees: self.trees.iter().map(whole).collect() }
+        PolicyRun { trees: self.trees.iter().map(whole).collect() }
     }
 }
 
-impl Run {
+impl PolicyRun {
     /// How many site trees there were.
     #[must_use]
     pub fn trees(&self) -> usize {
@@ -95,14 +95,14 @@ impl Run {
 
     /// What the policy made of a ground on which everything was `whole`.
     #[must_use]
-    pub fn point(&self, whole: &Self) -> Point {
+    pub fn point(&self, whole: &Self) -> PolicyPoint {
         let each = vec![1; self.trees.len()];
         self.weighted(whole, &each)
     }
 
     /// The same of a survey in which each tree stands as often as `times` says, as in a draw with replacement.
     #[must_use]
-    pub fn weighted(&self, whole: &Self, times: &[u32]) -> Point {
+    pub fn weighted(&self, whole: &Self, times: &[u32]) -> PolicyPoint {
         let most = whole.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
         let count = |run: &Self| {
             let mut is_found = vec![false; most];
@@ -116,47 +116,47 @@ impl Run {
             (requests as f64, hosts as f64)
         };
         let ((requests, hosts), (all_requests, all_hosts)) = (count(self), count(whole));
-        Point { load: requests / all_requests.max(1.0), coverage: hosts / all_hosts.max(1.0) }
+        PolicyPoint { load: requests / all_requests.max(1.0), coverage: hosts / all_hosts.max(1.0) }
     }
 }
 
-fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> Walk<'a> {
-    let mut walk = Walk::new(tree, policy);
+fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<'a> {
+    let mut walk = PolicyWalk::new(tree, policy);
     while walk.next_level(deepest) {}
     walk
 }
 
 /// A page that waits for its turn.
-struct Waiting {
+struct WaitingPage {
     page: u32,
     prospect: Option<UrlCandidate>,
     /// It is asked for whatever it promises.
     is_settled: bool,
 }
 
-impl Waiting {
+impl WaitingPage {
     fn doubtful(&self) -> Option<&UrlCandidate> {
         self.prospect.as_ref().filter(|_| !self.is_settled)
     }
 }
 
 /// A walk through a recorded tree.
-struct Walk<'a> {
+struct PolicyWalk<'a> {
     tree: &'a SiteTree,
     policy: &'a Policy,
     appraiser: Option<(Appraiser, &'a Rates)>,
     depth: Depth,
     known: Vec<bool>,
     fetched: Vec<bool>,
-    level: Vec<Waiting>,
-    next: Vec<Waiting>,
+    level: Vec<WaitingPage>,
+    next: Vec<WaitingPage>,
     hosts: HashSet<u32>,
     requests: u64,
     asked: u64,
     quiet: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PolicyWalk<'a> {
     fn new(tree: &'a SiteTree, policy: &'a Policy) -> Self {
         let appraiser = match policy {
             Policy::Auto(rates, price) => Some((Appraiser::new(rates.clone(), *price), rates.as_ref())),
@@ -171,8 +171,8 @@ impl<'a> Walk<'a> {
             _ => None,
         };
         let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
-        let level: Vec<Waiting> =
-            entrances.map(|(page, _)| Waiting { page, prospect: None, is_settled: true }).collect();
+        let level: Vec<WaitingPage> =
+            entrances.map(|(page, _)| WaitingPage { page, prospect: None, is_settled: true }).collect();
         let mut known = vec![false; tree.pages.len()];
         level.iter().for_each(|waiting| known[waiting.page as usize] = true);
         Self {
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
         while !waiting.is_empty() {
             let chosen = match &self.appraiser {
                 Some((appraiser, _)) if self.depth > Depth(0) => {
-                    appraiser.choose(&mut waiting, self.asked, Waiting::doubtful)
+                    appraiser.choose(&mut waiting, self.asked, WaitingPage::doubtful)
                 }
                 _ => waiting.len(),
             };
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn request(&mut self, one: &Waiting, waiting: &mut Vec<Waiting>) {
+    fn request(&mut self, one: &WaitingPage, waiting: &mut Vec<WaitingPage>) {
         let tree = self.tree;
         let page = &tree.pages[one.page as usize];
         self.requests += page.requests;
@@ -251,13 +251,13 @@ impl<'a> Walk<'a> {
             self.known[target as usize] = true;
             // Asked for in any case: it was what the redirect was asked for.
             let prospect = self.prospect(target, self.depth, one.prospect.as_ref());
-            waiting.push(Waiting { page: target, prospect, is_settled: true });
+            waiting.push(WaitingPage { page: target, prospect, is_settled: true });
         }
         for target in &page.links {
             if !std::mem::replace(&mut self.known[*target as usize], true) {
                 let prospect = self.prospect(*target, self.depth.next(), one.prospect.as_ref());
                 let is_settled = self.tree.pages[*target as usize].url.is_front_page();
-                self.next.push(Waiting { page: *target, prospect, is_settled });
+                self.next.push(WaitingPage { page: *target, prospect, is_settled });
             }
         }
     }

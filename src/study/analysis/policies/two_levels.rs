@@ -3,19 +3,21 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ground::{Ground, NO_PAGE, ROBOTS};
-use super::play::{Fetched, Run, TreeRun};
-use crate::analysis::{Exchanges, Kind, Known, LevelCost, Occurrence, Occurrences, Recorded, Tree, Trees};
+use super::ground::{NO_PAGE, ROBOTS, RecordedGraph};
+use super::play::{Fetched, PolicyRun, TreeRun};
+use crate::analysis::{
+    Exchanges, Kind, KnownKeys, LevelCost, Occurrence, Occurrences, Recorded, Tree, Trees,
+};
 
 /// Of these policies speak: of what else is linked they know nothing.
 const KINDS: &[Kind] = &[Kind::Hosts];
 
-impl Ground {
+impl RecordedGraph {
     /// What a policy made of this survey, in the form of a survey of two levels: what it asked and found at level 0, all else
     /// below. Load and coverage of level 0 are then those of the policy, with intervals over the same site trees and by the same
     /// rules as those of a depth.
     #[must_use]
-    pub(in crate::analysis) fn in_two_levels(&self, run: &Run, like: &Recorded) -> Recorded {
+    pub(in crate::analysis) fn in_two_levels(&self, run: &PolicyRun, like: &Recorded) -> Recorded {
         let places = self.places();
         let (whole, mut levels, mut found) = (self.recorded_run(), Vec::new(), Vec::new());
         let mut trees = Vec::with_capacity(like.trees.len());
@@ -36,7 +38,7 @@ impl Ground {
             trees.push(Tree { first_level, level_count, deepest, ..tree.clone() });
         }
         found.sort_unstable();
-        let mut known = Known::default();
+        let mut known = KnownKeys::default();
         let of_hosts = Occurrences { list: found, halvings: 0 };
         known.counts[Kind::Hosts as usize] = of_hosts.known_by_depth();
         known.occurrences[Kind::Hosts as usize] = of_hosts;
@@ -54,7 +56,7 @@ impl Ground {
     }
 
     /// The exchanges that a policy would make, in the order in which the survey made them. robots.txt is asked for in any case, as
-    /// [`Run`] counts it; what was never sent goes with the page that was next.
+    /// [`PolicyRun`] counts it; what was never sent goes with the page that was next.
     #[must_use]
     pub(in crate::analysis) fn exchanges_of(
         &self,
@@ -108,7 +110,7 @@ fn occurrences<'a>(tree: u32, run: &'a TreeRun, whole: &'a TreeRun) -> impl Iter
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::ground::{PlayedPage, SiteTree};
+    use super::super::ground::{GraphPage, SiteTree};
     use super::super::play::Policy;
     use super::*;
     use crate::address::WebUrl;
@@ -120,7 +122,7 @@ mod tests {
     /// Pages in a chain, each a level below the one before, with the hosts that each names.
     fn chain(number: usize, pages: &[Vec<u32>]) -> SiteTree {
         let last = pages.len() - 1;
-        let page = |(at, hosts): (usize, &Vec<u32>)| PlayedPage {
+        let page = |(at, hosts): (usize, &Vec<u32>)| GraphPage {
             url: WebUrl::parse(&format!("http://site{number}.ke/{at}")).unwrap(),
             depth: Depth(u16::try_from(at).unwrap()),
             requests: 1 + at as u64 % 2,
@@ -137,10 +139,10 @@ mod tests {
         }
     }
 
-    fn ground(trees: &[Vec<Vec<u32>>]) -> Ground {
+    fn ground(trees: &[Vec<Vec<u32>>]) -> RecordedGraph {
         let source = RatesSource { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
         let trees = trees.iter().enumerate().map(|(number, pages)| chain(number, pages)).collect();
-        Ground { source, trees, unrecorded: 0 }
+        RecordedGraph { source, trees, unrecorded: 0 }
     }
 
     proptest! {

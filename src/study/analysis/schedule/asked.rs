@@ -1,4 +1,4 @@
-use super::exchanges::Exchange;
+use super::exchanges::ScheduledExchange;
 
 /// What is seen of the pauses before the exchanges of a tree: how long each was, and how long our own rule
 /// would have it.
@@ -35,7 +35,7 @@ impl Pauses {
     }
 
     /// Notes what was asked for with the exchanges that had to wait for it, and forgets the pauses.
-    pub(super) fn note(&mut self, exchanges: &mut [Exchange]) {
+    pub(super) fn note(&mut self, exchanges: &mut [ScheduledExchange]) {
         for pause in self.list.iter().filter(|pause| pause.after_refusal && pause.is_unexplained()) {
             exchanges[pause.at].asked = hundredths(pause.seen);
         }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn asked(pauses: &[(f64, f64, bool)]) -> Vec<u16> {
-        let blank = Exchange {
+        let blank = ScheduledExchange {
             server: NO_SERVER,
             bytes: 0,
             handshake: 0.0,

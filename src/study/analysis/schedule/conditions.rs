@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::exchanges::{Exchange, MeasuredServer};
+use super::exchanges::{MeasuredServer, ScheduledExchange};
 
 /// The circumstances under which a schedule is played.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Conditions {
 
 /// How long an exchange takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Times {
+pub(super) struct ExchangeTimes {
     /// Until the last byte.
     pub total: Duration,
     /// From the request to the first byte of the answer.
@@ -33,14 +33,18 @@ pub(super) struct Times {
 }
 
 impl Conditions {
-    pub(super) fn times(&self, exchange: &Exchange, server: Option<&MeasuredServer>) -> Times {
+    pub(super) fn times(
+        &self,
+        exchange: &ScheduledExchange,
+        server: Option<&MeasuredServer>,
+    ) -> ExchangeTimes {
         let measured = f64::from(exchange.first_byte);
         let first_byte = (measured >= 0.0).then_some(measured);
         let total = f64::from(exchange.total);
         let transfer = exchange.transfer();
         let (Some(server), true) = (server, self.rtt.is_some() || self.bits_per_second.is_some()) else {
             let (total, first_byte) = (seconds(total), first_byte.map(seconds));
-            return Times { total, first_byte, transfer: seconds(transfer) };
+            return ExchangeTimes { total, first_byte, transfer: seconds(transfer) };
         };
         let (handshake, first_byte, waited) = self.before_transfer(exchange, server, total, first_byte);
         let transfer = match self.bits_per_second {
@@ -49,13 +53,13 @@ impl Conditions {
         };
         let total = handshake + first_byte.unwrap_or(waited) + transfer;
         let (total, transfer) = (seconds(total).min(self.longest_exchange), seconds(transfer));
-        Times { total, first_byte: first_byte.map(seconds), transfer: transfer.min(total) }
+        ExchangeTimes { total, first_byte: first_byte.map(seconds), transfer: transfer.min(total) }
     }
 
     /// The handshakes, the time to the first byte, and what was waited for in vain where none came.
     fn before_transfer(
         &self,
-        exchange: &Exchange,
+        exchange: &ScheduledExchange,
         server: &MeasuredServer,
         total: f64,
         first_byte: Option<f64>,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 #[derive(Clone, Debug, Default)]
 pub struct Exchanges {
     /// Tree by tree, in each in the order they were asked.
-    pub(super) list: Vec<Exchange>,
+    pub(super) list: Vec<ScheduledExchange>,
     /// In the order in which the survey took the trees.
     pub(super) trees: Vec<TreeSpan>,
     /// For every tree and depth, how many of its exchanges the levels down to it have.
@@ -15,7 +15,7 @@ pub struct Exchanges {
 
 /// An exchange as far as a schedule depends on it; times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Exchange {
+pub(super) struct ScheduledExchange {
     /// [`NO_SERVER`] when none was asked: then `total` is what finding that out took.
     pub server: u32,
     /// Both ways.
@@ -62,7 +62,7 @@ pub struct MeasuredServer {
     pub(in crate::analysis) transfer: f64,
 }
 
-impl Exchange {
+impl ScheduledExchange {
     pub(super) fn is_trouble(&self) -> bool {
         self.marks & TROUBLE != 0
     }

@@ -42,7 +42,7 @@ pub trait Pacing {
     fn requests_pause(&self, status: Option<u16>) -> bool;
 
     /// For how long a server is left alone after an exchange.
-    fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite;
+    fn pause_after(&mut self, server: usize, settled: &EndedExchange) -> ServerPause;
 
     /// Reserves what an exchange takes of the survey's rate before it is read, or says when that will be there, unless
     /// an exchange ends before. `now` is counted from the beginning of the survey.
@@ -57,7 +57,7 @@ pub trait Pacing {
 
 /// For how long a server is left alone after an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Respite {
+pub struct ServerPause {
     /// Until the server has rested from it.
     pub rest: Duration,
     /// Because it was in trouble again and again: at least until then; zero where it was not.
@@ -66,7 +66,7 @@ pub struct Respite {
     pub of_site: Duration,
 }
 
-impl Respite {
+impl ServerPause {
     /// From the end of the exchange to the next at the same server.
     #[must_use]
     pub fn total(self) -> Duration {
@@ -76,7 +76,7 @@ impl Respite {
 
 /// An exchange that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
+pub struct EndedExchange {
     /// The tree that it was for.
     pub tree: u32,
     /// When it ended, from the beginning of the schedule.
@@ -97,7 +97,7 @@ pub struct Settled {
     pub is_unread: bool,
 }
 
-impl Settled {
+impl EndedExchange {
     /// How long the server had the question ([`Timings::answering`](crate::exchange::Timings::response_time)).
     #[must_use]
     pub fn response_time(&self) -> Duration {

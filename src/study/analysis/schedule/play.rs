@@ -2,8 +2,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use super::exchanges::{Exchange, Exchanges, NO_SERVER};
-use super::{Conditions, Pacing, Settled};
+use super::exchanges::{Exchanges, NO_SERVER, ScheduledExchange};
+use super::{Conditions, EndedExchange, Pacing};
 use crate::roster::{Requeue, Roster, VisitLimits, VisitStep};
 
 /// What a survey would take and what servers would bear.
@@ -53,14 +53,14 @@ impl Schedule {
             .trees
             .iter()
             .map(|span| if keep(span.tree as usize) { Some(exchanges.up_to(span, depth)) } else { None });
-        let mut play = Play::new(exchanges, conditions, pacing, ends.collect());
+        let mut play = ScheduleRun::new(exchanges, conditions, pacing, ends.collect());
         play.run();
         play.schedule
     }
 }
 
 /// A survey at play: the clock goes from event to event.
-struct Play<'a, P> {
+struct ScheduleRun<'a, P> {
     exchanges: &'a Exchanges,
     conditions: &'a Conditions,
     pacing: &'a mut P,
@@ -77,7 +77,7 @@ struct Play<'a, P> {
     /// Which trees are walked now; by their places in the order of the survey.
     roster: Roster<u32>,
     /// By tree.
-    walks: Vec<Walk>,
+    walks: Vec<ScheduledWalk>,
     servers: Vec<PlayedServer>,
     /// Walks that wait for the survey's rate, and when it is asked again.
     starved: VecDeque<u32>,
@@ -103,7 +103,7 @@ enum Event {
 
 /// The walk of one tree.
 #[derive(Clone, Copy, Default)]
-struct Walk {
+struct ScheduledWalk {
     /// How many of its exchanges have ended.
     asked: u32,
     /// When it began; none: it has not.
@@ -124,7 +124,7 @@ struct PlayedServer {
     waiting: VecDeque<u32>,
 }
 
-impl<'a, P: Pacing> Play<'a, P> {
+impl<'a, P: Pacing> ScheduleRun<'a, P> {
     fn new(
         exchanges: &'a Exchanges,
         conditions: &'a Conditions,
@@ -141,7 +141,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             events: BinaryHeap::new(),
             foreseen: 0,
             finished: vec![false; ends.len()],
-            walks: vec![Walk::default(); ends.len()],
+            walks: vec![ScheduledWalk::default(); ends.len()],
             ends,
             next_tree: 0,
             merged: 0,
@@ -238,15 +238,15 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     /// An exchange of a tree by its place in it; none behind the last.
-    fn exchange_of(&self, tree: u32, place: u32) -> Option<&'a Exchange> {
+    fn exchange_of(&self, tree: u32, place: u32) -> Option<&'a ScheduledExchange> {
         let last = self.ends[tree as usize].unwrap_or(0);
         let at = self.exchanges.trees[tree as usize].first + place as usize;
         if place < last { self.exchanges.list.get(at) } else { None }
     }
 
     /// What the walk of a tree asks next; none when it is at its end or too old.
-    fn next_exchange(&self, tree: u32) -> Option<&'a Exchange> {
-        let Walk { asked, began } = self.walks[tree as usize];
+    fn next_exchange(&self, tree: u32) -> Option<&'a ScheduledExchange> {
+        let ScheduledWalk { asked, began } = self.walks[tree as usize];
         let age = self.now - began.unwrap_or(self.now);
         let is_too_old = self.conditions.longest_walk.is_some_and(|longest| age >= longest);
         if is_too_old { None } else { self.exchange_of(tree, asked) }
@@ -274,7 +274,7 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     /// What the walk of a tree asks now.
-    fn exchange(&self, tree: u32) -> &'a Exchange {
+    fn exchange(&self, tree: u32) -> &'a ScheduledExchange {
         let asked = self.walks[tree as usize].asked;
         &self.exchanges.list[self.exchanges.trees[tree as usize].first + asked as usize]
     }
@@ -387,10 +387,10 @@ impl<'a, P: Pacing> Play<'a, P> {
         }
     }
 
-    fn settle(&mut self, tree: u32, exchange: &Exchange) {
+    fn settle(&mut self, tree: u32, exchange: &ScheduledExchange) {
         let number = exchange.server as usize;
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
-        let settled = Settled {
+        let settled = EndedExchange {
             tree,
             ended: self.now,
             took: times.total,

@@ -7,9 +7,9 @@ use polars::prelude::{DataFrame, PolarsResult};
 
 use super::asked::{Pause, Pauses};
 use super::exchanges::{
-    Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan, UNCLEAR, UNREAD,
+    Exchanges, MeasuredServer, NO_SERVER, ScheduledExchange, TIMED_OUT, TROUBLE, TreeSpan, UNCLEAR, UNREAD,
 };
-use super::{Pacing, Settled};
+use super::{EndedExchange, Pacing};
 use crate::address::server_named;
 use crate::analysis::tables::{TreeNumbers, columns, each, key};
 use crate::analysis::{AnalysisError, Recorded};
@@ -17,11 +17,11 @@ use crate::exchange::{Failure, Purpose};
 use crate::records::{ExchangeRow, SiteRow};
 
 columns! {
-    SiteColumns { site: str, seed: u32, started: time, parent_site: str, number: u64 }
+    ScheduleSiteColumns { site: str, seed: u32, started: time, parent_site: str, number: u64 }
 }
 
 columns! {
-    ExchangeColumns {
+    ScheduleExchangeColumns {
         site: str, seed: u32, depth: u32, host: str, address: str, purpose: str, started: time, status: u32, failure: str,
         content_type: str, sent_bytes: u64, received_bytes: u64, dns_ms: f64, connect_ms: f64, tls_ms: f64,
         first_byte_ms: f64, total_ms: f64,
@@ -46,9 +46,9 @@ impl Exchanges {
         for tree in recorded.trees.iter() {
             numbers.add(&tree.site, tree.seed.into());
         }
-        let mut order = Order { numbers: &numbers, entries: vec![None; recorded.trees.len()] };
-        each::<SiteRow>(dir, SiteColumns::NAMES, |frame| order.add(frame))?;
-        let mut loading = Loading {
+        let mut order = TreeOrder { numbers: &numbers, entries: vec![None; recorded.trees.len()] };
+        each::<SiteRow>(dir, ScheduleSiteColumns::NAMES, |frame| order.add(frame))?;
+        let mut loading = ExchangeLoader {
             numbers: &numbers,
             pacing,
             found: Self::default(),
@@ -57,7 +57,7 @@ impl Exchanges {
             pauses: Pauses::default(),
             before: None,
         };
-        each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| loading.add(frame))?;
+        each::<ExchangeRow>(dir, ScheduleExchangeColumns::NAMES, |frame| loading.add(frame))?;
         loading.end_tree();
         let mut found = loading.found;
         order.apply(&mut found.trees);
@@ -67,7 +67,7 @@ impl Exchanges {
 }
 
 /// The order of the trees, and which site led to each.
-struct Order<'a> {
+struct TreeOrder<'a> {
     numbers: &'a TreeNumbers,
     entries: Vec<Option<QueuedTree>>,
 }
@@ -79,9 +79,9 @@ struct QueuedTree {
     parent: Option<u32>,
 }
 
-impl Order<'_> {
+impl TreeOrder<'_> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = SiteColumns::from_frame(frame)?;
+        let columns = ScheduleSiteColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let Some(tree) = self.numbers.find(columns.site.get(row), columns.seed.get(row)) else {
                 continue;
@@ -107,7 +107,7 @@ impl Order<'_> {
 }
 
 /// The exchanges while their table is read: rows of a tree stand together, in the order they were asked.
-struct Loading<'a, P> {
+struct ExchangeLoader<'a, P> {
     numbers: &'a TreeNumbers,
     pacing: &'a mut P,
     found: Exchanges,
@@ -115,11 +115,11 @@ struct Loading<'a, P> {
     /// The tree whose rows go by, and where they began.
     current: Option<(u32, usize)>,
     pauses: Pauses,
-    before: Option<Before>,
+    before: Option<PreviousExchange>,
 }
 
 /// The exchange before, at a server.
-struct Before {
+struct PreviousExchange {
     server: u32,
     /// In seconds.
     ended: f64,
@@ -130,9 +130,9 @@ struct Before {
 /// Depth of robots.txt until the page it was asked for is known.
 const UNKNOWN: u8 = u8::MAX;
 
-impl<P: Pacing> Loading<'_, P> {
+impl<P: Pacing> ExchangeLoader<'_, P> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ExchangeColumns::from_frame(frame)?;
+        let columns = ScheduleExchangeColumns::from_frame(frame)?;
         let mut last: Option<(&str, u32, Option<u32>)> = None;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
@@ -209,7 +209,7 @@ impl<P: Pacing> Loading<'_, P> {
     }
 
     /// Compares the pause before this exchange with what our own rule explains.
-    fn watch(&mut self, server: u32, told: &RowFacts<'_>, exchange: &Exchange) {
+    fn watch(&mut self, server: u32, told: &RowFacts<'_>, exchange: &ScheduledExchange) {
         if let Some(before) = self.before.take().filter(|before| before.server == server) {
             self.pauses.add(Pause {
                 at: self.found.list.len(),
@@ -222,7 +222,7 @@ impl<P: Pacing> Loading<'_, P> {
         }
         let first_byte = told.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
         let ended = told.started + f64::from(exchange.total);
-        let settled = Settled {
+        let settled = EndedExchange {
             tree: self.current.map_or(0, |(tree, _)| tree),
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
             took: Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default(),
@@ -234,7 +234,7 @@ impl<P: Pacing> Loading<'_, P> {
             is_unread: exchange.is_unread(),
         };
         let respite = self.pacing.pause_after(server as usize, &settled);
-        self.before = Some(Before {
+        self.before = Some(PreviousExchange {
             server,
             ended,
             pause: respite.total().max(respite.of_site),
@@ -261,7 +261,7 @@ impl<P: Pacing> Loading<'_, P> {
 }
 
 /// A robots.txt belongs to the level of the page that it was asked for, which is the next one.
-fn place_robots(exchanges: &mut [Exchange]) {
+fn place_robots(exchanges: &mut [ScheduledExchange]) {
     let last = exchanges.iter().rev().map(|exchange| exchange.depth).find(|depth| *depth != UNKNOWN);
     let mut next = last.unwrap_or(0);
     for exchange in exchanges.iter_mut().rev() {
@@ -297,8 +297,8 @@ impl RowFacts<'_> {
         self.connect.unwrap_or_default() + self.tls.unwrap_or_default()
     }
 
-    fn exchange(&self, server: Option<u32>, marks: u8) -> Exchange {
-        Exchange {
+    fn exchange(&self, server: Option<u32>, marks: u8) -> ScheduledExchange {
+        ScheduledExchange {
             server: server.unwrap_or(NO_SERVER),
             bytes: u32::try_from(self.sent + self.received).unwrap_or(u32::MAX),
             handshake: seconds(self.handshake()),

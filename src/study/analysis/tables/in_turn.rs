@@ -13,14 +13,14 @@ pub(in crate::analysis) fn in_turn<I, T, E: Send>(
     work: impl Fn(I) -> Result<T, E> + Sync,
     take: impl FnMut(T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    let waiting = Mutex::new(Waiting { things, next: 0 });
+    let waiting = Mutex::new(PendingItems { things, next: 0 });
     let counter =
-        Counter { served: Mutex::new(Served { take, next: 0, ended: Ok(()) }), turn: Condvar::new() };
+        ResultCounter { served: Mutex::new(Served { take, next: 0, ended: Ok(()) }), turn: Condvar::new() };
     let serve = || {
         // In a closure, so that nobody holds the lock while at work.
         let pull = || locked(&waiting).pull();
         while let Some((number, thing)) = pull() {
-            let turn = Turn { counter: &counter, number };
+            let turn = OrderGuard { counter: &counter, number };
             if !turn.hand_over(work(thing)) {
                 break;
             }
@@ -45,12 +45,12 @@ pub(in crate::analysis) fn each_of<const N: usize, T: Send>(work: impl Fn(usize)
 const MOST_THREADS: usize = 8;
 
 /// What nobody works on yet.
-struct Waiting<I> {
+struct PendingItems<I> {
     things: I,
     next: u64,
 }
 
-impl<I: Iterator> Waiting<I> {
+impl<I: Iterator> PendingItems<I> {
     fn pull(&mut self) -> Option<(u64, I::Item)> {
         let thing = self.things.next()?;
         self.next += 1;
@@ -59,7 +59,7 @@ impl<I: Iterator> Waiting<I> {
 }
 
 /// Where results are handed over.
-struct Counter<F, E> {
+struct ResultCounter<F, E> {
     served: Mutex<Served<F, E>>,
     turn: Condvar,
 }
@@ -71,12 +71,12 @@ struct Served<F, E> {
 }
 
 /// The place in the line of one thing. It is given up in any case, so that nobody waits for a thread that has panicked.
-struct Turn<'a, F, E> {
-    counter: &'a Counter<F, E>,
+struct OrderGuard<'a, F, E> {
+    counter: &'a ResultCounter<F, E>,
     number: u64,
 }
 
-impl<F, E> Turn<'_, F, E> {
+impl<F, E> OrderGuard<'_, F, E> {
     /// Waits for the turn and gives the result; says whether more is wanted.
     fn hand_over<T>(&self, result: Result<T, E>) -> bool
     where
@@ -96,7 +96,7 @@ impl<F, E> Turn<'_, F, E> {
     }
 }
 
-impl<F, E> Drop for Turn<'_, F, E> {
+impl<F, E> Drop for OrderGuard<'_, F, E> {
     fn drop(&mut self) {
         self.wait().next += 1;
         self.counter.turn.notify_all();

@@ -10,7 +10,7 @@ pub struct Trees {
     /// Those of all trees of the survey, whichever these are.
     pub(in crate::analysis) levels: Arc<Vec<LevelCost>>,
     /// URLs that a limit left unasked, by tree and depth.
-    pub(in crate::analysis) unasked: Vec<Unasked>,
+    pub(in crate::analysis) unasked: Vec<NotFetched>,
     pub(in crate::analysis) labels: Labels,
 }
 
@@ -22,7 +22,7 @@ pub struct Tree {
     /// Which tree of its site it is, from 0.
     pub seed: u16,
     /// Whether it was seen to its end.
-    pub ended: Ended,
+    pub ended: TreeEnd,
     /// The deepest level at which a page was asked for; none when nothing was.
     pub deepest: Option<u16>,
     /// The numbers of its groups, in the order of [`Grouping::ALL`].
@@ -33,7 +33,7 @@ pub struct Tree {
 
 /// Internal URLs at one depth of a tree that were found and left unasked by a limit of the survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unasked {
+pub struct NotFetched {
     /// The number of the tree.
     pub tree: u32,
     /// Theirs, mostly the first below the levels that were walked.
@@ -46,7 +46,7 @@ pub struct Unasked {
 
 /// Whether a tree was seen to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum TreeEnd {
     /// By itself: there was nothing more to ask for.
     ByItself,
     /// Cut by the depth, a budget, a trap, a stop: what lies below is not known.
@@ -115,7 +115,7 @@ impl Trees {
 
     /// Internal URLs that were found and left unasked by a limit, tree by tree and depth by depth.
     #[must_use]
-    pub fn unasked(&self) -> &[Unasked] {
+    pub fn unasked(&self) -> &[NotFetched] {
         &self.unasked
     }
 
@@ -154,7 +154,7 @@ impl Tree {
     pub(in crate::analysis) fn new(
         site: &str,
         seed: u16,
-        ended: Ended,
+        ended: TreeEnd,
         deepest: Option<u16>,
         groups: [u32; Grouping::ALL.len()],
     ) -> Self {
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-impl Ended {
+impl TreeEnd {
     /// By the outcome of the tree, a word of the tables, and the pages that were read.
     pub(in crate::analysis) fn by_outcome(outcome: &str, pages: u64) -> Self {
         match pages {
@@ -175,7 +175,7 @@ impl Ended {
     }
 }
 
-impl Unasked {
+impl NotFetched {
     /// By whatever limit.
     #[must_use]
     pub fn urls(&self) -> u64 {

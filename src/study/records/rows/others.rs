@@ -6,17 +6,17 @@ use crate::records::ServerRow;
 
 /// How much longer the servers' other users waited for their answers because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Others {
+pub struct OtherUsers {
     /// At all servers.
     #[serde(flatten)]
-    pub all: Waits,
+    pub all: AddedDelay,
     /// At servers whose link has [`THIN`] or less.
-    pub thin: Waits,
+    pub thin: AddedDelay,
 }
 
 /// The harm at some of the servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Waits {
+pub struct AddedDelay {
     /// Servers of which it is known.
     pub servers: u64,
     /// Servers for which the survey was more than they can bear; they are in none of the shares.
@@ -39,7 +39,7 @@ pub struct Waits {
 /// A thin link, in bits per second: the median of African university links in 2006.
 pub const THIN: f64 = 512_000.0;
 
-impl Others {
+impl OtherUsers {
     /// Takes in a server of whose users something is known.
     pub fn add(&mut self, row: &ServerRow) {
         self.all.add(row);
@@ -49,7 +49,7 @@ impl Others {
     }
 }
 
-impl Waits {
+impl AddedDelay {
     /// Takes in a server of whose users something is known.
     pub fn add(&mut self, row: &ServerRow) {
         self.servers += 1;
@@ -72,7 +72,7 @@ impl Waits {
     }
 }
 
-impl fmt::Display for Waits {
+impl fmt::Display for AddedDelay {
     /// By how much longer they waited: on average, at the worst server, and there in the worst hour.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |share: f64| format!("{:.2} %", share * 100.0);
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_server_counts_by_its_requests_and_one_that_is_overburdened_by_itself() {
-        let mut others = Others::default();
+        let mut others = OtherUsers::default();
         for (address, requests, without, with, worst, link) in [
             ("192.0.2.1", 10, 100.0, Some(110.0), None, 512e3),
             ("192.0.2.2", 30, 200.0, Some(202.0), Some(0.04), 2e6),
@@ -109,13 +109,13 @@ mod tests {
                 ..ServerRow::default()
             });
         }
-        let Others { all, thin } = others;
+        let OtherUsers { all, thin } = others;
         assert_eq!((all.most_address.as_str(), thin.most_address.as_str()), ("192.0.2.1", "192.0.2.1"));
         assert_eq!(
             all.to_string(),
             "3.25 % on average, 10.00 % at the worst server (192.0.2.1), 4.00 % in the worst hour (192.0.2.2)"
         );
-        assert_eq!(Waits::default().to_string(), "0.00 % on average");
+        assert_eq!(AddedDelay::default().to_string(), "0.00 % on average");
         assert_eq!((all.servers, all.overburdened, all.requests), (3, 1, 40));
         assert!((all.mean_extra_share - (10.0 * 0.1 + 30.0 * 0.01) / 40.0).abs() < 1e-12);
         assert_eq!((all.worst_address.as_str(), all.worst_extra_share), ("192.0.2.2", 0.04));

@@ -41,7 +41,7 @@ impl fmt::Display for ColumnType {
 /// A Rust type that a column is made of: how it is written and read.
 ///
 /// `u16` is written as 32 bits: a narrower column saves nothing in a compressed file.
-pub(in crate::records) trait Cell: Sized {
+pub(in crate::records) trait ColumnValue: Sized {
     const TYPE: ColumnType;
     const OPTIONAL: bool;
 
@@ -58,7 +58,7 @@ pub(in crate::records) trait Cell: Sized {
 }
 
 /// A cell that is never null.
-trait Filled: Sized {
+trait NonNullValue: Sized {
     const TYPE: ColumnType;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column
@@ -67,7 +67,7 @@ trait Filled: Sized {
     fn read(column: &Column) -> PolarsResult<Vec<Option<Self>>>;
 }
 
-impl<T: Filled> Cell for Option<T> {
+impl<T: NonNullValue> ColumnValue for Option<T> {
     const TYPE: ColumnType = T::TYPE;
     const OPTIONAL: bool = true;
 
@@ -89,16 +89,16 @@ impl<T: Filled> Cell for Option<T> {
 
 macro_rules! never_null {
     ($($type:ty),+) => {$(
-        impl Cell for $type {
-            const TYPE: ColumnType = <Self as Filled>::TYPE;
+        impl ColumnValue for $type {
+            const TYPE: ColumnType = <Self as NonNullValue>::TYPE;
             const OPTIONAL: bool = false;
 
             fn column<'a>(name: &str, cells: impl Iterator<Item = &'a Self>) -> Column {
-                <Self as Filled>::column(name, cells.map(Some))
+                <Self as NonNullValue>::column(name, cells.map(Some))
             }
 
             fn read(column: &Column) -> PolarsResult<Vec<Self>> {
-                let cells = <Self as Filled>::read(column)?;
+                let cells = <Self as NonNullValue>::read(column)?;
                 cells.into_iter().map(|cell| cell.ok_or_else(|| misfit(column, "a null"))).collect()
             }
 
@@ -122,7 +122,7 @@ where
     ChunkedArray::<T>::from_iter_options(PlSmallStr::from_str(name), cells).into_column()
 }
 
-impl Filled for String {
+impl NonNullValue for String {
     const TYPE: ColumnType = ColumnType::Text;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {
@@ -138,7 +138,7 @@ impl Filled for String {
     }
 }
 
-impl Filled for bool {
+impl NonNullValue for bool {
     const TYPE: ColumnType = ColumnType::Boolean;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {
@@ -151,7 +151,7 @@ impl Filled for bool {
     }
 }
 
-impl Filled for u16 {
+impl NonNullValue for u16 {
     const TYPE: ColumnType = ColumnType::U32;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {
@@ -164,7 +164,7 @@ impl Filled for u16 {
     }
 }
 
-impl Filled for u32 {
+impl NonNullValue for u32 {
     const TYPE: ColumnType = ColumnType::U32;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {
@@ -176,7 +176,7 @@ impl Filled for u32 {
     }
 }
 
-impl Filled for u64 {
+impl NonNullValue for u64 {
     const TYPE: ColumnType = ColumnType::U64;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {
@@ -188,7 +188,7 @@ impl Filled for u64 {
     }
 }
 
-impl Filled for f64 {
+impl NonNullValue for f64 {
     const TYPE: ColumnType = ColumnType::F64;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {
@@ -200,7 +200,7 @@ impl Filled for f64 {
     }
 }
 
-impl Filled for Timestamp {
+impl NonNullValue for Timestamp {
     const TYPE: ColumnType = ColumnType::Timestamp;
 
     fn column<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Self>>) -> Column {

@@ -8,7 +8,7 @@ pub(super) mod timestamp;
 use polars::prelude::{Column, DataFrame, PolarsError, PolarsResult};
 
 use super::ColumnType;
-use cell::Cell;
+use cell::ColumnValue;
 
 /// A row of one of the tables: what its columns are, and how rows become columns and back.
 pub trait Row: Sized {
@@ -52,14 +52,17 @@ pub struct ColumnDoc {
     pub since: &'static str,
 }
 
-pub(super) fn read_column<C: Cell>(frame: &DataFrame, name: &str) -> PolarsResult<Vec<C>> {
+pub(super) fn read_column<C: ColumnValue>(frame: &DataFrame, name: &str) -> PolarsResult<Vec<C>> {
     match frame.column(name) {
         Ok(column) => C::read(column),
         Err(missing) => C::absent(frame.height()).ok_or(missing),
     }
 }
 
-pub(super) fn write_column<'a, C: Cell + 'a>(name: &str, cells: impl Iterator<Item = &'a C>) -> Column {
+pub(super) fn write_column<'a, C: ColumnValue + 'a>(
+    name: &str,
+    cells: impl Iterator<Item = &'a C>,
+) -> Column {
     C::column(name, cells)
 }
 
@@ -131,8 +134,8 @@ macro_rules! table {
                 const LISTS: &[&[$crate::records::ColumnDoc]] = &[
                     &[$($crate::records::ColumnDoc {
                         name: stringify!($field),
-                        column_type: <$type as $crate::records::table::cell::Cell>::TYPE,
-                        nullable: <$type as $crate::records::table::cell::Cell>::OPTIONAL,
+                        column_type: <$type as $crate::records::table::cell::ColumnValue>::TYPE,
+                        nullable: <$type as $crate::records::table::cell::ColumnValue>::OPTIONAL,
                         unit: $unit,
                         meaning: concat!($($meaning),+).trim_ascii(),
                         example: $example,

@@ -1,11 +1,11 @@
 use super::frame::{GAP, LINE};
 use super::ink::Ink;
-use super::paper::{At, LETTER, Paper, fitting, width_of};
+use super::paper::{Anchor, LETTER, Paper, fitting, width_of};
 use super::{Drawing, PageWidth};
 use crate::report::{Bar, Bars};
 
 /// Where words and bars of a chart with a row for each category stand.
-pub(super) struct Rows {
+pub(super) struct BarRows {
     /// Whether the words stand above what is drawn, and not left of it.
     is_above: bool,
     words: f64,
@@ -17,7 +17,7 @@ pub(super) struct Rows {
 /// The height of a bar.
 const BAR: f64 = 14.0;
 
-impl Rows {
+impl BarRows {
     pub(super) fn new<'a>(
         labels: impl Iterator<Item = &'a str>,
         room: PageWidth,
@@ -52,11 +52,11 @@ impl Rows {
         let top = self.height(number);
         let words = fitting(label, self.words);
         if self.is_above {
-            paper.explained(&words, meaning, (0.0, top + LINE / 2.0), At::Start, Ink::Label);
+            paper.explained(&words, meaning, (0.0, top + LINE / 2.0), Anchor::Start, Ink::Label);
             (top + LINE, top + LINE + BAR)
         } else {
             let top = top + 5.0;
-            paper.explained(&words, meaning, (self.words, top + BAR / 2.0), At::End, Ink::Label);
+            paper.explained(&words, meaning, (self.words, top + BAR / 2.0), Anchor::End, Ink::Label);
             (top, top + BAR)
         }
     }
@@ -64,17 +64,17 @@ impl Rows {
 
 pub(super) fn draw(chart: &Bars, room: PageWidth) -> Drawing {
     let shown = chart.bars.iter().map(|bar| width_of(&bar.shown)).fold(0.0, f64::max);
-    let rows = Rows::new(chart.bars.iter().map(|bar| bar.label.as_str()), room, shown + GAP, LINE + GAP);
+    let rows = BarRows::new(chart.bars.iter().map(|bar| bar.label.as_str()), room, shown + GAP, LINE + GAP);
     let greatest = chart.bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     Paper::drawn(room.width(), rows.height(chart.bars.len()), |paper| {
-        paper.label(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
         for (number, bar) in chart.bars.iter().enumerate() {
             draw_bar(paper, &rows, number, bar, greatest);
         }
     })
 }
 
-fn draw_bar(paper: &mut Paper, rows: &Rows, number: usize, bar: &Bar, greatest: f64) {
+fn draw_bar(paper: &mut Paper, rows: &BarRows, number: usize, bar: &Bar, greatest: f64) {
     let (top, bottom) = rows.draw_row(paper, number, &bar.label, bar.meaning);
     let along =
         if greatest > 0.0 && bar.value.is_finite() { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };
@@ -84,5 +84,5 @@ fn draw_bar(paper: &mut Paper, rows: &Rows, number: usize, bar: &Bar, greatest: 
     paper.rect((rows.left, top), (end, bottom), ink);
     // A line of its own for each: one through all would cross words that stand above bars.
     paper.line((rows.left, top - 2.0), (rows.left, bottom + 2.0), Ink::Axis);
-    paper.label(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), At::Start, Ink::Value);
+    paper.label(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), Anchor::Start, Ink::Value);
 }

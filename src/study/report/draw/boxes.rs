@@ -1,13 +1,13 @@
-use super::bars::Rows;
+use super::bars::BarRows;
 use super::frame::{GAP, LINE, ticks_across};
 use super::ink::Ink;
-use super::paper::{At, LETTER, Paper, width_of};
+use super::paper::{Anchor, LETTER, Paper, width_of};
 use super::span::Span;
 use super::{Drawing, PageWidth};
 use crate::report::Boxes;
 
 pub(super) fn draw(chart: &Boxes, room: PageWidth) -> Drawing {
-    let rows = Rows::new(chart.boxes.iter().map(|row| row.label.as_str()), room, 24.0, 2.0 * LINE + GAP);
+    let rows = BarRows::new(chart.boxes.iter().map(|row| row.label.as_str()), room, 24.0, 2.0 * LINE + GAP);
     let values = chart.boxes.iter().flat_map(|row| row.percentiles);
     let span = Span::over(chart.axis.scale, values, ticks_across(rows.right - rows.left, width_of("100 ms")));
     // Half of the first tick's words stand before it.
@@ -15,11 +15,11 @@ pub(super) fn draw(chart: &Boxes, room: PageWidth) -> Drawing {
     let x = |along: f64| left + along * (rows.right - left);
     let bottom = rows.height(chart.boxes.len());
     Paper::drawn(room.width(), bottom, |paper| {
-        paper.label(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
         for (at, words) in &span.ticks {
             let x = x((at - span.low) / (span.high - span.low));
             paper.line((x, rows.top), (x, bottom), Ink::Grid);
-            paper.label(words, (x, 1.5 * LINE), At::Middle, Ink::Label);
+            paper.label(words, (x, 1.5 * LINE), Anchor::Middle, Ink::Label);
         }
         for (number, row) in chart.boxes.iter().enumerate() {
             let (top, bottom) = rows.draw_row(paper, number, &row.label, "");

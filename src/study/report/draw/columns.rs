@@ -1,6 +1,6 @@
 use super::frame::{Frame, GAP, ticks_across};
 use super::ink::Ink;
-use super::paper::{At, LETTER, Paper, width_of};
+use super::paper::{Anchor, LETTER, Paper, width_of};
 use super::span::Span;
 use super::{Drawing, PageWidth};
 use crate::report::Columns;
@@ -47,6 +47,6 @@ fn draw_names(paper: &mut Paper, frame: &Frame, chart: &Columns) {
     for (number, (name, _)) in chart.columns.iter().enumerate().step_by(step.unwrap_or(100)) {
         let (left, right) = edges(frame, chart, number);
         let below = frame.bottom + GAP + LETTER / 2.0;
-        paper.label(name, (f64::midpoint(left, right), below), At::Middle, Ink::Label);
+        paper.label(name, (f64::midpoint(left, right), below), Anchor::Middle, Ink::Label);
     }
 }

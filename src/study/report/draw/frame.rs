@@ -1,6 +1,6 @@
 use super::PageWidth;
 use super::ink::Ink;
-use super::paper::{At, LETTER, Paper, Point, width_of};
+use super::paper::{Anchor, LETTER, Paper, Position, width_of};
 use super::span::Span;
 use crate::report::Axis;
 
@@ -46,9 +46,9 @@ impl Frame {
             let y = self.y((at - span.low) / (span.high - span.low));
             let ink = if *at <= span.low { Ink::Axis } else { Ink::Grid };
             paper.line((self.left, y), (self.right, y), ink);
-            paper.label(words, (self.left - GAP, y), At::End, Ink::Label);
+            paper.label(words, (self.left - GAP, y), Anchor::End, Ink::Label);
         }
-        paper.label(&axis.title, (0.0, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&axis.title, (0.0, LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
     }
 
     /// The words of x, and a short line for every tick.
@@ -56,14 +56,14 @@ impl Frame {
         for (at, words) in &span.ticks {
             let x = self.x((at - span.low) / (span.high - span.low));
             paper.line((x, self.bottom), (x, self.bottom + 4.0), Ink::Axis);
-            paper.label(words, (x, self.bottom + GAP + LETTER / 2.0 + 2.0), At::Middle, Ink::Label);
+            paper.label(words, (x, self.bottom + GAP + LETTER / 2.0 + 2.0), Anchor::Middle, Ink::Label);
         }
         self.title_x(paper, title);
     }
 
     pub(super) fn title_x(&self, paper: &mut Paper, title: &str) {
         let below = self.bottom + GAP + 1.5 * LINE;
-        paper.label(title, (f64::midpoint(self.left, self.right), below), At::Middle, Ink::Title);
+        paper.label(title, (f64::midpoint(self.left, self.right), below), Anchor::Middle, Ink::Title);
     }
 
     /// An upright line with its word above the frame.
@@ -71,7 +71,7 @@ impl Frame {
         paper.line((x, self.top - GAP), (x, self.bottom), Ink::Mark);
         let half = width_of(word) / 2.0;
         let middle = x.min(paper.width - half).max(half);
-        paper.label(word, (middle, self.top - GAP - LETTER / 2.0 - 1.0), At::Middle, Ink::MarkWord);
+        paper.label(word, (middle, self.top - GAP - LETTER / 2.0 - 1.0), Anchor::Middle, Ink::MarkWord);
     }
 }
 
@@ -84,12 +84,12 @@ pub(super) fn ticks_across(length: f64, widest: f64) -> usize {
 
 /// A box that a label takes up.
 #[derive(Clone, Copy)]
-pub(super) struct Taken {
-    pub from: Point,
-    pub to: Point,
+pub(super) struct LabelBox {
+    pub from: Position,
+    pub to: Position,
 }
 
-impl Taken {
+impl LabelBox {
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.from.0 < other.to.0
             && other.from.0 < self.to.0

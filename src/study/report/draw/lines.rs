@@ -1,6 +1,6 @@
-use super::frame::{Frame, LINE, Taken, ticks_across};
+use super::frame::{Frame, LINE, LabelBox, ticks_across};
 use super::ink::Ink;
-use super::paper::{At, Paper, Point, width_of};
+use super::paper::{Anchor, Paper, Position, width_of};
 use super::span::Span;
 use super::{Drawing, PageWidth};
 use crate::report::{Lines, Scale, Series};
@@ -39,7 +39,7 @@ fn laid_out(chart: &Lines, room: PageWidth) -> (Span, Span, Frame) {
     (x, y, frame)
 }
 
-fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Point) {
+fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Position) {
     // Where a share has no interval, there is no band: one of no width would look sure.
     for points in series.points.split(|point| point.y.is_unsure()) {
         if points.iter().all(|point| point.y.low >= point.y.high) {
@@ -47,13 +47,13 @@ fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64
         }
         let above = points.iter().map(|point| at((point.x, point.y.high)));
         let below = points.iter().rev().map(|point| at((point.x, point.y.low)));
-        let border: Vec<Point> = above.chain(below).collect();
+        let border: Vec<Position> = above.chain(below).collect();
         paper.area(&border, Ink::Band(number));
     }
 }
 
-fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Point) {
-    let places: Vec<Point> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
+fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Position) {
+    let places: Vec<Position> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
     paper.path(&places, Ink::Line(number));
     places.iter().for_each(|place| draw_marker(paper, *place, number));
 }
@@ -62,7 +62,7 @@ fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64
 const MARKER: f64 = 4.0;
 
 /// Each of four shapes, then the same again: with colour and dash that tells eight series apart.
-fn draw_marker(paper: &mut Paper, (x, y): Point, number: usize) {
+fn draw_marker(paper: &mut Paper, (x, y): Position, number: usize) {
     let ink = Ink::Dot(number);
     let by = |across: f64, down: f64| (x + across * MARKER, y + down * MARKER);
     match number % 4 {
@@ -74,16 +74,16 @@ fn draw_marker(paper: &mut Paper, (x, y): Point, number: usize) {
 }
 
 /// Writes the labels of points, each where no other one stands and above the axis.
-fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Point) {
-    let mut taken: Vec<Taken> = Vec::new();
+fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Position) {
+    let mut taken: Vec<LabelBox> = Vec::new();
     for point in chart.series.iter().flat_map(|series| &series.points).filter(|point| !point.label.is_empty())
     {
         let (x, y) = at((point.x, point.y.value));
         let (width, apart) = (width_of(&point.label), MARKER + LINE / 2.0 + 1.0);
         let middle = if y + apart + LINE / 2.0 > floor { y - apart } else { y + apart };
-        let wanted = Taken { from: (x, middle - LINE / 2.0), to: (x + width + 4.0, middle + LINE / 2.0) };
+        let wanted = LabelBox { from: (x, middle - LINE / 2.0), to: (x + width + 4.0, middle + LINE / 2.0) };
         if wanted.to.0 <= paper.width && !taken.iter().any(|other| other.overlaps(&wanted)) {
-            paper.label(&point.label, (x + 3.0, middle), At::Start, Ink::Value);
+            paper.label(&point.label, (x + 3.0, middle), Anchor::Start, Ink::Value);
             taken.push(wanted);
         }
     }

@@ -1,6 +1,6 @@
 use super::frame::{GAP, LINE};
 use super::ink::{Ink, SHADES};
-use super::paper::{At, LETTER, Paper, fitting, width_of};
+use super::paper::{Anchor, LETTER, Paper, fitting, width_of};
 use super::span::tick_label;
 use super::{Drawing, PageWidth};
 use crate::report::Matrix;
@@ -24,15 +24,15 @@ pub(super) fn draw(chart: &Matrix, room: PageWidth) -> Drawing {
     let greatest = chart.cells.iter().flatten().flatten().copied().fold(0.0, f64::max);
     let height = grid.top + grid.down * chart.rows.len() as f64;
     Paper::drawn(room.width(), height + GAP, |paper| {
-        paper.label(&chart.row_title, (0.0, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
-        paper.label(&chart.column_title, (grid.left, LINE + LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.label(&chart.row_title, (0.0, LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
+        paper.label(&chart.column_title, (grid.left, LINE + LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
         for (number, name) in chart.columns.iter().enumerate() {
             grid.draw_column_name(paper, number, name);
         }
         for (row, name) in chart.rows.iter().enumerate() {
             let middle = grid.top + (row as f64 + 0.5) * grid.down;
             let name = fitting(name, grid.left - GAP);
-            paper.label(&name, (grid.left - GAP, middle), At::End, Ink::Label);
+            paper.label(&name, (grid.left - GAP, middle), Anchor::End, Ink::Label);
             let cells = chart.cells.get(row).map_or(&[][..], Vec::as_slice);
             for (column, value) in cells.iter().take(chart.columns.len()).enumerate() {
                 if let Some(value) = value {
@@ -62,7 +62,7 @@ impl Grid {
         if self.top > 3.0 * LINE + GAP {
             paper.upright(name, (middle, self.top - 4.0), Ink::Label);
         } else {
-            paper.label(name, (middle, self.top - GAP - LETTER / 2.0), At::Middle, Ink::Label);
+            paper.label(name, (middle, self.top - GAP - LETTER / 2.0), Anchor::Middle, Ink::Label);
         }
     }
 
@@ -80,7 +80,7 @@ impl Grid {
         if self.has_values {
             let shown = tick_label(chart.scale, value);
             let middle = (x + self.across / 2.0, y + self.down / 2.0);
-            paper.label(&shown, middle, At::Middle, Ink::Inside);
+            paper.label(&shown, middle, Anchor::Middle, Ink::Inside);
         }
     }
 }

@@ -2,7 +2,7 @@ use super::ink::Ink;
 use crate::report::text::plain;
 
 /// A place in CSS pixels from the upper left corner.
-pub(super) type Point = (f64, f64);
+pub(super) type Position = (f64, f64);
 
 /// Units of the drawing in a CSS pixel: places are written as whole numbers, and curves need finer ones than pixels.
 const GRAIN: f64 = 10.0;
@@ -18,7 +18,7 @@ pub(super) struct Paper {
 
 /// Which point of a text its place is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum Anchor {
     Start,
     Middle,
     End,
@@ -40,54 +40,54 @@ impl Paper {
     }
 
     /// A line through all points.
-    pub(super) fn path(&mut self, points: &[Point], ink: Ink) {
+    pub(super) fn path(&mut self, points: &[Position], ink: Ink) {
         let (class, points) = (ink.class(), written(points));
         self.add(&format!(r#"<polyline fill="none" class="{class}" points="{points}"/>"#));
     }
 
-    pub(super) fn line(&mut self, from: Point, to: Point, ink: Ink) {
+    pub(super) fn line(&mut self, from: Position, to: Position, ink: Ink) {
         self.path(&[from, to], ink);
     }
 
     /// An area with its border through all points.
-    pub(super) fn area(&mut self, points: &[Point], ink: Ink) {
+    pub(super) fn area(&mut self, points: &[Position], ink: Ink) {
         let (class, points) = (ink.class(), written(points));
         self.add(&format!(r#"<polygon class="{class}" points="{points}"/>"#));
     }
 
     /// A rectangle between two corners that lie opposite each other.
-    pub(super) fn rect(&mut self, one: Point, other: Point, ink: Ink) {
+    pub(super) fn rect(&mut self, one: Position, other: Position, ink: Ink) {
         let (class, (x1, y1), (x2, y2)) = (ink.class(), grains(one), grains(other));
         let (x, y, width, height) = (x1.min(x2), y1.min(y2), x1.abs_diff(x2), y1.abs_diff(y2));
         self.add(&format!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" class="{class}"/>"#));
     }
 
-    pub(super) fn circle(&mut self, middle: Point, radius: f64, ink: Ink) {
+    pub(super) fn circle(&mut self, middle: Position, radius: f64, ink: Ink) {
         let (class, (x, y), radius) = (ink.class(), grains(middle), grain(radius));
         self.add(&format!(r#"<circle cx="{x}" cy="{y}" r="{radius}" class="{class}"/>"#));
     }
 
     /// Words, centred on the height of their place.
-    pub(super) fn label(&mut self, words: &str, place: Point, at: At, ink: Ink) {
+    pub(super) fn label(&mut self, words: &str, place: Position, at: Anchor, ink: Ink) {
         self.text(words, place, at, ink, "", "");
     }
 
     /// The same with what the words mean, which is shown where a pointer rests on them; may be empty.
-    pub(super) fn explained(&mut self, words: &str, meaning: &str, place: Point, at: At, ink: Ink) {
+    pub(super) fn explained(&mut self, words: &str, meaning: &str, place: Position, at: Anchor, ink: Ink) {
         self.text(words, place, at, ink, "", meaning);
     }
 
     /// Words from below upwards, which begin at their place.
-    pub(super) fn upright(&mut self, words: &str, place: Point, ink: Ink) {
+    pub(super) fn upright(&mut self, words: &str, place: Position, ink: Ink) {
         let (x, y) = grains(place);
-        self.text(words, place, At::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#), "");
+        self.text(words, place, Anchor::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#), "");
     }
 
-    fn text(&mut self, words: &str, place: Point, at: At, ink: Ink, turned: &str, meaning: &str) {
+    fn text(&mut self, words: &str, place: Position, at: Anchor, ink: Ink, turned: &str, meaning: &str) {
         let anchor = match at {
-            At::Start => "start",
-            At::Middle => "middle",
-            At::End => "end",
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
         };
         let (class, (x, y), words) = (ink.class(), grains(place), escaped(&plain(words)));
         let meaning =
@@ -103,15 +103,15 @@ impl Paper {
     }
 }
 
-fn written(points: &[Point]) -> String {
-    let pair = |place: &Point| {
+fn written(points: &[Position]) -> String {
+    let pair = |place: &Position| {
         let (x, y) = grains(*place);
         format!("{x},{y}")
     };
     points.iter().map(pair).collect::<Vec<_>>().join(" ")
 }
 
-fn grains((x, y): Point) -> (i32, i32) {
+fn grains((x, y): Position) -> (i32, i32) {
     (grain(x), grain(y))
 }
 
@@ -188,7 +188,7 @@ mod tests {
     fn words_of_strangers_are_no_elements() {
         let words = " </text><b a=\"x\" b='&'>\u{202e} ";
         assert_eq!(
-            inside(|paper| paper.label(words, (1.0, 2.0), At::Middle, Ink::Label)),
+            inside(|paper| paper.label(words, (1.0, 2.0), Anchor::Middle, Ink::Label)),
             "<text x=\"10\" y=\"20\" dy=\"0.5ex\" text-anchor=\"middle\" class=\"label\">\
              &lt;/text&gt;&lt;b a=&quot;x&quot; b=&apos;&amp;&apos;&gt;⟨U+202E⟩</text>"
         );

@@ -2,7 +2,7 @@ use super::{names, strategies};
 use crate::analysis::{
     Choice, ChoiceLevel, Comparison, Criterion, Influence, Kind, LoadUnit, NoInterval, Reading, Verdict,
 };
-use crate::report::advice::{self, Changes, TooShallow};
+use crate::report::advice::{self, InfluenceKind, TooShallow};
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// Which depth to use, and what the neighbouring ones and other strategies would cost and bring.
@@ -18,8 +18,8 @@ pub(in crate::report) fn section(
     strategies::add(&mut section, "table-strategies", comparison);
     section.blocks.extend(influence.map(|influence| {
         let changes = match choice.criterion {
-            Criterion::Coverage { .. } => Changes::DepthByCoverage,
-            Criterion::Load { .. } => Changes::DepthByLoad,
+            Criterion::Coverage { .. } => InfluenceKind::DepthByCoverage,
+            Criterion::Load { .. } => InfluenceKind::DepthByLoad,
         };
         Block::Text(advice::influence(influence, changes).join(" "))
     }));

@@ -1,12 +1,12 @@
-use crate::analysis::Standing;
-use crate::analysis::overview::{Burden, Found, Ledger, Spread};
+use crate::analysis::Completeness;
+use crate::analysis::overview::{FoundFiles, Ledger, ServerTotals, Spread};
 use crate::promises::{Judgement, Verdict};
 use crate::records::units::{bytes, thousands};
 use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 
 /// What servers bore, and whether promises were kept.
 #[must_use]
-pub(in crate::report) fn section(ledger: &Ledger, standing: &Standing) -> Section {
+pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Section {
     let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
     let of = if standing.is_under_way() { "By the site trees that are done: " } else { "" };
     let lead = format!(
@@ -39,7 +39,7 @@ pub(in crate::report) fn section(ledger: &Ledger, standing: &Standing) -> Sectio
     if ledger.found.unchanged.answers > 0 { section.with(unchanged(ledger.found)) } else { section }
 }
 
-fn unchanged(found: Found) -> Block {
+fn unchanged(found: FoundFiles) -> Block {
     let unchanged = found.unchanged;
     Block::Note(format!(
         "{} of {} pages and files had not changed since an earlier survey (status 304): servers sent {} for them \
@@ -74,7 +74,7 @@ fn spreads(ledger: &Ledger) -> Table {
     Table::new("table-load", "Load of an address over the whole survey", columns.collect()).with_rows(rows)
 }
 
-fn most_burdened(list: &[Burden]) -> Table {
+fn most_burdened(list: &[ServerTotals]) -> Table {
     let columns = vec![
         Column::text("address"),
         Column::text("country"),

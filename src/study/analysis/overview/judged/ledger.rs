@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::opt_outs::OptedOut;
 use super::timeline::{AddressLoad, Timeline};
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::names::Names;
 use crate::analysis::overview::spread::Spread;
 use crate::analysis::tables::columns;
 use crate::analysis::{Labels, tables::group};
 use crate::promises::Verdict;
-use crate::records::{ServerRow, Unchanged, Waits};
+use crate::records::{AddedDelay, ServerRow, Unchanged};
 
 /// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
 /// times of the exchanges, not from the table of servers.
@@ -31,26 +31,26 @@ pub struct Ledger {
     /// Exchanges at one address that began within 60 seconds.
     pub most_per_minute: u32,
     /// The addresses with the most busy time.
-    pub most_burdened: Vec<Burden>,
+    pub most_burdened: Vec<ServerTotals>,
     /// What came of each promise.
     pub promises: Vec<Verdict>,
     /// Who did, with the requests that reached them all the same.
     pub opted_out: Vec<OptedOut>,
     /// What was asked for and is there.
-    pub found: Found,
+    pub found: FoundFiles,
 }
 
 /// Pages and files that were asked for and are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct FoundFiles {
     /// All of them.
     pub answers: u64,
     /// Those that had not changed since an earlier survey.
     pub unchanged: Unchanged,
 }
 
-impl Found {
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+impl FoundFiles {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if !exchange.is_page_request() || !exchange.is_success() {
             return;
         }
@@ -63,7 +63,7 @@ impl Found {
 
 /// What one address bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Burden {
+pub struct ServerTotals {
     /// An IP address.
     pub address: String,
     /// Where it stands, if a database tells.
@@ -87,7 +87,7 @@ pub(in crate::analysis::overview) struct Addresses {
     servers: Vec<ServerSums>,
     pub labels: Labels,
     /// How much longer their other users waited; known of simulations only.
-    pub waits: Waits,
+    pub waits: AddedDelay,
 }
 
 #[derive(Clone, Copy)]
@@ -99,7 +99,7 @@ struct ServerSums {
 }
 
 columns! {
-    ServerColumns {
+    LedgerServerColumns {
         address: str, sites: u32, country: str, asn: u32, as_org: str, others_requests: u64,
         others_response_ms: f64, others_response_surveyed_ms: f64, others_worst_hour: f64,
     }
@@ -107,7 +107,7 @@ columns! {
 
 impl Addresses {
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ServerColumns::from_frame(frame)?;
+        let columns = LedgerServerColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let Some(address) = columns.address.get(row) else { continue };
             let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
@@ -146,10 +146,10 @@ impl Addresses {
         known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
     }
 
-    fn totals(&self, number: u32, borne: &AddressLoad) -> Burden {
+    fn totals(&self, number: u32, borne: &AddressLoad) -> ServerTotals {
         let server = self.servers.get(number as usize);
         let label = |number: Option<u32>| number.map(|number| self.labels.name(number).to_owned());
-        Burden {
+        ServerTotals {
             address: self.names.name(number).to_owned(),
             country: label(server.and_then(|server| server.country)),
             network: label(server.and_then(|server| server.network)),
@@ -183,12 +183,12 @@ impl Ledger {
             most_burdened: most_burdened(&all, addresses),
             promises: Vec::new(),
             opted_out: Vec::new(),
-            found: Found::default(),
+            found: FoundFiles::default(),
         }
     }
 }
 
-fn most_burdened(all: &[(u32, AddressLoad)], addresses: &Addresses) -> Vec<Burden> {
+fn most_burdened(all: &[(u32, AddressLoad)], addresses: &Addresses) -> Vec<ServerTotals> {
     let mut order: Vec<&(u32, AddressLoad)> = all.iter().collect();
     let name = |number: u32| addresses.names.name(number);
     order.sort_unstable_by(|a, b| {

@@ -1,14 +1,14 @@
 use foldhash::HashMap;
 
-use super::timeline::Turn;
-use crate::analysis::overview::exchange::Exchange;
+use super::timeline::ServerExchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::load::{HALF_A_DAY, MOST_QUIET};
 
 /// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
 ///
 /// The survey knows what came after the head of an answer, and goes by that; tables do not tell. Here all bytes of an
 /// exchange count, so that rates are never below those that the survey saw, and nobody is accused wrongly; what tells
-/// no rate ([`Exchange::tells_rate`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
+/// no rate ([`ExchangeView::tells_rate`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct LinkShares {
     /// Bytes per second.
@@ -17,7 +17,7 @@ pub(in crate::analysis::overview) struct LinkShares {
 
 /// The server of whose link most was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::analysis::overview) struct Taken {
+pub(in crate::analysis::overview) struct LargestLinkShare {
     /// Servers whose rate is known and that were asked again after an exchange that told one.
     pub servers: u64,
     /// As a share of the link, and of whose.
@@ -33,7 +33,7 @@ const NO_QUIET_MS: f64 = (HALF_A_DAY - 1) as f64 * 3_600_000.0;
 const ROUNDING_MS: f64 = 0.001;
 
 impl LinkShares {
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         let (Some(address), Some(ms)) = (exchange.address, exchange.transfer_ms()) else { return };
         if exchange.tells_rate() {
             let rate = exchange.bytes() as f64 / ms.max(ROUNDING_MS) * 1000.0;
@@ -48,16 +48,16 @@ impl LinkShares {
     /// more of the link than `longest_ms`: so long that the longest pause is just long enough for it.
     pub(in crate::analysis::overview) fn judge<'t>(
         &self,
-        by_address: impl Iterator<Item = &'t [Turn]>,
+        by_address: impl Iterator<Item = &'t [ServerExchange]>,
         longest_ms: f64,
-    ) -> Option<Taken> {
-        let mut taken: Option<Taken> = None;
+    ) -> Option<LargestLinkShare> {
+        let mut taken: Option<LargestLinkShare> = None;
         for turns in by_address {
             let Some(best) = turns.first().and_then(|turn| self.best.get(&turn.address)) else { continue };
             let from = turns.iter().position(|turn| turn.tells_rate).unwrap_or(turns.len());
             let [counted @ .., last] = &turns[from..] else { continue };
             let Some(first) = counted.first() else { continue };
-            let link_ms = |turn: &Turn| (turn.bytes() as f64 / best * 1000.0).min(longest_ms);
+            let link_ms = |turn: &ServerExchange| (turn.bytes() as f64 / best * 1000.0).min(longest_ms);
             let passed_ms = (last.started - first.started) as f64 / 1000.0;
             if passed_ms <= 0.0 {
                 continue;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::address::{Host, OBEYED_WITHIN, OptOut};
 use crate::analysis::AnalysisError;
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::tables::{ByKey, key};
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
 
@@ -58,7 +58,7 @@ impl OptOutWatch {
     }
 
     /// Whether whom it asked had opted out. Agents have some time to obey an entry.
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) -> bool {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) -> bool {
         if self.entries.is_empty() || !exchange.was_asked() {
             return false;
         }

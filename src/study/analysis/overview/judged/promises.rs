@@ -1,7 +1,7 @@
 use super::ledger::Addresses;
-use super::link_shares::{LinkShares, Taken};
-use super::questions::TreeQuestions;
-use super::rate::{Flow, Standstills, flow};
+use super::link_shares::{LargestLinkShare, LinkShares};
+use super::questions::TreeRequestChecks;
+use super::rate::{Standstills, SurveyRate, flow};
 use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
 use crate::analysis::overview::names::Names;
@@ -11,7 +11,7 @@ use crate::records::Manifest;
 
 /// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
 /// survey says of itself is asked only of that which tables cannot tell.
-pub(in crate::analysis::overview) struct Evidence<'a> {
+pub(in crate::analysis::overview) struct PromiseEvidence<'a> {
     pub recorded: &'a RecordedLimits,
     pub manifest: &'a Manifest,
     pub addresses: &'a Addresses,
@@ -19,12 +19,12 @@ pub(in crate::analysis::overview) struct Evidence<'a> {
     pub sites: &'a Names,
 }
 
-impl Evidence<'_> {
+impl PromiseEvidence<'_> {
     /// The verdicts of the judge who sat while the survey ran, and of those promises that only tables can show.
     pub(in crate::analysis::overview) fn judge(
         &self,
         timeline: &mut Timeline,
-        questions: &mut TreeQuestions,
+        questions: &mut TreeRequestChecks,
     ) -> Vec<Verdict> {
         let limits = &self.recorded.limits;
         let systems = self.addresses.systems();
@@ -88,7 +88,7 @@ impl Evidence<'_> {
                 "no server was asked again after an answer that tells its rate",
             );
         };
-        let Taken { servers, most, at_an_even_pace, address } = taken;
+        let LargestLinkShare { servers, most, at_an_even_pace, address } = taken;
         let mut evidence = format!(
             "estimate: at most {:.2} % ({}), by the best rate of each of {} servers",
             most * 100.0,
@@ -144,7 +144,7 @@ fn replace(list: &mut [Verdict], verdict: Verdict) {
     }
 }
 
-fn add_flow(rate: &mut Verdict, flow: &Flow) {
+fn add_flow(rate: &mut Verdict, flow: &SurveyRate) {
     let (mean, busiest) = (byte_rate(flow.mean), byte_rate(flow.busiest_minute));
     rate.evidence += &format!("; {mean} on average, {busiest} in the busiest minute");
 }

@@ -5,8 +5,8 @@ use polars::prelude::{DataFrame, PolarsResult};
 
 use super::rate::Standstills;
 use crate::address::{Host, Site};
-use crate::analysis::overview::exchange::Exchange;
-use crate::analysis::overview::listed::Listed;
+use crate::analysis::overview::exchange::ExchangeView;
+use crate::analysis::overview::listed::ListedTrees;
 use crate::analysis::overview::names::Names;
 use crate::analysis::tables::{ByKey, key};
 use crate::exchange::Failure;
@@ -15,9 +15,9 @@ use crate::settings::Budget;
 
 /// What the questions of each tree, in the order in which they were put, say of promises.
 #[derive(Default)]
-pub(in crate::analysis::overview) struct TreeQuestions {
-    tree: Option<Cost>,
-    trees: Vec<Cost>,
+pub(in crate::analysis::overview) struct TreeRequestChecks {
+    tree: Option<TreeCost>,
+    trees: Vec<TreeCost>,
     questions: TreeRequests,
     /// Of site and seed: responses for robots.txt that are on record in other trees.
     shared: HashMap<(u32, u32), u64>,
@@ -28,7 +28,7 @@ pub(in crate::analysis::overview) struct TreeQuestions {
 
 /// What one tree cost, and when its first and its last request began: in microseconds.
 #[derive(Clone, Copy)]
-struct Cost {
+struct TreeCost {
     site: u32,
     seed: u32,
     requests: u64,
@@ -38,7 +38,7 @@ struct Cost {
 }
 
 /// What the trees of a site that share an account cost.
-struct Charged {
+struct AccountCost {
     site: u32,
     requests: u64,
     bytes: u64,
@@ -48,11 +48,11 @@ struct Charged {
 pub(in crate::analysis::overview) const LEVELS: &[&str] = &["site", "seed", SHARED];
 const SHARED: &str = "shared_robots";
 
-impl TreeQuestions {
+impl TreeRequestChecks {
     pub(in crate::analysis::overview) fn add_levels(
         &mut self,
         frame: &DataFrame,
-        listed: &Listed,
+        listed: &ListedTrees,
     ) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let shared = frame.column(SHARED)?.u64()?;
@@ -68,7 +68,7 @@ impl TreeQuestions {
         Ok(())
     }
 
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if exchange.is_first {
             self.end_tree();
             self.questions
@@ -86,10 +86,10 @@ impl TreeQuestions {
         }
     }
 
-    fn account(&mut self, exchange: &Exchange<'_>) {
+    fn account(&mut self, exchange: &ExchangeView<'_>) {
         let at = exchange.started;
-        let Exchange { site, seed, .. } = *exchange;
-        let fresh = Cost { site, seed, requests: 0, bytes: 0, first: at, last: at };
+        let ExchangeView { site, seed, .. } = *exchange;
+        let fresh = TreeCost { site, seed, requests: 0, bytes: 0, first: at, last: at };
         let tree = self.tree.get_or_insert(fresh);
         tree.requests += 1;
         tree.bytes += exchange.bytes();
@@ -112,7 +112,7 @@ impl TreeQuestions {
     ) {
         self.end_tree();
         let mut order = self.questions.order().clone();
-        for Charged { site, requests, bytes, time } in self.charged(judge.limits().tree, standstills) {
+        for AccountCost { site, requests, bytes, time } in self.charged(judge.limits().tree, standstills) {
             let Ok(host) = Host::parse(sites.name(site)) else { continue };
             // What is wrong with the order is told of all trees together, with the first.
             let order = std::mem::take(&mut order);
@@ -121,14 +121,14 @@ impl TreeQuestions {
     }
 
     /// The trees by the accounts that they are charged to.
-    fn charged(&self, budget: Budget, standstills: &Standstills) -> Vec<Charged> {
+    fn charged(&self, budget: Budget, standstills: &Standstills) -> Vec<AccountCost> {
         let mut accounts = HashMap::new();
-        let mut all: Vec<Charged> = Vec::new();
+        let mut all: Vec<AccountCost> = Vec::new();
         for cost in &self.trees {
             let account = (cost.site, budget.account_of(cost.seed));
             let at = *accounts.entry(account).or_insert(all.len());
             if at == all.len() {
-                all.push(Charged { site: cost.site, requests: 0, bytes: 0, time: Duration::ZERO });
+                all.push(AccountCost { site: cost.site, requests: 0, bytes: 0, time: Duration::ZERO });
             }
             let idle = standstills.within(cost.first, cost.last);
             let used = u64::try_from(cost.last - cost.first - idle).unwrap_or_default();
@@ -158,13 +158,13 @@ mod tests {
 
     #[test]
     fn trees_that_try_to_open_a_site_share_an_account() {
-        let cost = |site, seed| Cost { site, seed, requests: 10, bytes: 100, first: 0, last: 1_000_000 };
+        let cost = |site, seed| TreeCost { site, seed, requests: 10, bytes: 100, first: 0, last: 1_000_000 };
         let trees = vec![cost(1, 0), cost(2, 0), cost(1, 1), cost(2, 1), cost(2, 2)];
-        let questions = TreeQuestions { trees, ..TreeQuestions::default() };
+        let questions = TreeRequestChecks { trees, ..TreeRequestChecks::default() };
         let charged = |accounts| {
             let all = questions
                 .charged(Budget { accounts, ..Budget::default() }, &Standstills::find(&[], Duration::ZERO));
-            let seconds = |it: &Charged| it.time.as_secs();
+            let seconds = |it: &AccountCost| it.time.as_secs();
             all.iter().map(|it| (it.site, it.requests, it.bytes, seconds(it))).collect::<Vec<_>>()
         };
         assert_eq!(charged(1), [(1, 20, 200, 2), (2, 30, 300, 3)]);

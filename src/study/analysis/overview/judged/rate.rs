@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use super::timeline::Turn;
+use super::timeline::ServerExchange;
 
 /// How much the whole survey moved in a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::analysis::overview) struct Flow {
+pub(in crate::analysis::overview) struct SurveyRate {
     /// Bytes per second over the minutes that the survey took, the last one whole: so it is never above the busiest.
     pub mean: f64,
     /// The most bytes of exchanges that began within any 60 seconds, per second.
@@ -14,21 +14,24 @@ pub(in crate::analysis::overview) struct Flow {
 const MINUTE: i64 = 60_000_000;
 
 /// `turns` are in order of time.
-pub(in crate::analysis::overview) fn flow(turns: &[Turn]) -> Flow {
-    let moved =
-        turns.iter().map(|turn| Moved { started: turn.started, ended: turn.ended(), bytes: turn.bytes() });
-    Flow { mean: mean(moved.clone()), busiest_minute: busiest_minute(moved) }
+pub(in crate::analysis::overview) fn flow(turns: &[ServerExchange]) -> SurveyRate {
+    let moved = turns.iter().map(|turn| MovedBytes {
+        started: turn.started,
+        ended: turn.ended(),
+        bytes: turn.bytes(),
+    });
+    SurveyRate { mean: mean(moved.clone()), busiest_minute: busiest_minute(moved) }
 }
 
 /// What one exchange moved, and when: microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
-struct Moved {
+struct MovedBytes {
     started: i64,
     ended: i64,
     bytes: u64,
 }
 
-fn mean(mut moved: impl Iterator<Item = Moved>) -> f64 {
+fn mean(mut moved: impl Iterator<Item = MovedBytes>) -> f64 {
     let Some(first) = moved.next() else { return 0.0 };
     let (bytes, last) = moved
         .fold((first.bytes, first.ended), |(bytes, last), next| (bytes + next.bytes, last.max(next.ended)));
@@ -36,7 +39,7 @@ fn mean(mut moved: impl Iterator<Item = Moved>) -> f64 {
     bytes as f64 / (minutes as f64 * 60.0)
 }
 
-fn busiest_minute(moved: impl Iterator<Item = Moved> + Clone) -> f64 {
+fn busiest_minute(moved: impl Iterator<Item = MovedBytes> + Clone) -> f64 {
     let (mut oldest, mut bytes, mut most) = (moved.clone().peekable(), 0, 0);
     for next in moved {
         bytes += next.bytes;
@@ -56,7 +59,7 @@ pub(in crate::analysis::overview) struct Standstills {
 
 impl Standstills {
     /// `turns` are in order of time.
-    pub(in crate::analysis::overview) fn find(turns: &[Turn], longest_wait: Duration) -> Self {
+    pub(in crate::analysis::overview) fn find(turns: &[ServerExchange], longest_wait: Duration) -> Self {
         let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
         let (mut list, mut last_end, mut before) = (Vec::new(), None::<i64>, 0);
         for turn in turns {
@@ -92,7 +95,7 @@ mod tests {
     const SECOND: i64 = 1_000_000;
 
     fn flow_of(moved: &[(i64, i64, u64)]) -> (f64, f64) {
-        let moved = moved.iter().map(|(started, took, bytes)| Moved {
+        let moved = moved.iter().map(|(started, took, bytes)| MovedBytes {
             started: *started,
             ended: started + took,
             bytes: *bytes,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::address::{Host, Site};
-use crate::analysis::overview::exchange::{Exchange, microseconds};
+use crate::analysis::overview::exchange::{ExchangeView, microseconds};
 use crate::analysis::overview::names::Names;
 use crate::exchange::{Failure, Purpose, Response};
 use crate::promises::{Fact, Judge, OwnerObjections};
@@ -12,12 +12,12 @@ use crate::promises::{Fact, Judge, OwnerObjections};
 /// When each exchange was at which server and for which site, and what came: 48 bytes each.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct Timeline {
-    list: Vec<Turn>,
+    list: Vec<ServerExchange>,
 }
 
 /// One exchange at a server. Times in microseconds.
 #[derive(Clone, Copy)]
-pub(in crate::analysis::overview) struct Turn {
+pub(in crate::analysis::overview) struct ServerExchange {
     pub started: i64,
     /// Over an hour is cut to that: no exchange lasts so long.
     pub took: u32,
@@ -66,10 +66,10 @@ impl Timeline {
         Self { list: Vec::with_capacity(expected) }
     }
 
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>, had_opted_out: bool) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>, had_opted_out: bool) {
         let (Some(ms), Some(address)) = (exchange.total_ms, exchange.address) else { return };
         let micros = |ms: f64| u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
-        self.list.push(Turn {
+        self.list.push(ServerExchange {
             started: exchange.started,
             took: micros(ms),
             first_byte: exchange.first_byte_ms.map(micros),
@@ -86,14 +86,14 @@ impl Timeline {
     }
 
     /// Exchanges of each address together, in order of time.
-    pub(in crate::analysis::overview) fn by_address(&mut self) -> impl Iterator<Item = &[Turn]> {
+    pub(in crate::analysis::overview) fn by_address(&mut self) -> impl Iterator<Item = &[ServerExchange]> {
         self.list.sort_unstable_by_key(|turn| {
             u128::from(turn.address) << 96 | in_order(turn.started) << 32 | u128::from(turn.took)
         });
         self.list.chunk_by(|a, b| a.address == b.address)
     }
 
-    pub(in crate::analysis::overview) fn by_time(&mut self) -> &[Turn] {
+    pub(in crate::analysis::overview) fn by_time(&mut self) -> &[ServerExchange] {
         self.list.sort_unstable_by_key(|turn| in_order(turn.started) << 32 | u128::from(turn.address));
         &self.list
     }
@@ -133,14 +133,14 @@ struct Parties {
 }
 
 impl Parties {
-    fn observed(&self, turn: &Turn) -> Option<(IpAddr, &Site, Response)> {
+    fn observed(&self, turn: &ServerExchange) -> Option<(IpAddr, &Site, Response)> {
         let address = self.addresses.get(turn.address as usize).copied().flatten()?;
         let site = self.sites.get(turn.site as usize).and_then(Option::as_ref)?;
         Some((address, site, turn.to_response(address)))
     }
 }
 
-impl Turn {
+impl ServerExchange {
     pub(in crate::analysis::overview) fn ended(&self) -> i64 {
         self.started.saturating_add(i64::from(self.took))
     }
@@ -173,7 +173,7 @@ fn moment(micros: i64) -> SystemTime {
 }
 
 /// What the exchanges of one address make together.
-pub(in crate::analysis::overview) fn address_load(turns: &[Turn]) -> AddressLoad {
+pub(in crate::analysis::overview) fn address_load(turns: &[ServerExchange]) -> AddressLoad {
     let mut borne = AddressLoad::default();
     let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
     for (place, turn) in turns.iter().enumerate() {

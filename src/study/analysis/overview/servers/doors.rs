@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 
 /// Which doors of the sites work: their front pages by http and https, at the bare name and at `www.`. A survey asks
 /// all of them with `--entrances all`.
@@ -43,7 +43,7 @@ pub(in crate::analysis::overview) struct DoorsMaker {
 }
 
 impl DoorsMaker {
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>, site: &str) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>, site: &str) {
         let is_robots = exchange.is_robots_request();
         let is_start = exchange.is_page_request() && exchange.depth == Some(0);
         let Some((door, target)) = door_of(exchange.url, site).filter(|_| is_robots || is_start) else {

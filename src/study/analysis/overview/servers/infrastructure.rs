@@ -90,24 +90,24 @@ const NOT_TESTED: &str = "not tested: where the surveyor's machine stands is not
 #[derive(Default)]
 pub(in crate::analysis::overview) struct InfrastructureMaker {
     found: Infrastructure,
-    countries: Groups,
-    networks: Groups,
+    countries: ServerGroups,
+    networks: ServerGroups,
     domains: BTreeMap<String, (Offshore, BTreeMap<String, u64>)>,
     hosts: Vec<f64>,
     sites: Vec<f64>,
     crowded: std::collections::HashSet<u64>,
 }
 
-type Groups = BTreeMap<String, ServerGroup>;
+type ServerGroups = BTreeMap<String, ServerGroup>;
 
 columns! {
-    ServerColumns { address: str, hosts: u32, sites: u32, country: str, asn: u32, as_org: str }
+    PlaceColumns { address: str, hosts: u32, sites: u32, country: str, asn: u32, as_org: str }
 }
 
 impl InfrastructureMaker {
     /// The servers come before the sites.
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ServerColumns::from_frame(frame)?;
+        let columns = PlaceColumns::from_frame(frame)?;
         for row in 0..frame.height() {
             let country = columns.country.get(row);
             let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
@@ -176,12 +176,12 @@ impl InfrastructureMaker {
     }
 }
 
-fn group_of<'a>(groups: &'a mut Groups, name: Option<&str>) -> &'a mut ServerGroup {
+fn group_of<'a>(groups: &'a mut ServerGroups, name: Option<&str>) -> &'a mut ServerGroup {
     groups.entry(name.unwrap_or(UNKNOWN).to_owned()).or_default()
 }
 
 /// Those with most site trees first, the unknown last.
-fn listed(groups: Groups) -> Vec<ServerGroup> {
+fn listed(groups: ServerGroups) -> Vec<ServerGroup> {
     let mut list: Vec<ServerGroup> =
         groups.into_iter().map(|(name, group)| ServerGroup { name, ..group }).collect();
     list.sort_by(|a, b| {

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::listed::SiteView;
-use crate::analysis::overview::tally::{Counted, Tally};
+use crate::analysis::overview::tally::{NamedCount, Tally};
 use crate::analysis::tables::group::software_family;
 
 /// What servers run and what pages are written in.
@@ -26,17 +26,17 @@ pub struct Technology {
     /// That were read for links.
     pub pages: u64,
     /// Of answers.
-    pub http_versions: Vec<Counted>,
+    pub http_versions: Vec<NamedCount>,
     /// Of front pages: the version of TLS, or `not encrypted`.
-    pub encryption: Vec<Counted>,
+    pub encryption: Vec<NamedCount>,
     /// Of encrypted front pages: `valid`, or what is wrong.
-    pub certificates: Vec<Counted>,
+    pub certificates: Vec<NamedCount>,
     /// Of pages: `Content-Encoding`, or `not compressed`.
-    pub compression: Vec<Counted>,
+    pub compression: Vec<NamedCount>,
     /// Of pages: the encoding that `Content-Type` declares against the one the page was read in.
     pub charsets: Vec<Charset>,
     /// Of front pages: the language they say they are in, without region, or `not told`.
-    pub languages: Vec<Counted>,
+    pub languages: Vec<NamedCount>,
 }
 
 /// A family of server software.
@@ -109,7 +109,7 @@ impl TechnologyMaker {
         }
     }
 
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if exchange.status.is_some() {
             self.technology.answers += 1;
             self.http_versions.add(exchange.http_version.unwrap_or(UNTOLD));
@@ -124,7 +124,7 @@ impl TechnologyMaker {
         }
     }
 
-    fn add_front_page(&mut self, page: &Exchange<'_>) {
+    fn add_front_page(&mut self, page: &ExchangeView<'_>) {
         self.technology.front_pages += 1;
         self.encryption.add(page.tls_version.unwrap_or(NOT_ENCRYPTED));
         if page.tls_version.is_some() {
@@ -135,7 +135,7 @@ impl TechnologyMaker {
         self.languages.add(language.as_deref().filter(|told| !told.is_empty()).unwrap_or(NO_LANGUAGE));
     }
 
-    fn add_page(&mut self, page: &Exchange<'_>, used: &str) {
+    fn add_page(&mut self, page: &ExchangeView<'_>, used: &str) {
         self.technology.pages += 1;
         let encoding = page.content_encoding.map(|encoding| encoding.trim().to_ascii_lowercase());
         let encoding = encoding.as_deref().filter(|told| !told.is_empty() && *told != "identity");
@@ -185,10 +185,10 @@ fn charset_name(label: &str) -> &'static str {
 fn software(servers: Tally, trees: Tally) -> Vec<Software> {
     let mut families: BTreeMap<String, Software> = BTreeMap::new();
     let mut family = |name: String, add: &dyn Fn(&mut Software)| add(families.entry(name).or_default());
-    for Counted { name, count } in servers.finish() {
+    for NamedCount { name, count } in servers.finish() {
         family(name, &|software| software.servers = count);
     }
-    for Counted { name, count } in trees.finish() {
+    for NamedCount { name, count } in trees.finish() {
         family(name, &|software| software.site_trees = count);
     }
     let named = families.into_iter().map(|(name, software)| Software { name, ..software });

@@ -3,7 +3,7 @@ use serde::Serialize;
 use super::histogram::{Histogram, Percentiles};
 use super::infrastructure::UNKNOWN;
 use crate::analysis::Labels;
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 
 /// How fast servers are: percentiles in milliseconds, exact to 1 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -58,7 +58,7 @@ struct PhaseTimes {
 
 impl TimesMaker {
     /// `country` is the label of the server's country.
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>, country: Option<u32>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>, country: Option<u32>) {
         if let Some(ms) = exchange.dns_ms {
             self.dns.add(ms);
         }
@@ -91,7 +91,7 @@ impl TimesMaker {
 }
 
 impl PhaseTimes {
-    fn add(&mut self, exchange: &Exchange<'_>) {
+    fn add(&mut self, exchange: &ExchangeView<'_>) {
         for (histogram, ms) in [
             (&mut self.connect, exchange.connect_ms),
             (&mut self.tls, exchange.tls_ms),

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use crate::address::http_date;
-use crate::analysis::overview::tally::Counted;
+use crate::analysis::overview::tally::NamedCount;
 
 /// How old pages are by `Last-Modified` when they are fetched.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -13,7 +13,7 @@ pub struct Age {
     /// Pages that claim to be changed after they were fetched.
     pub future: u64,
     /// Of dated pages, in classes from new to old.
-    pub classes: Vec<Counted>,
+    pub classes: Vec<NamedCount>,
 }
 
 const DAY: i64 = 86_400;
@@ -54,7 +54,7 @@ impl AgeMaker {
     }
 
     pub(in crate::analysis::overview) fn finish(self) -> Age {
-        let counted = |((name, _), count): ((&str, i64), u64)| Counted { name: name.to_owned(), count };
+        let counted = |((name, _), count): ((&str, i64), u64)| NamedCount { name: name.to_owned(), count };
         Age {
             dated: self.counts.iter().sum(),
             undated: self.undated,

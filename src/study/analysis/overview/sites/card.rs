@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::listed::SiteView;
 use crate::analysis::overview::method::file_name;
 use crate::analysis::tables::key;
@@ -98,7 +98,7 @@ impl CardMaker {
         self.totals.pages = self.totals.pages.saturating_add(site.pages);
     }
 
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         let totals = &mut self.totals;
         let Some(busy_ms) = exchange.total_ms else {
             totals.not_asked += 1;

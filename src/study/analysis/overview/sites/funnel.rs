@@ -1,9 +1,9 @@
 use serde::Serialize;
 
 use crate::analysis::Labels;
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::listed::SiteView;
-use crate::analysis::overview::tally::{Counted, Tally};
+use crate::analysis::overview::tally::{NamedCount, Tally};
 
 /// How many sites of the country domains there are at each stage, from known to active. The unit is the site.
 ///
@@ -26,7 +26,7 @@ pub struct Funnel {
     /// Two pages or more could be read: active.
     pub active: u64,
     /// Why sites that were answered have no front page: by outcome of their walk.
-    pub answered_without_front_page: Vec<Counted>,
+    pub answered_without_front_page: Vec<NamedCount>,
     /// Surveyed sites outside the country domains; they are not counted above.
     pub outside: u64,
 }
@@ -58,7 +58,7 @@ impl FunnelMaker {
         }
     }
 
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         let Some(stage) = self.sites.get_mut(exchange.site as usize) else { return };
         if exchange.address.is_some() {
             stage.reached |= RESOLVED;

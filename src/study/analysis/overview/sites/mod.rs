@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::super::tables::group;
-use super::exchange::Exchange;
-use super::listed::{Listed, OUTSIDE, SiteView};
+use super::exchange::ExchangeView;
+use super::listed::{ListedTrees, OUTSIDE, SiteView};
 use super::spread::{Spread, gini, share};
-use super::tally::{Counted, Tally};
+use super::tally::{NamedCount, Tally};
 use age::{Age, AgeMaker};
 use copies::{Copies, CopiesMaker};
 
@@ -33,7 +33,7 @@ pub struct Sites {
     /// The share of all pages that the largest hundredth of these sites has (at least one site).
     pub share_of_largest_hundredth: f64,
     /// Sites by number of pages, in classes from none up.
-    pub by_size: Vec<Counted>,
+    pub by_size: Vec<NamedCount>,
     /// Site trees with a page by the deepest level that was asked for, from 0 on.
     pub by_deepest: Vec<u64>,
     /// Site trees by generation, from 0 on.
@@ -107,7 +107,7 @@ impl SitesMaker {
         }
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(super) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if !exchange.was_read() {
             return;
         }
@@ -124,7 +124,7 @@ impl SitesMaker {
         &self.pages
     }
 
-    pub(super) fn finish(self, listed: &Listed) -> Sites {
+    pub(super) fn finish(self, listed: &ListedTrees) -> Sites {
         let mut with_page: Vec<f64> =
             self.pages.iter().filter(|pages| **pages > 0).map(|pages| f64::from(*pages)).collect();
         with_page.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -148,7 +148,7 @@ impl SitesMaker {
         }
     }
 
-    fn largest(&self, listed: &Listed) -> Vec<LargeSite> {
+    fn largest(&self, listed: &ListedTrees) -> Vec<LargeSite> {
         let all: u64 = self.pages.iter().map(|pages| u64::from(*pages)).sum();
         let mut order: Vec<(u32, u32)> = (0u32..).zip(self.pages.iter().copied()).collect();
         order.retain(|(_, pages)| *pages > 0);
@@ -162,7 +162,7 @@ impl SitesMaker {
         named.map(large).collect()
     }
 
-    fn by_size(&self) -> Vec<Counted> {
+    fn by_size(&self) -> Vec<NamedCount> {
         let mut classes = Tally::default();
         self.pages.iter().for_each(|pages| classes.add(group::pages_class(u64::from(*pages))));
         let counted = classes.finish();
@@ -172,12 +172,12 @@ impl SitesMaker {
             .into_iter()
             .map(|class| {
                 let count = counted.iter().find(|counted| counted.name == class);
-                Counted { name: class.to_owned(), count: count.map_or(0, |counted| counted.count) }
+                NamedCount { name: class.to_owned(), count: count.map_or(0, |counted| counted.count) }
             })
             .collect()
     }
 
-    fn by_country_domain(&self, listed: &Listed) -> Vec<CountryDomain> {
+    fn by_country_domain(&self, listed: &ListedTrees) -> Vec<CountryDomain> {
         let mut domains: BTreeMap<u32, (CountryDomain, Vec<f64>)> = BTreeMap::new();
         for (&pages, &cctld) in self.pages.iter().zip(&self.cctlds) {
             let (domain, spread) = domains.entry(cctld).or_default();

@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::analysis::overview::exchange::Exchange;
+use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::listed::{OUTSIDE, SiteView};
-use crate::analysis::overview::tally::{Counted, Tally};
+use crate::analysis::overview::tally::{NamedCount, Tally};
 use crate::exchange::{Challenge, Outcome};
 
 /// How exchanges and site trees ended.
@@ -13,11 +13,11 @@ pub struct Outcomes {
     /// All of them, robots.txt included.
     pub exchanges: u64,
     /// Exchanges without a complete answer, by failure.
-    pub failures: Vec<Counted>,
+    pub failures: Vec<NamedCount>,
     /// Answers by HTTP status: requests for pages, and for robots.txt.
     pub statuses: Vec<Status>,
     /// Site trees by outcome.
-    pub trees: Vec<Counted>,
+    pub trees: Vec<NamedCount>,
     /// Those with most site trees first.
     pub by_country_domain: Vec<CountryOutcomes>,
     /// Sites that turn crawlers away.
@@ -34,7 +34,7 @@ pub struct TurnedAway {
     /// Without a page: a challenge or a block page came in its place.
     pub challenged: u64,
     /// Sites with a challenge, by what showed it, whatever else they delivered.
-    pub evidence: Vec<Counted>,
+    pub evidence: Vec<NamedCount>,
 }
 
 /// How often servers answered with one HTTP status.
@@ -56,7 +56,7 @@ pub struct CountryOutcomes {
     /// That are done.
     pub trees: u64,
     /// By outcome, the most first.
-    pub outcomes: Vec<Counted>,
+    pub outcomes: Vec<NamedCount>,
 }
 
 #[derive(Default)]
@@ -89,7 +89,7 @@ impl OutcomesMaker {
         }
     }
 
-    pub(in crate::analysis::overview) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         self.exchanges += 1;
         if let Some(failure) = exchange.failure {
             self.failures.add(failure);

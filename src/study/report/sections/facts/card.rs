@@ -1,13 +1,13 @@
 use super::counted::share_of;
-use crate::analysis::overview::{Card, ClassGroup, KeptBack, Ledger, ShownSetting, Vantage};
-use crate::analysis::{KnownTrees, Overview, Standing};
+use crate::analysis::overview::{Card, ClassGroup, Ledger, ShownSetting, SkippedUrls, Vantage};
+use crate::analysis::{Completeness, KnownTrees, Overview};
 use crate::records::units::{count, thousands};
 use crate::records::{SurveyState, SurveyedWeb, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
 
 /// The collection card: what was surveyed, when, from where and how gently.
 #[must_use]
-pub(in crate::report) fn section(overview: &Overview, standing: &Standing) -> Section {
+pub(in crate::report) fn section(overview: &Overview, standing: &Completeness) -> Section {
     let card = &overview.card;
     let totals = &card.totals;
     let more = match standing.known {
@@ -40,7 +40,7 @@ pub(in crate::report) fn section(overview: &Overview, standing: &Standing) -> Se
     section
 }
 
-fn survey_facts(card: &Card, standing: &Standing) -> Vec<Fact> {
+fn survey_facts(card: &Card, standing: &Completeness) -> Vec<Fact> {
     let totals = &card.totals;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let contact = card.contact.clone().map(|contact| Fact::new("Contact", contact));
@@ -134,7 +134,7 @@ fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
     POLICY.iter().filter_map(told).collect()
 }
 
-fn kept_back(kept_back: &KeptBack) -> String {
+fn kept_back(kept_back: &SkippedUrls) -> String {
     let urls: u64 = kept_back
         .classes
         .iter()

@@ -1,4 +1,4 @@
-use crate::analysis::overview::Counted;
+use crate::analysis::overview::NamedCount;
 use crate::records::units::thousands;
 use crate::report::{Axis, Bar, Bars, Cell, Column, Figure, Scale, Table, percent};
 
@@ -22,15 +22,15 @@ pub(in crate::report::sections) fn share_of(part: u64, whole: u64) -> String {
 
 /// What is counted, in which unit, and of how many: shares of a sum say nothing where one thing counts twice.
 #[derive(Clone, Copy)]
-pub(in crate::report::sections) struct Whole<'a> {
+pub(in crate::report::sections) struct CountBasis<'a> {
     pub what: &'a str,
     pub unit: &'a str,
     pub whole: u64,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> CountBasis<'a> {
     /// Of things that are each counted once.
-    pub(in crate::report::sections) fn sum(what: &'a str, unit: &'a str, list: &[Counted]) -> Self {
+    pub(in crate::report::sections) fn sum(what: &'a str, unit: &'a str, list: &[NamedCount]) -> Self {
         Self { what, unit, whole: list.iter().map(|counted| counted.count).sum() }
     }
 }
@@ -41,9 +41,9 @@ pub(in crate::report::sections) fn table(
     caption: &str,
     what: &str,
     unit: &str,
-    list: &[Counted],
+    list: &[NamedCount],
 ) -> Table {
-    let mut table = table_of(id, caption, Whole::sum(what, unit, list), list);
+    let mut table = table_of(id, caption, CountBasis::sum(what, unit, list), list);
     let rest = remainder(list, ROWS);
     if rest > 0 {
         let whole = list.iter().map(|counted| counted.count).sum();
@@ -52,9 +52,9 @@ pub(in crate::report::sections) fn table(
     table
 }
 
-fn table_of(id: &str, caption: &str, of: Whole<'_>, list: &[Counted]) -> Table {
+fn table_of(id: &str, caption: &str, of: CountBasis<'_>, list: &[NamedCount]) -> Table {
     let columns = vec![Column::text(of.what), Column::number(of.unit, ""), Column::share("share")];
-    let row = |counted: &Counted| {
+    let row = |counted: &NamedCount| {
         vec![counted.name.clone().into(), Cell::Count(counted.count), share(counted.count, of.whole)]
     };
     Table::new(id, caption, columns).with_rows(list.iter().take(ROWS).map(row))
@@ -62,11 +62,11 @@ fn table_of(id: &str, caption: &str, of: Whole<'_>, list: &[Counted]) -> Table {
 
 const OTHERS: &str = "all others";
 
-fn remainder(list: &[Counted], shown: usize) -> u64 {
+fn remainder(list: &[NamedCount], shown: usize) -> u64 {
     list.iter().skip(shown).map(|counted| counted.count).sum()
 }
 
-fn bar(counted: &Counted) -> Bar {
+fn bar(counted: &NamedCount) -> Bar {
     Bar::new(counted.name.clone(), counted.count as f64, thousands(counted.count))
 }
 
@@ -76,7 +76,7 @@ pub(in crate::report::sections) fn figure(
     caption: &str,
     what: &str,
     unit: &str,
-    list: &[Counted],
+    list: &[NamedCount],
 ) -> Figure {
     let mut bars: Vec<Bar> = list.iter().take(BARS).map(bar).collect();
     let rest = remainder(list, BARS);
@@ -91,8 +91,8 @@ pub(in crate::report::sections) fn figure(
 pub(in crate::report::sections) fn ordered(
     id: &str,
     caption: &str,
-    of: Whole<'_>,
-    list: &[Counted],
+    of: CountBasis<'_>,
+    list: &[NamedCount],
 ) -> Figure {
     let bars = list.iter().take(BARS).map(bar).collect();
     let chart = Bars { axis: Axis::new(&capital(of.unit), Scale::Count), bars };
@@ -102,7 +102,7 @@ pub(in crate::report::sections) fn ordered(
 }
 
 /// What stands first, in words.
-fn first(list: &[Counted]) -> String {
+fn first(list: &[NamedCount]) -> String {
     let whole: u64 = list.iter().map(|counted| counted.count).sum();
     let told: Vec<String> = list
         .iter()

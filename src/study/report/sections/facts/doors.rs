@@ -1,5 +1,5 @@
-use super::counted::{Whole, ordered, share, share_of};
-use crate::analysis::overview::{Counted, Doors};
+use super::counted::{CountBasis, ordered, share, share_of};
+use crate::analysis::overview::{Doors, NamedCount};
 use crate::records::units::count;
 use crate::report::{Block, Cell, Column, Section, Table};
 
@@ -7,8 +7,8 @@ use crate::report::{Block, Cell, Column, Section, Table};
 #[must_use]
 pub(in crate::report) fn section(doors: &Doors) -> Section {
     let lead = format!("All four front pages of {} were asked for.", count(doors.sites, "site"));
-    let pages: Vec<Counted> =
-        doors.doors.iter().map(|door| Counted { name: door.name.clone(), count: door.page }).collect();
+    let pages: Vec<NamedCount> =
+        doors.doors.iter().map(|door| NamedCount { name: door.name.clone(), count: door.page }).collect();
     let columns = vec![
         Column::text("door"),
         Column::number("tried", "sites"),
@@ -36,7 +36,7 @@ pub(in crate::report) fn section(doors: &Doors) -> Section {
         .with(ordered(
             "figure-doors",
             "Sites with a working front page, by scheme and name",
-            Whole { what: "door", unit: "sites", whole: doors.sites },
+            CountBasis { what: "door", unit: "sites", whole: doors.sites },
             &pages,
         ))
         .with(Table::new("table-doors", "Outcomes at the doors of sites", columns).with_rows(rows))

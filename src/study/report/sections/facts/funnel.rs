@@ -1,12 +1,12 @@
-use super::counted::{Whole, ordered, share_of, table};
-use crate::analysis::Standing;
-use crate::analysis::overview::{Counted, Funnel};
+use super::counted::{CountBasis, ordered, share_of, table};
+use crate::analysis::Completeness;
+use crate::analysis::overview::{Funnel, NamedCount};
 use crate::records::units::{count, thousands};
 use crate::report::{Block, Section};
 
 /// How many sites there are at each stage, from known to active.
 #[must_use]
-pub(in crate::report) fn section(funnel: &Funnel, standing: &Standing) -> Section {
+pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Section {
     let lead = format!(
         "Known in the country domains: {}; {} were surveyed, {} of these answer and {} are \
          active.",
@@ -18,7 +18,7 @@ pub(in crate::report) fn section(funnel: &Funnel, standing: &Standing) -> Sectio
     let mut section = Section::new("funnel", "From known to active sites", lead).with(ordered(
         "figure-funnel",
         "Sites of the country domains that reach each stage. A site is a registrable domain.",
-        Whole { what: "stage", unit: "sites", whole: funnel.known },
+        CountBasis { what: "stage", unit: "sites", whole: funnel.known },
         &stages(funnel),
     ));
     if !funnel.answered_without_front_page.is_empty() {
@@ -44,7 +44,7 @@ pub(in crate::report) fn section(funnel: &Funnel, standing: &Standing) -> Sectio
     )))
 }
 
-fn stages(funnel: &Funnel) -> Vec<Counted> {
+fn stages(funnel: &Funnel) -> Vec<NamedCount> {
     [
         ("known", funnel.known),
         ("surveyed", funnel.surveyed),
@@ -54,6 +54,6 @@ fn stages(funnel: &Funnel) -> Vec<Counted> {
         ("a page was read", funnel.with_page),
         ("active", funnel.active),
     ]
-    .map(|(name, count)| Counted { name: name.to_owned(), count })
+    .map(|(name, count)| NamedCount { name: name.to_owned(), count })
     .into()
 }

@@ -1,5 +1,5 @@
 use super::counted::{ROWS, figure, share, share_of};
-use crate::analysis::overview::{Counted, Infrastructure, ServerGroup};
+use crate::analysis::overview::{Infrastructure, NamedCount, ServerGroup};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
@@ -75,8 +75,8 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
     facts
 }
 
-fn by_trees(places: &[ServerGroup]) -> Vec<Counted> {
-    let counted = |place: &ServerGroup| Counted { name: place.name.clone(), count: place.site_trees };
+fn by_trees(places: &[ServerGroup]) -> Vec<NamedCount> {
+    let counted = |place: &ServerGroup| NamedCount { name: place.name.clone(), count: place.site_trees };
     places.iter().filter(|place| place.site_trees > 0).map(counted).collect()
 }
 

@@ -1,11 +1,11 @@
 use super::counted::{share, share_of};
-use crate::analysis::overview::{Class, ClassGroup, KeptBack, Level, Mean, Probes, Reason};
+use crate::analysis::overview::{Class, ClassGroup, Level, Mean, Probes, SkipReason, SkippedUrls};
 use crate::records::units::thousands;
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table};
 
 /// What was found and not fetched, and why.
 #[must_use]
-pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
+pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
     let most = kept_back.classes.iter().max_by_key(|class| class.urls);
     let lead = format!(
         "Of {} internal URLs found, {} were asked for. The largest part of the rest was kept back by {}.",
@@ -66,14 +66,14 @@ fn meaning(words: &str) -> Option<&'static str> {
     Class::ALL.iter().find(|class| in_words(**class) == words).map(|class| class.meaning())
 }
 
-fn classes(kept_back: &KeptBack) -> Table {
+fn classes(kept_back: &SkippedUrls) -> Table {
     let columns = vec![
         Column::text("kept back by"),
         Column::number("internal URLs", ""),
         Column::share("share of all found"),
         Column::number("site trees with any", ""),
     ];
-    let row = |class: &Reason| {
+    let row = |class: &SkipReason| {
         vec![
             in_words(class.class).into(),
             Cell::Count(class.urls),
@@ -93,7 +93,7 @@ fn classes(kept_back: &KeptBack) -> Table {
         .explained(meaning)
 }
 
-fn by_level(kept_back: &KeptBack) -> Figure {
+fn by_level(kept_back: &SkippedUrls) -> Figure {
     let groups = || ClassGroup::ALL.iter().filter(|group| **group != ClassGroup::Fetched);
     let shares = |level: &Level| {
         let share = |group: &ClassGroup| match level.internal_urls {
@@ -190,7 +190,7 @@ fn hidden(name: &'static str, title: String, whose: &str, probes: &Probes) -> Ta
     Table::new(name, title, columns).with_rows(rows)
 }
 
-fn robots(kept_back: &KeptBack) -> Vec<Fact> {
+fn robots(kept_back: &SkippedUrls) -> Vec<Fact> {
     let robots = &kept_back.robots;
     let fact = |name: &str, count: u64| Fact::new(name, count);
     vec![

@@ -1,4 +1,4 @@
-use super::counted::{Whole, ordered, share, share_of, table};
+use super::counted::{CountBasis, ordered, share, share_of, table};
 use crate::analysis::overview::{GENERIC, Links};
 use crate::records::units::count;
 use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
@@ -20,7 +20,7 @@ pub(in crate::report) fn section(links: &Links) -> Section {
     if links.external_urls == 0 {
         return section;
     }
-    let trees = Whole { what: "host", unit: "linking site trees", whole: links.linking_trees };
+    let trees = CountBasis { what: "host", unit: "linking site trees", whole: links.linking_trees };
     let caption = "The hosts that most site trees link to, with their share of the trees that link at all";
     section
         .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))

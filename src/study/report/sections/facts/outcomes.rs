@@ -1,5 +1,5 @@
 use super::counted::{figure, share, share_of, table};
-use crate::analysis::overview::{Counted, Failure, Outcome, Outcomes, TurnedAway};
+use crate::analysis::overview::{Failure, NamedCount, Outcome, Outcomes, TurnedAway};
 use crate::records::units::{count, thousands};
 use crate::report::{Block, Cell, Column, Section, Table};
 
@@ -78,7 +78,7 @@ fn by_country_domain(outcomes: &Outcomes) -> Table {
         .into_iter()
         .chain(words().map(|word| Column::number(word, "site trees")))
         .collect();
-    let count = |list: &[Counted], word: &str| {
+    let count = |list: &[NamedCount], word: &str| {
         list.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
     };
     let rows = outcomes.by_country_domain.iter().map(|domain| {

@@ -1,4 +1,4 @@
-use super::counted::{Whole, ordered, share, share_of};
+use super::counted::{CountBasis, ordered, share, share_of};
 use crate::analysis::overview::{CountryDomain, Sites, Spread};
 use crate::records::units::{count, thousands};
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
@@ -20,7 +20,7 @@ pub(in crate::report) fn section(sites: &Sites) -> Section {
         .with(ordered(
             "figure-site-size",
             "Sites by number of pages read",
-            Whole::sum("pages", "sites", &sites.by_size),
+            CountBasis::sum("pages", "sites", &sites.by_size),
             &sites.by_size,
         ))
         .with(largest(sites))
@@ -28,7 +28,7 @@ pub(in crate::report) fn section(sites: &Sites) -> Section {
         .with(ordered(
             "figure-age",
             "Pages that say when they were last changed, by age when fetched",
-            Whole::sum("age", "pages", &sites.age.classes),
+            CountBasis::sum("age", "pages", &sites.age.classes),
             &sites.age.classes,
         ))
         .with(Block::Note(format!(

@@ -1,11 +1,11 @@
 use super::counted::{ROWS, figure, share, table};
-use crate::analysis::overview::{Counted, Technology};
+use crate::analysis::overview::{NamedCount, Technology};
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// What servers run and what pages are written in.
 #[must_use]
 pub(in crate::report) fn section(technology: &Technology) -> Section {
-    let by_trees: Vec<Counted> =
+    let by_trees: Vec<NamedCount> =
         technology.software.iter().map(|software| counted(&software.name, software.site_trees)).collect();
     Section::new("technology", "Technology", lead(technology))
         .with(figure(
@@ -61,7 +61,7 @@ pub(in crate::report) fn section(technology: &Technology) -> Section {
 }
 
 fn lead(technology: &Technology) -> String {
-    let of = |list: &[Counted], is_meant: &dyn Fn(&str) -> bool| {
+    let of = |list: &[NamedCount], is_meant: &dyn Fn(&str) -> bool| {
         let all: u64 = list.iter().map(|counted| counted.count).sum();
         let meant: u64 =
             list.iter().filter(|counted| is_meant(&counted.name)).map(|counted| counted.count).sum();
@@ -80,11 +80,11 @@ fn lead(technology: &Technology) -> String {
     )
 }
 
-fn counted(name: &str, count: u64) -> Counted {
-    Counted { name: name.to_owned(), count }
+fn counted(name: &str, count: u64) -> NamedCount {
+    NamedCount { name: name.to_owned(), count }
 }
 
-fn sorted(mut list: Vec<Counted>) -> Vec<Counted> {
+fn sorted(mut list: Vec<NamedCount>) -> Vec<NamedCount> {
     list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
     list
 }
