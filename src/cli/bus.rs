@@ -3,7 +3,7 @@ use std::pin::pin;
 
 use super::error::CliError;
 use super::output::print_message;
-use crate::cluster::{Bus, ClusterError, Coordinator, Login, Since};
+use crate::cluster::{Bus, ClusterError, Coordinator, DatedOutage, Login};
 use crate::settings::Settings;
 use crate::survey::settings_of;
 
@@ -80,7 +80,7 @@ pub(super) async fn with_outage_messages<T>(
             biased;
             done = &mut work => return Ok(done?),
             Ok(()) = outage.changed() => {
-                if let Some(Since { outage, .. }) = &*outage.borrow_and_update() {
+                if let Some(DatedOutage { outage, .. }) = &*outage.borrow_and_update() {
                     print_message(&format!("waiting: {}: {outage}", bus.server()));
                 }
             }

@@ -15,9 +15,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::bus::{
     Bus, Published, dispatch_subject, finished_subject, heartbeat_subject, report_subject, tree_subject,
 };
-use super::machine::Watch;
-use super::message::{Dispatch, Here, Said, Terms, TreeEntry, Welcome, decode, encode, parts_of};
-use super::outage::{Refusal, Since};
+use super::machine::MachineMonitor;
+use super::message::{
+    Dispatch, Event, Heartbeat, HeartbeatReply, Report, SurveyTerms, decode, encode, parts_of,
+};
+use super::outage::{DatedOutage, SubjectRefusal};
 use super::permission::Permission;
 use super::{AgentLimits, ClusterError, FRESH, Outage, PATIENCE, SIGN_OF_LIFE};
 use crate::address::OBEYED_WITHIN;
@@ -44,7 +46,7 @@ pub struct Agent {
 
 /// Why an agent ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum AgentEnd {
     /// The survey is finished.
     Finished,
     /// It was asked to.
@@ -73,17 +75,17 @@ impl Agent {
         bus: Bus,
         mut stop: watch::Receiver<bool>,
         tell: impl Fn(&str),
-    ) -> Result<Ended, ClusterError> {
+    ) -> Result<AgentEnd, ClusterError> {
         if !is_name(&self.name) {
             return Err(ClusterError::Name(self.name));
         }
         let found = tokio::select! {
             biased;
-            _ = stop.wait_for(|stop| *stop) => return Ok(Ended::Stopped),
+            _ = stop.wait_for(|stop| *stop) => return Ok(AgentEnd::Stopped),
             found = find(&bus, self.survey.as_deref(), &tell) => found?,
         };
         tell(&format!("agent '{}' of the survey '{found}' on {}", self.name, bus.server()));
-        Run::new(self, bus, found).work(stop, &tell).await
+        AgentRun::new(self, bus, found).work(stop, &tell).await
     }
 }
 
@@ -132,21 +134,21 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
 }
 
 /// A run of an agent.
-struct Run {
+struct AgentRun {
     agent: Agent,
     bus: Bus,
     survey: String,
     id: String,
     clock: Clock,
     begun: Instant,
-    counts: Arc<Counts>,
+    counts: Arc<AgentCounts>,
     permission: Arc<Permission>,
     /// Held by whoever looks at the bus.
     looks: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
-struct Counts {
+struct AgentCounts {
     /// Dispatches that it has had.
     dispatches: AtomicU64,
     requests: AtomicU64,
@@ -155,12 +157,12 @@ struct Counts {
 
 /// What the survey goes by, as this agent was told.
 #[derive(Default)]
-struct Instructed {
+struct ReceivedTerms {
     terms: u64,
     worker: Option<Arc<Worker>>,
 }
 
-impl Run {
+impl AgentRun {
     fn new(agent: Agent, bus: Bus, survey: String) -> Self {
         let clock = Clock::system();
         let moment = clock.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -183,7 +185,7 @@ impl Run {
         &self,
         mut stop: watch::Receiver<bool>,
         tell: &impl Fn(&str),
-    ) -> Result<Ended, ClusterError> {
+    ) -> Result<AgentEnd, ClusterError> {
         let mut refusal = self.bus.watch_refusals();
         let mut orders = self.bus.subscribe(dispatch_subject(&self.survey, &self.id)).await?;
         let mut finished = self.bus.subscribe(finished_subject(&self.survey)).await?;
@@ -191,7 +193,8 @@ impl Run {
         let mut pings = JoinSet::new();
         let (permission, bus, survey) = (self.permission.clone(), self.bus.clone(), self.survey.clone());
         pings.spawn(async move { permission.keep(&bus, &survey).await });
-        let (mut told, mut machine, mut said) = (Instructed::default(), Watch::default(), String::new());
+        let (mut told, mut machine, mut said) =
+            (ReceivedTerms::default(), MachineMonitor::default(), String::new());
         let (mut exchanges, leaving) = (JoinSet::new(), stop.clone());
         let mut sign = tokio::time::interval(SIGN_OF_LIFE);
         sign.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -206,7 +209,7 @@ impl Run {
                     is_leaving = true;
                     sign.reset_immediately();
                 }
-                Some(_) = finished.next() => return Ok(Ended::Finished),
+                Some(_) = finished.next() => return Ok(AgentEnd::Finished),
                 Some(order) = orders.next() => match (decode::<Dispatch>(&order.payload), &told.worker) {
                     (Ok(dispatch), Some(worker)) => {
                         exchanges.spawn(self.execute(worker.clone(), dispatch, leaving.clone()));
@@ -221,7 +224,7 @@ impl Run {
                     }
                 }
                 Ok(()) = refusal.changed() => {
-                    if let Some(Refusal { what, .. }) = &*refusal.borrow_and_update() {
+                    if let Some(SubjectRefusal { what, .. }) = &*refusal.borrow_and_update() {
                         let outage = Outage::NotPermitted(what.clone());
                         tell(&format!("warning: {}: {outage}", self.bus.server()));
                     }
@@ -230,7 +233,7 @@ impl Run {
                 answer = &mut asking => match answer {
                     Ok(welcome) => {
                         times_gone = 0;
-                        if matches!(welcome, Welcome::Terms(..)) {
+                        if matches!(welcome, HeartbeatReply::NewTerms(..)) {
                             // Now it can join.
                             sign.reset_immediately();
                         }
@@ -244,14 +247,14 @@ impl Run {
                             said.clear();
                         }
                     }
-                    Err(Away::Gone) if times_gone + 1 >= TIMES_GONE => {
+                    Err(NoReply::Gone) if times_gone + 1 >= TIMES_GONE => {
                         let (server, name) = (self.bus.server().to_owned(), self.survey.clone());
                         return Err(ClusterError::Gone { server, name });
                     }
-                    Err(Away::Gone) => times_gone += 1,
+                    Err(NoReply::Gone) => times_gone += 1,
                     // What the bus lacks is told already.
-                    Err(Away::Silent) if outage.borrow().is_some() => times_gone = 0,
-                    Err(Away::Silent) => {
+                    Err(NoReply::Silent) if outage.borrow().is_some() => times_gone = 0,
+                    Err(NoReply::Silent) => {
                         times_gone = 0;
                         let words = format!("waiting for the coordinator of '{}'", self.survey);
                         if words != said {
@@ -269,15 +272,15 @@ impl Run {
             if is_leaving && exchanges.is_empty() {
                 let farewell = self.send_heartbeat(self.heartbeat(&told, &mut machine, true, 0));
                 let _ = tokio::time::timeout(LAST_WORDS, farewell).await;
-                return Ok(Ended::Stopped);
+                return Ok(AgentEnd::Stopped);
             }
         }
     }
 
-    fn outage_in_words(&self, outage: &mut watch::Receiver<Option<Since>>) -> String {
+    fn outage_in_words(&self, outage: &mut watch::Receiver<Option<DatedOutage>>) -> String {
         let server = self.bus.server();
         match &*outage.borrow_and_update() {
-            Some(Since { outage, .. }) => format!("waiting: {server}: {outage}"),
+            Some(DatedOutage { outage, .. }) => format!("waiting: {server}: {outage}"),
             None => format!("{server}: the NATS server works again"),
         }
     }
@@ -289,8 +292,14 @@ impl Run {
         format!("{requests} requests, {pages} pages, {rate:.1} pages/s")
     }
 
-    fn heartbeat(&self, told: &Instructed, machine: &mut Watch, is_leaving: bool, under_way: usize) -> Here {
-        Here {
+    fn heartbeat(
+        &self,
+        told: &ReceivedTerms,
+        machine: &mut MachineMonitor,
+        is_leaving: bool,
+        under_way: usize,
+    ) -> Heartbeat {
+        Heartbeat {
             id: self.id.clone(),
             name: self.agent.name.clone(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -306,21 +315,23 @@ impl Run {
         }
     }
 
-    async fn send_heartbeat(&self, here: Here) -> Result<Welcome, Away> {
-        let Ok(bytes) = encode(&here) else { return Err(Away::Silent) };
+    async fn send_heartbeat(&self, here: Heartbeat) -> Result<HeartbeatReply, NoReply> {
+        let Ok(bytes) = encode(&here) else { return Err(NoReply::Silent) };
         if !self.bus.is_connected() {
-            return Err(Away::Silent);
+            return Err(NoReply::Silent);
         }
         match self.bus.client.request(heartbeat_subject(&self.survey), bytes.into()).await {
             // A coordinator of another version cannot be understood: that is no reason to ask it again.
-            Ok(answer) => Ok(decode(&answer.payload).unwrap_or_else(|error| Welcome::No(error.to_string()))),
+            Ok(answer) => {
+                Ok(decode(&answer.payload).unwrap_or_else(|error| HeartbeatReply::Refused(error.to_string())))
+            }
             Err(error) if error.kind() == RequestErrorKind::NoResponders => {
                 let is_there = self.bus.has(&self.survey).await.unwrap_or(true);
-                Err(if is_there { Away::Silent } else { Away::Gone })
+                Err(if is_there { NoReply::Silent } else { NoReply::Gone })
             }
             Err(_) => {
                 self.look_at_bus();
-                Err(Away::Silent)
+                Err(NoReply::Silent)
             }
         }
     }
@@ -337,19 +348,24 @@ impl Run {
     }
 
     /// Takes what the coordinator said; gives words for whoever looks on.
-    fn handle_reply(&self, welcome: Welcome, told: &mut Instructed) -> Result<Option<String>, ClusterError> {
+    fn handle_reply(
+        &self,
+        welcome: HeartbeatReply,
+        told: &mut ReceivedTerms,
+    ) -> Result<Option<String>, ClusterError> {
         match welcome {
-            Welcome::Go => Ok(None),
-            Welcome::Terms(terms, now) => {
-                *told = Instructed { terms: terms.hash(), worker: Some(Arc::new(self.worker(&terms, now)?)) };
+            HeartbeatReply::Accepted => Ok(None),
+            HeartbeatReply::NewTerms(terms, now) => {
+                *told =
+                    ReceivedTerms { terms: terms.hash(), worker: Some(Arc::new(self.worker(&terms, now)?)) };
                 Ok(None)
             }
-            Welcome::Wait(why) => Ok(Some(format!("waiting: {why}"))),
-            Welcome::No(why) => Err(ClusterError::NotTaken(why)),
+            HeartbeatReply::Wait(why) => Ok(Some(format!("waiting: {why}"))),
+            HeartbeatReply::Refused(why) => Err(ClusterError::NotTaken(why)),
         }
     }
 
-    fn worker(&self, terms: &Terms, now: SystemTime) -> Result<Worker, ClusterError> {
+    fn worker(&self, terms: &SurveyTerms, now: SystemTime) -> Result<Worker, ClusterError> {
         let settings = self.agent.limits.settings(terms)?;
         // Certificates and dates in responses are judged by the coordinator's clock, whatever this machine's shows.
         let worker = Worker::new(&settings, self.clock.showing(now))
@@ -372,7 +388,7 @@ impl Run {
         let is_leaving = *stop.borrow();
         let (tree, asked) = (dispatch.order.tree, dispatch.order.asked);
         let attempt = counts.dispatches.fetch_add(1, Ordering::Relaxed);
-        let mut record = Record {
+        let mut record = RequestReporter {
             tree,
             subject: tree_subject(&self.survey, tree),
             said: report_subject(&self.survey),
@@ -386,15 +402,15 @@ impl Run {
         async move {
             if is_leaving
                 || permission.obtain(&dispatch, deadline).await.is_none()
-                || !record.publish(&TreeEntry::Asked { asked }, FRESH).await?
+                || !record.publish(&Event::Sending { asked }, FRESH).await?
             {
                 // It may not be sent, or has been given up, or follows something else than it says.
-                record.report(TreeEntry::Unsent { asked }).await?;
+                record.report(Event::Unsent { asked }).await?;
                 return Ok(());
             }
             // To publish the entry may have taken a while.
             let Some(permit) = permission.obtain(&dispatch, deadline).await else {
-                record.report_or_publish(TreeEntry::Unsent { asked }).await?;
+                record.report_or_publish(Event::Unsent { asked }).await?;
                 return Ok(());
             };
             counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -409,7 +425,7 @@ impl Run {
             };
             // Nor is it known what came of a request while the machine slept.
             let Some(reply) = carried_out.filter(|_| clock.slept() == slept) else {
-                record.report_or_publish(TreeEntry::Lost { asked }).await?;
+                record.report_or_publish(Event::Lost { asked }).await?;
                 return Ok(());
             };
             let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
@@ -437,7 +453,7 @@ impl Run {
 }
 
 /// Why nobody answers.
-enum Away {
+enum NoReply {
     /// Nobody is there, or not for now.
     Silent,
     /// The bus has nothing of the survey.
@@ -445,7 +461,7 @@ enum Away {
 }
 
 /// What an agent tells of a question.
-struct Record {
+struct RequestReporter {
     bus: Bus,
     tree: u64,
     subject: String,
@@ -459,15 +475,15 @@ struct Record {
     stop: watch::Receiver<bool>,
 }
 
-impl Record {
+impl RequestReporter {
     /// Of its exchange, to which the survey has granted so many bytes of its rate.
-    fn meter(&self, asked: SystemTime, granted: AtomicU64, permission: Arc<Permission>) -> CoordinatorsMeter {
+    fn meter(&self, asked: SystemTime, granted: AtomicU64, permission: Arc<Permission>) -> CoordinatorMeter {
         let (bus, said) = (self.bus.clone(), self.said.clone());
-        CoordinatorsMeter { bus, permission, said, tree: self.tree, sequence: self.after, asked, granted }
+        CoordinatorMeter { bus, permission, said, tree: self.tree, sequence: self.after, asked, granted }
     }
 
     /// Tells the coordinator, or, where that is away, the bus, which keeps it.
-    async fn report_or_publish(&mut self, told: TreeEntry) -> Result<(), ClusterError> {
+    async fn report_or_publish(&mut self, told: Event) -> Result<(), ClusterError> {
         if self.report(told.clone()).await?.is_none() {
             self.publish(&told, PATIENCE).await?;
         }
@@ -475,17 +491,17 @@ impl Record {
     }
 
     /// Tells the coordinator; says whether it wants more, or nothing where it is away.
-    async fn report(&mut self, told: TreeEntry) -> Result<Option<bool>, ClusterError> {
+    async fn report(&mut self, told: Event) -> Result<Option<bool>, ClusterError> {
         if !self.bus.is_connected() {
             return Ok(None);
         }
-        let said = Said { tree: self.tree, sequence: self.after, told };
+        let said = Report { tree: self.tree, sequence: self.after, told };
         let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
         Ok(answer.ok().and_then(|answer| decode(&answer.payload).ok()))
     }
 
     /// Publishes an entry that follows the last one. Says whether it stands there: somebody may have given the question up.
-    async fn publish(&mut self, told: &TreeEntry, patience: Duration) -> Result<bool, ClusterError> {
+    async fn publish(&mut self, told: &Event, patience: Duration) -> Result<bool, ClusterError> {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
         let bytes = encode(told)?;
@@ -515,7 +531,7 @@ async fn overdue(mut stop: watch::Receiver<bool>) {
 }
 
 /// The rate of the survey, as the coordinator grants it.
-struct CoordinatorsMeter {
+struct CoordinatorMeter {
     bus: Bus,
     permission: Arc<Permission>,
     said: String,
@@ -525,7 +541,7 @@ struct CoordinatorsMeter {
     granted: AtomicU64,
 }
 
-impl Meter for CoordinatorsMeter {
+impl Meter for CoordinatorMeter {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
         async move {
             if bytes <= self.granted.load(Ordering::Relaxed) {
@@ -533,8 +549,8 @@ impl Meter for CoordinatorsMeter {
             }
             // One message for some pieces: what is not needed is given back with the response.
             let moved = bytes + RECEIVE_WINDOW;
-            let told = TreeEntry::ReadOn { asked: self.asked, moved };
-            let said = Said { tree: self.tree, sequence: self.sequence, told };
+            let told = Event::ReadMore { asked: self.asked, moved };
+            let said = Report { tree: self.tree, sequence: self.sequence, told };
             let Ok(said) = encode(&said) else { return };
             // Where the coordinator is away, no request is sent either: what is in flight may end.
             while self.bus.is_connected() {

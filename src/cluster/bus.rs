@@ -12,7 +12,7 @@ use futures_util::TryStreamExt;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::outage::{Condition, Refusal, Since};
+use super::outage::{BusCondition, DatedOutage, SubjectRefusal};
 use super::{ClusterError, Login, Outage};
 
 /// A NATS server with JetStream, as a survey uses it.
@@ -23,7 +23,7 @@ pub struct Bus {
     server: String,
     /// We have shown it a certificate: so must others.
     shows_certificate: bool,
-    condition: Arc<Condition>,
+    condition: Arc<BusCondition>,
 }
 
 /// Whether an entry stands on a subject now.
@@ -56,7 +56,7 @@ const FIELDS: usize = 4096;
 /// Tries again and again for so long, or returns why that came to nothing.
 macro_rules! patiently {
     ($bus:expr, $patience:expr, $attempt:expr) => {{
-        let mut wait = Wait::new($bus, $patience);
+        let mut wait = RetryWait::new($bus, $patience);
         loop {
             match $bus.attempt(Box::pin(async { $attempt })).await {
                 Ok(done) => break done,
@@ -67,14 +67,14 @@ macro_rules! patiently {
 }
 
 /// A wait for the bus, which ends after some time, or when waiting is of no use.
-struct Wait<'a> {
+struct RetryWait<'a> {
     bus: &'a Bus,
     until: Instant,
     /// Since when the stream of the survey is not found.
     gone_since: Option<Instant>,
 }
 
-impl<'a> Wait<'a> {
+impl<'a> RetryWait<'a> {
     fn new(bus: &'a Bus, patience: Duration) -> Self {
         Self { bus, until: Instant::now() + patience, gone_since: None }
     }
@@ -101,7 +101,7 @@ impl Bus {
     pub async fn connect(address: &str, login: &Login) -> Result<Self, ClusterError> {
         let servers = address.split(',').map(server_at).collect::<Result<Vec<_>, _>>()?;
         let name = address.to_owned();
-        let condition = Arc::new(Condition::default());
+        let condition = Arc::new(BusCondition::default());
         let reports = condition.clone();
         let options = login
             .options()
@@ -131,12 +131,12 @@ impl Bus {
 
     /// Sees each outage and its end.
     #[must_use]
-    pub fn watch(&self) -> watch::Receiver<Option<Since>> {
+    pub fn watch(&self) -> watch::Receiver<Option<DatedOutage>> {
         self.condition.watch()
     }
 
     /// Sees each refusal of a subject to our user.
-    pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<Refusal>> {
+    pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<SubjectRefusal>> {
         self.condition.watch_refusals()
     }
 
@@ -294,7 +294,7 @@ impl Bus {
         bytes: Vec<u8>,
         patience: Duration,
     ) -> Result<Published, ClusterError> {
-        let mut wait = Wait::new(self, patience);
+        let mut wait = RetryWait::new(self, patience);
         let bytes = bytes::Bytes::from(bytes);
         let mut is_retry = false;
         loop {

@@ -17,11 +17,11 @@ use super::bus::{
     Bus, Published, coordinator_subject, finished_subject, heartbeat_subject, ping_subject, report_subject,
     subject_word,
 };
-use super::hand::AgentHand;
+use super::hand::BusWorker;
 use super::left::kept_replies;
-use super::message::{Here, PingReply, Said, Terms, TreeEntry, Welcome, decode, encode};
-use super::office::Office;
-use super::outage::Since;
+use super::message::{Event, Heartbeat, HeartbeatReply, PingReply, Report, SurveyTerms, decode, encode};
+use super::office::TreeSubjects;
+use super::outage::DatedOutage;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::{self, Clock};
 use crate::load::Fault;
@@ -29,7 +29,7 @@ use crate::records::Manifest;
 use crate::roster::{AgentCapacity, AgentNumber};
 use crate::settings::Settings;
 use crate::survey::{
-    AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkSeen, Look, Progress, Staff, Survey,
+    AgentPool, AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkStatus, Look, Progress, Survey,
 };
 
 /// The side of the bus on which the survey is.
@@ -49,8 +49,8 @@ const ALONE: Duration = SIGN_OF_LIFE.saturating_add(Duration::from_secs(1));
 const BETWEEN_COPIES: Duration = Duration::from_secs(5);
 
 /// A coordinator at work.
-pub struct AtWork {
-    office: Arc<Office>,
+pub struct RunningCoordinator {
+    office: Arc<TreeSubjects>,
     tasks: JoinSet<()>,
 }
 
@@ -102,14 +102,18 @@ impl Coordinator {
     ///
     /// # Errors
     /// When the bus does not do what it is asked, or the survey is one whose sites this process walks.
-    pub async fn begin(self, survey: &Survey, stop: watch::Receiver<bool>) -> Result<AtWork, ClusterError> {
+    pub async fn begin(
+        self,
+        survey: &Survey,
+        stop: watch::Receiver<bool>,
+    ) -> Result<RunningCoordinator, ClusterError> {
         let Self { bus, name, stream, mut presence, .. } = self;
         let clock = survey.clock();
         let Some(staff) = survey.agent_pool() else {
             return Err(ClusterError::Message("this survey has no agents".to_owned()));
         };
         let lacks_copies = bus.lacks_copies(&stream).then(|| stream.clone());
-        let office = Arc::new(Office::new(bus.clone(), name.clone(), stream, clock));
+        let office = Arc::new(TreeSubjects::new(bus.clone(), name.clone(), stream, clock));
         let (mut asked, mut tasks, progress) = (stop, JoinSet::new(), survey.progress());
         tasks.spawn(report_outages(bus.clone(), survey.progress()));
         tokio::select! {
@@ -117,13 +121,13 @@ impl Coordinator {
             told = Box::pin(presence.announce()) => told?,
             _ = asked.wait_for(|stop| *stop) => {
                 office.stop();
-                return Ok(AtWork { office, tasks });
+                return Ok(RunningCoordinator { office, tasks });
             }
         }
         let said = bus.subscribe(report_subject(&name)).await?;
         let arrivals = bus.subscribe(heartbeat_subject(&name)).await?;
         let pings = bus.subscribe(ping_subject(&name)).await?;
-        let register = Register {
+        let register = AgentRegister {
             office: office.clone(),
             staff,
             terms: terms_of(survey.settings())?,
@@ -157,11 +161,11 @@ impl Coordinator {
             }
             Ok(())
         }));
-        Ok(AtWork { office, tasks })
+        Ok(RunningCoordinator { office, tasks })
     }
 }
 
-impl AtWork {
+impl RunningCoordinator {
     /// Becomes true when the survey is to stop: somebody asked for that, or the bus failed.
     #[must_use]
     pub fn stop(&self) -> watch::Receiver<bool> {
@@ -193,7 +197,7 @@ async fn end_on(bus: &Bus, name: &str) -> Result<(), ClusterError> {
 async fn report_outages(bus: Bus, progress: Arc<Progress>) {
     let mut outage = bus.watch();
     loop {
-        let problem = outage.borrow_and_update().as_ref().map(|Since { outage, at }| BusProblem {
+        let problem = outage.borrow_and_update().as_ref().map(|DatedOutage { outage, at }| BusProblem {
             since: *at,
             what: format!("{}: {outage}", bus.server()),
         });
@@ -238,14 +242,14 @@ fn id_of(dir: &Path) -> Result<String, ClusterError> {
     Ok(format!("the survey that was begun at {begun}, {settings:016x}"))
 }
 
-fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
+fn terms_of(settings: &Settings) -> Result<SurveyTerms, ClusterError> {
     let read = |path: &std::path::PathBuf| {
         let to_error = |source| ClusterError::Certificate { path: path.clone(), source };
         std::fs::read_to_string(path).map_err(to_error)
     };
     let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
     let written = toml::to_string(settings).map_err(|error| ClusterError::Message(error.to_string()))?;
-    Ok(Terms { settings: written, roots })
+    Ok(SurveyTerms { settings: written, roots })
 }
 
 /// That somebody coordinates the survey stands on the bus, and nobody else's word after it.
@@ -307,10 +311,10 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
     Ok(before)
 }
 
-async fn listen(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
+async fn listen(mut said: Subscriber, office: Arc<TreeSubjects>) -> Result<(), ClusterError> {
     while let Some(message) = said.next().await {
-        let is_taken = match decode::<Said>(&message.payload) {
-            Ok(said) if matches!(said.told, TreeEntry::ReadOn { .. }) => {
+        let is_taken = match decode::<Report>(&message.payload) {
+            Ok(said) if matches!(said.told, Event::ReadMore { .. }) => {
                 if office.note(said, message.reply.clone()) {
                     continue;
                 }
@@ -330,17 +334,17 @@ async fn listen(mut said: Subscriber, office: Arc<Office>) -> Result<(), Cluster
 }
 
 /// The agents of a survey.
-struct Register {
-    office: Arc<Office>,
-    staff: Staff,
-    terms: Terms,
+struct AgentRegister {
+    office: Arc<TreeSubjects>,
+    staff: AgentPool,
+    terms: SurveyTerms,
     longest: Duration,
     clock: Clock,
     progress: Arc<Progress>,
-    agents: Mutex<BTreeMap<String, Employed>>,
+    agents: Mutex<BTreeMap<String, RegisteredAgent>>,
 }
 
-struct Employed {
+struct RegisteredAgent {
     number: AgentNumber,
     gone: watch::Sender<bool>,
     /// Whole seconds in which nothing was heard of it, as far as this process was at work in them.
@@ -351,11 +355,14 @@ struct Employed {
     pages: u64,
 }
 
-async fn reply_to_heartbeats(mut arrivals: Subscriber, register: Arc<Register>) -> Result<(), ClusterError> {
+async fn reply_to_heartbeats(
+    mut arrivals: Subscriber,
+    register: Arc<AgentRegister>,
+) -> Result<(), ClusterError> {
     while let Some(message) = arrivals.next().await {
-        let welcome = match decode::<Here>(&message.payload) {
+        let welcome = match decode::<Heartbeat>(&message.payload) {
             Ok(here) => register.handle_heartbeat(here),
-            Err(error) => Welcome::No(error.to_string()),
+            Err(error) => HeartbeatReply::Refused(error.to_string()),
         };
         register.answer(message, &welcome).await?;
     }
@@ -365,7 +372,7 @@ async fn reply_to_heartbeats(mut arrivals: Subscriber, register: Arc<Register>) 
 /// Says to whoever pings what time it is, and how old our knowledge of the opt-out list is: by that agents send requests.
 async fn reply_to_pings(
     mut pings: Subscriber,
-    office: Arc<Office>,
+    office: Arc<TreeSubjects>,
     looks: watch::Receiver<Option<Look>>,
     present: watch::Receiver<Option<SystemTime>>,
 ) -> Result<(), ClusterError> {
@@ -388,7 +395,7 @@ async fn reply_to_pings(
 }
 
 /// Notes who is silent, and says how agents stand.
-async fn run_register(register: Arc<Register>) -> Result<(), ClusterError> {
+async fn run_register(register: Arc<AgentRegister>) -> Result<(), ClusterError> {
     let mut every_second = tokio::time::interval(Duration::from_secs(1));
     // Where this process was held up, agents were not silent all the time: what they said is still to be read.
     every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -399,17 +406,17 @@ async fn run_register(register: Arc<Register>) -> Result<(), ClusterError> {
     }
 }
 
-impl Register {
-    async fn reply(&self, message: Message, welcome: &Welcome) -> Result<(), ClusterError> {
+impl AgentRegister {
+    async fn reply(&self, message: Message, welcome: &HeartbeatReply) -> Result<(), ClusterError> {
         let Some(reply) = message.reply else { return Ok(()) };
         self.office.bus.reply(reply, encode(welcome)?).await
     }
 
-    fn handle_heartbeat(&self, here: Here) -> Welcome {
+    fn handle_heartbeat(&self, here: Heartbeat) -> HeartbeatReply {
         let now = self.clock.now();
         let mut agents = lock(&self.agents);
         if let Some(error) = invalid_heartbeat(&here) {
-            return Welcome::No(error);
+            return HeartbeatReply::Refused(error);
         }
         if here.is_leaving {
             // Nothing more is dealt to it, and what it is at it ends.
@@ -425,20 +432,20 @@ impl Register {
                 }
                 None => {}
             }
-            return Welcome::Go;
+            return HeartbeatReply::Accepted;
         }
         if let Some(agent) = agents.get_mut(&here.id) {
             agent.note(&here, now);
-            return self.terms_for(&here).unwrap_or(Welcome::Go);
+            return self.terms_for(&here).unwrap_or(HeartbeatReply::Accepted);
         }
         if agents.values().any(|agent| agent.seen.name == here.name) {
-            return Welcome::Wait(format!("an agent named '{}' is at work", here.name));
+            return HeartbeatReply::Wait(format!("an agent named '{}' is at work", here.name));
         }
         if let Some(terms) = self.terms_for(&here) {
             return terms;
         }
         let (gone, is_gone) = watch::channel(false);
-        let hand = AgentHand {
+        let hand = BusWorker {
             office: self.office.clone(),
             id: here.id.clone(),
             gone: is_gone,
@@ -452,18 +459,18 @@ impl Register {
             places: u64::from(here.sites),
             ..AgentSeen::default()
         };
-        let mut agent = Employed { number, gone, silent: 0, seen, heard: now, pages: here.pages };
+        let mut agent = RegisteredAgent { number, gone, silent: 0, seen, heard: now, pages: here.pages };
         agent.note(&here, now);
         agents.insert(here.id, agent);
-        Welcome::Go
+        HeartbeatReply::Accepted
     }
 
-    fn terms_for(&self, here: &Here) -> Option<Welcome> {
+    fn terms_for(&self, here: &Heartbeat) -> Option<HeartbeatReply> {
         let is_told = here.terms == self.terms.hash();
-        (!is_told).then(|| Welcome::Terms(self.terms.clone(), self.clock.system_time()))
+        (!is_told).then(|| HeartbeatReply::NewTerms(self.terms.clone(), self.clock.system_time()))
     }
 
-    fn dismiss(&self, agent: Employed, why: &str) {
+    fn dismiss(&self, agent: RegisteredAgent, why: &str) {
         tracing::info!(agent = agent.seen.name, "an agent {why}");
         // First its hand, so that nothing that is dealt to it is put.
         let _ = agent.gone.send(true);
@@ -491,7 +498,7 @@ impl Register {
             .values()
             .map(|agent| {
                 let sites_walking = walking.get(&agent.number).map_or(0, |sites| *sites as u64);
-                let LinkSeen { broken, failed_only_here, slow_by } = self.staff.link_of(agent.number);
+                let LinkStatus { broken, failed_only_here, slow_by } = self.staff.link_of(agent.number);
                 let broken_since = |fault| {
                     let (_, since) = broken.filter(|(broken, _)| *broken == fault)?;
                     Some(self.clock.system_time_at(since))
@@ -523,8 +530,8 @@ impl Register {
 }
 
 /// What an honest agent never says.
-fn invalid_heartbeat(here: &Here) -> Option<String> {
-    let Here { name, sites, capacity, program, .. } = here;
+fn invalid_heartbeat(here: &Heartbeat) -> Option<String> {
+    let Heartbeat { name, sites, capacity, program, .. } = here;
     if program != env!("CARGO_PKG_VERSION") {
         return Some(format!("it is version {program} of ccsurvey (expected {})", env!("CARGO_PKG_VERSION")));
     }
@@ -532,8 +539,8 @@ fn invalid_heartbeat(here: &Here) -> Option<String> {
     (!is_sound).then(|| "it tells no name, no sites or no capacity that an agent can have".to_owned())
 }
 
-impl Employed {
-    fn note(&mut self, here: &Here, now: SystemTime) {
+impl RegisteredAgent {
+    fn note(&mut self, here: &Heartbeat, now: SystemTime) {
         let seconds = now.duration_since(self.heard).unwrap_or_default().as_secs_f64();
         if seconds >= SIGN_OF_LIFE.as_secs_f64() / 2.0 {
             self.seen.pages_per_second = here.pages.saturating_sub(self.pages) as f64 / seconds;

@@ -9,16 +9,16 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{dispatch_subject, tree_subject};
-use super::message::{Dispatch, Parts, TreeEntry, encode};
-use super::office::{Event, Office};
+use super::message::{Dispatch, Event, ReplyParts, encode};
+use super::office::{ReceivedEvent, TreeSubjects};
 use super::{ClusterError, FRESH};
 use crate::exchange::{Request, Response};
 use crate::fetch::Meter;
-use crate::survey::{Hand, Order, Put, Reply};
+use crate::survey::{RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
 
 /// An agent, as the coordinator has questions put by it.
-pub(super) struct AgentHand {
-    pub office: Arc<Office>,
+pub(super) struct BusWorker {
+    pub office: Arc<TreeSubjects>,
     /// Of this run of the agent.
     pub id: String,
     /// Becomes true when it is gone.
@@ -34,14 +34,14 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 /// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
 const READING: Duration = Duration::from_secs(30);
 
-impl std::fmt::Debug for AgentHand {
+impl std::fmt::Debug for BusWorker {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("AgentHand").field("id", &self.id).finish_non_exhaustive()
     }
 }
 
-impl Hand for AgentHand {
-    fn send<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put> {
+impl RemoteWorker for BusWorker {
+    fn send<'a>(&'a self, order: RemoteRequest, meter: &'a dyn Meter) -> BoxFuture<'a, RemoteOutcome> {
         async move {
             let tree = order.tree;
             match self.dispatch(order, meter).await {
@@ -50,7 +50,7 @@ impl Hand for AgentHand {
                     tracing::error!(tree, "whether a question was put is unknown");
                     self.office.fail(error);
                     // Nothing tells that it was not.
-                    Put::Lost
+                    RemoteOutcome::Lost
                 }
             }
         }
@@ -68,20 +68,20 @@ impl Hand for AgentHand {
     }
 }
 
-impl AgentHand {
-    async fn dispatch(&self, order: Order, meter: &dyn Meter) -> Result<Put, ClusterError> {
+impl BusWorker {
+    async fn dispatch(&self, order: RemoteRequest, meter: &dyn Meter) -> Result<RemoteOutcome, ClusterError> {
         let mut gone = self.gone.clone();
         if *gone.borrow() {
-            return Ok(Put::Undispatched);
+            return Ok(RemoteOutcome::Undispatched);
         }
         let (tree, asked, office) = (order.tree, order.asked, &*self.office);
-        let mut case = Case::new(&order);
+        let mut case = DispatchState::new(&order);
         let mut ears = office.subscribe(tree);
         let after = office.last_sequence(tree).await?;
         if !office.bus.is_connected() {
             // An order that waits for the bus would be obeyed when all else has changed.
             tokio::time::sleep(WHILE_AWAY).await;
-            return Ok(Put::Undispatched);
+            return Ok(RemoteOutcome::Undispatched);
         }
         office
             .bus
@@ -91,20 +91,20 @@ impl AgentHand {
             )
             .await?;
         let sent = Instant::now();
-        let (mut reader, mut look) = (Reader::default(), sent + BETWEEN_LOOKS);
+        let (mut reader, mut look) = (PendingRead::default(), sent + BETWEEN_LOOKS);
         loop {
             let until = sent + if case.was_put { self.longest + READING } else { FRESH };
             let next = tokio::select! {
                 biased;
-                Some(event) = ears.events.recv() => Next::Event(event),
-                reply = reader.may_read_on() => Next::Granted(reply),
+                Some(event) = ears.events.recv() => DispatchEvent::Event(event),
+                reply = reader.may_read_on() => DispatchEvent::Granted(reply),
                 _ = gone.wait_for(|gone| *gone) => break,
-                () = tokio::time::sleep_until(until.min(look)) => Next::Late,
+                () = tokio::time::sleep_until(until.min(look)) => DispatchEvent::Late,
             };
             match next {
-                Next::Granted(reply) => office.bus.reply(reply, encode(&true)?).await?,
-                Next::Event(Event {
-                    told: TreeEntry::ReadOn { asked: of, moved },
+                DispatchEvent::Granted(reply) => office.bus.reply(reply, encode(&true)?).await?,
+                DispatchEvent::Event(ReceivedEvent {
+                    told: Event::ReadMore { asked: of, moved },
                     reply: Some(reply),
                     ..
                 }) => {
@@ -114,24 +114,24 @@ impl AgentHand {
                     }
                     continue;
                 }
-                Next::Event(event) => {
+                DispatchEvent::Event(event) => {
                     // An agent whose entry was refused tells of itself alone: its order may have come twice.
                     let is_unrecorded = event.sequence.is_some_and(|sequence| sequence <= after);
                     match case.take(event) {
-                        Some(Put::Unsent) if is_unrecorded && !case.was_put => {
+                        Some(RemoteOutcome::Unsent) if is_unrecorded && !case.was_put => {
                             case.was_put = office.was_accepted(tree, after, asked).await?;
                             if !case.was_put {
                                 break;
                             }
                         }
-                        Some(Put::Unsent) if is_unrecorded => {}
+                        Some(RemoteOutcome::Unsent) if is_unrecorded => {}
                         Some(put) => return Ok(put),
                         None => {}
                     }
                 }
-                Next::Late => {
+                DispatchEvent::Late => {
                     // What was told while the connection of either was down stands on the subject, and nobody hears it.
-                    let mut so_far = Case::new(&order);
+                    let mut so_far = DispatchState::new(&order);
                     let is_told = |event| so_far.take(event).is_some();
                     if case.was_put && office.events_so_far(tree, after).await?.into_iter().any(is_told) {
                         break;
@@ -149,7 +149,7 @@ impl AgentHand {
         }
         // What stands before the fence was done, and nothing else ever will be.
         let fence = office.fence(tree).await?;
-        let mut case = Case::new(&order);
+        let mut case = DispatchState::new(&order);
         let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
         Ok(told.unwrap_or_else(|| case.outcome_if_given_up()))
     }
@@ -157,12 +157,12 @@ impl AgentHand {
 
 /// An agent that may want to read on.
 #[derive(Default)]
-struct Reader<'a> {
+struct PendingRead<'a> {
     /// How many bytes it waits for, until when, and where that is to be said.
     reading: Option<(u64, BoxFuture<'a, ()>, Subject)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PendingRead<'a> {
     /// It asks to read on up to so many bytes; one that asks again keeps its place among those who wait.
     fn wait_to_read(&mut self, moved: u64, reply: Subject, read_on: impl FnOnce() -> BoxFuture<'a, ()>) {
         match &mut self.reading {
@@ -185,41 +185,41 @@ impl<'a> Reader<'a> {
 }
 
 /// What comes next of a question that was sent to an agent.
-enum Next {
-    Event(Event),
+enum DispatchEvent {
+    Event(ReceivedEvent),
     /// The agent that waits for this reply may read on.
     Granted(Subject),
     Late,
 }
 
 /// What is known by now of a question that an agent is to put.
-struct Case {
+struct DispatchState {
     asked: SystemTime,
     ask: Request,
     address: IpAddr,
     was_put: bool,
-    parts: Parts,
+    parts: ReplyParts,
 }
 
-impl Case {
-    fn new(order: &Order) -> Self {
-        let Order { asked, ask, address, .. } = order.clone();
-        Self { asked, ask, address, was_put: false, parts: Parts::default() }
+impl DispatchState {
+    fn new(order: &RemoteRequest) -> Self {
+        let RemoteRequest { asked, ask, address, .. } = order.clone();
+        Self { asked, ask, address, was_put: false, parts: ReplyParts::default() }
     }
 
-    fn take(&mut self, Event { at, told, .. }: Event) -> Option<Put> {
+    fn take(&mut self, ReceivedEvent { at, told, .. }: ReceivedEvent) -> Option<RemoteOutcome> {
         match told {
-            TreeEntry::Asked { asked } if asked == self.asked => {
+            Event::Sending { asked } if asked == self.asked => {
                 self.was_put = true;
                 None
             }
-            TreeEntry::Unsent { asked } if asked == self.asked => Some(Put::Unsent),
-            TreeEntry::Lost { asked } if asked == self.asked => Some(Put::Lost),
-            TreeEntry::Part { asked, number, of, began, bytes } if asked == self.asked => {
+            Event::Unsent { asked } if asked == self.asked => Some(RemoteOutcome::Unsent),
+            Event::Lost { asked } if asked == self.asked => Some(RemoteOutcome::Lost),
+            Event::ResponsePart { asked, number, of, began, bytes } if asked == self.asked => {
                 match self.parts.take(number, of, &bytes) {
                     Ok(None) => None,
                     Ok(Some(reply)) if self.is_answer(&reply) => {
-                        Some(Put::Heard(Box::new(begun_at(reply, began, asked, at))))
+                        Some(RemoteOutcome::Received(Box::new(begun_at(reply, began, asked, at))))
                     }
                     Ok(Some(_)) => Some(self.invalid_report("the answer to another question")),
                     Err(error) => Some(self.invalid_report(&error.to_string())),
@@ -230,26 +230,31 @@ impl Case {
     }
 
     /// Whether it can be the answer to this question: strangers may be on the bus.
-    fn is_answer(&self, reply: &Reply) -> bool {
+    fn is_answer(&self, reply: &RemoteResponse) -> bool {
         reply.ask == self.ask
             && reply.answer.address.is_none_or(|address| address == self.address)
             && reply.has_possible_times()
     }
 
-    fn invalid_report(&self, what: &str) -> Put {
+    fn invalid_report(&self, what: &str) -> RemoteOutcome {
         tracing::error!(url = self.ask.url.as_str(), what, "an agent told what is no answer");
-        Put::Lost
+        RemoteOutcome::Lost
     }
 
-    fn outcome_if_given_up(self) -> Put {
-        if self.was_put { Put::Lost } else { Put::Unsent }
+    fn outcome_if_given_up(self) -> RemoteOutcome {
+        if self.was_put { RemoteOutcome::Lost } else { RemoteOutcome::Unsent }
     }
 }
 
 /// A reply whose exchange began at this time, as far as that can be: not before it was recorded as asked, and it is over by now.
-pub(super) fn begun_at(reply: Reply, began: SystemTime, asked: SystemTime, now: SystemTime) -> Reply {
+pub(super) fn begun_at(
+    reply: RemoteResponse,
+    began: SystemTime,
+    asked: SystemTime,
+    now: SystemTime,
+) -> RemoteResponse {
     let latest = now.checked_sub(reply.answer.timings.total).unwrap_or(asked);
-    Reply { answer: Response { started: began.min(latest).max(asked), ..reply.answer }, ..reply }
+    RemoteResponse { answer: Response { started: began.min(latest).max(asked), ..reply.answer }, ..reply }
 }
 
 #[cfg(test)]
@@ -269,11 +274,11 @@ pub(super) mod tests {
         UNIX_EPOCH + Duration::from_secs(second)
     }
 
-    fn reply() -> Reply {
+    fn reply() -> RemoteResponse {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let ask = Request { number: 3, url, purpose: Purpose::Page, depth: None };
         let answer = Response::not_sent(at(9999), None, Failure::Reset, None);
-        Reply {
+        RemoteResponse {
             ask,
             answer,
             after_head: 0,
@@ -283,9 +288,9 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::cluster) fn order() -> Order {
+    pub(in crate::cluster) fn order() -> RemoteRequest {
         let (ask, address, known) = (reply().ask, [41, 90, 0, 1].into(), Default::default());
-        Order {
+        RemoteRequest {
             tree: 1,
             ask,
             address,
@@ -300,19 +305,19 @@ pub(super) mod tests {
         }
     }
 
-    fn told(told: TreeEntry) -> Event {
-        Event { at: at(100), sequence: None, told, reply: None }
+    fn told(told: Event) -> ReceivedEvent {
+        ReceivedEvent { at: at(100), sequence: None, told, reply: None }
     }
 
     #[test]
     fn an_answer_is_taken_with_the_time_at_which_its_exchange_began() {
-        let mut case = Case::new(&order());
-        assert!(case.take(told(TreeEntry::Asked { asked: ASKED })).is_none());
+        let mut case = DispatchState::new(&order());
+        assert!(case.take(told(Event::Sending { asked: ASKED })).is_none());
         let part = parts_of(ASKED, at(93), &reply(), 1 << 20).unwrap().remove(0);
-        let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
+        let Some(RemoteOutcome::Received(heard)) = case.take(told(part)) else { panic!() };
         assert_eq!(heard.answer.started, at(93), "whatever the agent's clock says");
         assert_eq!(
-            Reply { answer: Response { started: at(9999), ..heard.answer.clone() }, ..*heard },
+            RemoteResponse { answer: Response { started: at(9999), ..heard.answer.clone() }, ..*heard },
             reply()
         );
     }
@@ -327,7 +332,7 @@ pub(super) mod tests {
         endless.answer.timings.total = Duration::MAX;
         for reply in [other, elsewhere, endless] {
             let part = parts_of(ASKED, at(93), &reply, 1 << 20).unwrap().remove(0);
-            assert_eq!(Case::new(&order()).take(told(part)), Some(Put::Lost));
+            assert_eq!(DispatchState::new(&order()).take(told(part)), Some(RemoteOutcome::Lost));
         }
     }
 
@@ -338,24 +343,24 @@ pub(super) mod tests {
         for (asked, told_to_begin, begins) in
             [(90, 93, 93), (94, 93, 94), (90, 97, 95), (98, 97, 98), (90, 9999, 95)]
         {
-            let mut case = Case::new(&Order { asked: at(asked), ..order() });
+            let mut case = DispatchState::new(&RemoteRequest { asked: at(asked), ..order() });
             let part = parts_of(at(asked), at(told_to_begin), &long, 1 << 20).unwrap().remove(0);
-            let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
+            let Some(RemoteOutcome::Received(heard)) = case.take(told(part)) else { panic!() };
             assert_eq!(heard.answer.started, at(begins), "{asked} {told_to_begin}");
         }
     }
 
     #[test]
     fn what_was_not_put_is_unsent_and_what_was_put_is_lost() {
-        assert_eq!(Case::new(&order()).outcome_if_given_up(), Put::Unsent);
+        assert_eq!(DispatchState::new(&order()).outcome_if_given_up(), RemoteOutcome::Unsent);
         // What is told of another question of the tree counts for nothing.
-        let mut case = Case::new(&order());
-        case.take(told(TreeEntry::Asked { asked: at(5) }));
-        assert_eq!(case.outcome_if_given_up(), Put::Unsent);
-        let mut case = Case::new(&order());
-        case.take(told(TreeEntry::Asked { asked: ASKED }));
-        assert_eq!(case.outcome_if_given_up(), Put::Lost);
-        let mut case = Case::new(&order());
-        assert_eq!(case.take(told(TreeEntry::Unsent { asked: ASKED })), Some(Put::Unsent));
+        let mut case = DispatchState::new(&order());
+        case.take(told(Event::Sending { asked: at(5) }));
+        assert_eq!(case.outcome_if_given_up(), RemoteOutcome::Unsent);
+        let mut case = DispatchState::new(&order());
+        case.take(told(Event::Sending { asked: ASKED }));
+        assert_eq!(case.outcome_if_given_up(), RemoteOutcome::Lost);
+        let mut case = DispatchState::new(&order());
+        assert_eq!(case.take(told(Event::Unsent { asked: ASKED })), Some(RemoteOutcome::Unsent));
     }
 }

@@ -5,7 +5,7 @@ use async_nats::jetstream::stream::Stream;
 use super::ClusterError;
 use super::bus::{Bus, tree_of};
 use super::hand::begun_at;
-use super::message::{Parts, TreeEntry, decode};
+use super::message::{Event, ReplyParts, decode};
 use super::office::{fence, up_to};
 use crate::fetch::Clock;
 use crate::survey::{Kept, KeptReplies};
@@ -23,9 +23,9 @@ pub(super) async fn kept_replies(
         let Some(tree) = tree_of(&subject) else { continue };
         let fence = fence(bus, &subject, clock, &fences).await?;
         let entries = up_to(bus, stream, &subject, 0, fence).await?;
-        let (now, mut parts) = (clock.now(), Parts::default());
+        let (now, mut parts) = (clock.now(), ReplyParts::default());
         for entry in &entries {
-            let Ok(TreeEntry::Part { asked, number, of, began, bytes }) = decode(&entry.payload) else {
+            let Ok(Event::ResponsePart { asked, number, of, began, bytes }) = decode(&entry.payload) else {
                 continue;
             };
             if let Ok(Some(reply)) = parts.take(number, of, &bytes) {

@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::ClusterError;
-use super::message::Terms;
+use super::message::SurveyTerms;
 use crate::settings::Settings;
 
 /// What an agent lets a survey do on its machine, as whoever starts the agent says. What comes over the bus widens none of it:
@@ -23,7 +23,7 @@ impl AgentLimits {
     ///
     /// # Errors
     /// When the settings cannot be read, or want what the agent was not started with.
-    pub(super) fn settings(&self, terms: &Terms) -> Result<Settings, ClusterError> {
+    pub(super) fn settings(&self, terms: &SurveyTerms) -> Result<Settings, ClusterError> {
         let settings = Settings::parse(&terms.settings).map_err(ClusterError::Terms)?;
         let lacks = |wanted: String, flag: String| ClusterError::Limit { wanted, flag };
         if settings.permit_special_addresses && !self.permit_special_addresses {
@@ -63,12 +63,12 @@ impl AgentLimits {
 mod tests {
     use super::*;
 
-    fn terms(settings: &str, roots: &[&str]) -> Terms {
+    fn terms(settings: &str, roots: &[&str]) -> SurveyTerms {
         let roots = roots.iter().map(|root| (*root).to_owned()).collect();
-        Terms { settings: settings.to_owned(), roots }
+        SurveyTerms { settings: settings.to_owned(), roots }
     }
 
-    fn refused(limits: &AgentLimits, terms: &Terms) -> String {
+    fn refused(limits: &AgentLimits, terms: &SurveyTerms) -> String {
         limits.settings(terms).unwrap_err().to_string()
     }
 

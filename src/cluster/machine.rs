@@ -6,7 +6,7 @@ pub(crate) use crate::survey::MachineLoad;
 
 /// Looks at how busy the machine is that this process runs on, from one look to the next.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct MachineMonitor {
     before: Option<(Instant, Counters)>,
 }
 
@@ -22,7 +22,7 @@ struct Counters {
     disk: u64,
 }
 
-impl Watch {
+impl MachineMonitor {
     /// How busy it was since the last look.
     pub(super) fn look(&mut self) -> MachineLoad {
         let (now, counters) = (Instant::now(), Counters::read());

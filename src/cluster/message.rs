@@ -9,7 +9,7 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::ClusterError;
 use super::machine::MachineLoad;
-use crate::survey::{Order, Reply};
+use crate::survey::{RemoteRequest, RemoteResponse};
 
 /// The first byte of every message. Coordinator and agents are of one version.
 const VERSION: u8 = 5;
@@ -20,7 +20,7 @@ const LEVEL: i32 = 1;
 
 /// An agent says that it is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Here {
+pub(super) struct Heartbeat {
     /// Of this run of the agent.
     pub id: String,
     pub name: String,
@@ -29,7 +29,7 @@ pub(super) struct Here {
     /// Site trees that it walks at once.
     pub sites: u32,
     pub capacity: f64,
-    /// Which settings it has been told ([`Terms::hash`]); 0 where none.
+    /// Which settings it has been told ([`SurveyTerms::hash`]); 0 where none.
     pub terms: u64,
     /// It takes no further orders.
     pub is_leaving: bool,
@@ -45,26 +45,26 @@ pub(super) struct Here {
 
 /// What an agent is told to that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Welcome {
+pub(super) enum HeartbeatReply {
     /// All is well.
-    Go,
+    Accepted,
     /// What the survey goes by, and what the clock of the coordinator shows now.
-    Terms(Terms, SystemTime),
+    NewTerms(SurveyTerms, SystemTime),
     /// Not now: ask again.
     Wait(String),
     /// It cannot be taken.
-    No(String),
+    Refused(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Terms {
+pub(super) struct SurveyTerms {
     /// As `survey.toml` has them.
     pub settings: String,
     /// Further root certificates (PEM).
     pub roots: Vec<String>,
 }
 
-impl Terms {
+impl SurveyTerms {
     /// Tells them from others; never 0.
     pub(super) fn hash(&self) -> u64 {
         let all: Vec<&str> = std::iter::once(&self.settings).chain(&self.roots).map(String::as_str).collect();
@@ -88,33 +88,33 @@ pub(super) struct PingReply {
 pub(super) struct Dispatch {
     /// The last sequence on the subject of the tree.
     pub after: u64,
-    pub order: Order,
+    pub order: RemoteRequest,
 }
 
 /// What is told of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum TreeEntry {
+pub(super) enum Event {
     /// The question of this time is being put.
-    Asked { asked: SystemTime },
+    Sending { asked: SystemTime },
     /// It was put, and there will be no answer.
     Lost { asked: SystemTime },
     /// It was not put, and will not be.
     Unsent { asked: SystemTime },
     /// What came of it, in so many parts, and when the exchange began, by the clock of the coordinator.
-    Part { asked: SystemTime, number: u32, of: u32, began: SystemTime, bytes: Vec<u8> },
+    ResponsePart { asked: SystemTime, number: u32, of: u32, began: SystemTime, bytes: Vec<u8> },
     /// The exchange wants to have moved so many bytes in all. Told to the coordinator alone, whose reply says when it may.
-    ReadOn { asked: SystemTime, moved: u64 },
+    ReadMore { asked: SystemTime, moved: u64 },
     /// No order from before this is obeyed any more.
     Fence,
 }
 
 /// What an agent says to the coordinator alone, and the bus keeps nothing of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Said {
+pub(super) struct Report {
     pub tree: u64,
     /// Of the agent's last entry on the subject of the tree.
     pub sequence: u64,
-    pub told: TreeEntry,
+    pub told: Event,
 }
 
 /// A message as bytes.
@@ -147,9 +147,9 @@ thread_local! {
 pub(super) fn parts_of(
     asked: SystemTime,
     began: SystemTime,
-    reply: &Reply,
+    reply: &RemoteResponse,
     most: usize,
-) -> Result<Vec<TreeEntry>, ClusterError> {
+) -> Result<Vec<Event>, ClusterError> {
     let to_error = |message: String| ClusterError::Message(message);
     let bytes = postcard::to_stdvec(reply).map_err(|error| to_error(error.to_string()))?;
     let packed = COMPRESSOR
@@ -163,20 +163,25 @@ pub(super) fn parts_of(
         .map_err(to_error)?;
     let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
     let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-    let part = |(number, bytes): (u32, Vec<u8>)| TreeEntry::Part { asked, number, of, began, bytes };
+    let part = |(number, bytes): (u32, Vec<u8>)| Event::ResponsePart { asked, number, of, began, bytes };
     Ok((0..of).zip(parts).map(part).collect())
 }
 
 /// A reply that comes in parts.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct ReplyParts {
     packed: Vec<u8>,
     next: u32,
 }
 
-impl Parts {
+impl ReplyParts {
     /// Takes the next part; gives the reply with the last one.
-    pub(super) fn take(&mut self, number: u32, of: u32, bytes: &[u8]) -> Result<Option<Reply>, ClusterError> {
+    pub(super) fn take(
+        &mut self,
+        number: u32,
+        of: u32,
+        bytes: &[u8],
+    ) -> Result<Option<RemoteResponse>, ClusterError> {
         let invalid = |what: &str| ClusterError::Message(what.to_owned());
         if number == 0 {
             *self = Self::default();
@@ -227,13 +232,13 @@ mod tests {
     use crate::exchange::{Failure, Purpose, Request, Response};
     use crate::walk::Content;
 
-    fn reply(bytes: usize) -> Reply {
+    fn reply(bytes: usize) -> RemoteResponse {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let ask = Request { number: 3, url, purpose: Purpose::Robots, depth: None };
         let answer = Response::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
         // What does not shrink.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
-        Reply {
+        RemoteResponse {
             ask,
             answer,
             after_head: 7,
@@ -243,10 +248,10 @@ mod tests {
         }
     }
 
-    fn parts(reply: &Reply, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
+    fn parts(reply: &RemoteResponse, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
         let told = parts_of(UNIX_EPOCH, UNIX_EPOCH, reply, most).unwrap().into_iter();
         told.map(|told| match told {
-            TreeEntry::Part { number, of, bytes, .. } => (number, of, bytes),
+            Event::ResponsePart { number, of, bytes, .. } => (number, of, bytes),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -256,7 +261,7 @@ mod tests {
     fn a_reply_of_many_parts_is_put_together() {
         for (bytes, most) in [(0, 1000), (10_000, 1000), (10_000, 1), (500_000, 1 << 20)] {
             let reply = reply(bytes);
-            let mut together = Parts::default();
+            let mut together = ReplyParts::default();
             let parts = parts(&reply, most);
             let read: Vec<_> =
                 parts.iter().map(|(number, of, part)| together.take(*number, *of, part).unwrap()).collect();
@@ -269,7 +274,7 @@ mod tests {
     fn parts_out_of_place_are_no_reply_and_the_next_reply_is_one() {
         let reply = reply(3000);
         let parts = parts(&reply, 1000);
-        let mut together = Parts::default();
+        let mut together = ReplyParts::default();
         together.take(1, 4, &parts[1].2).unwrap_err();
         together.take(0, 4, &parts[0].2).unwrap();
         together.take(2, 4, &parts[2].2).unwrap_err();
@@ -282,7 +287,7 @@ mod tests {
     #[test]
     fn a_part_that_comes_twice_counts_once() {
         let reply = reply(3000);
-        let mut together = Parts::default();
+        let mut together = ReplyParts::default();
         let twice = parts(&reply, 1000).into_iter().flat_map(|part| [part.clone(), part]);
         let read: Vec<_> =
             twice.filter_map(|(number, of, part)| together.take(number, of, &part).ok().flatten()).collect();
@@ -293,28 +298,28 @@ mod tests {
     fn a_reply_that_claims_to_be_huge_is_not_unpacked() {
         let huge = zstd::bulk::compress(&vec![0; LARGEST_REPLY + 1], 1).unwrap();
         assert!(huge.len() < 10_000);
-        Parts::default().take(0, 1, &huge).unwrap_err();
+        ReplyParts::default().take(0, 1, &huge).unwrap_err();
     }
 
     #[test]
     fn a_message_of_another_version_or_with_more_behind_it_is_refused() {
-        let told = TreeEntry::Asked { asked: UNIX_EPOCH };
+        let told = Event::Sending { asked: UNIX_EPOCH };
         let bytes = encode(&told).unwrap();
-        assert_eq!(decode::<TreeEntry>(&bytes).unwrap(), told);
+        assert_eq!(decode::<Event>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
-        let error = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
+        let error = decode::<Event>(&of_another).unwrap_err().to_string();
         assert!(error.contains(&format!("it is of version {} (expected {VERSION}", VERSION + 1)), "{error}");
-        decode::<TreeEntry>(&[&bytes[..], &[0]].concat()).unwrap_err();
-        decode::<TreeEntry>(&[]).unwrap_err();
+        decode::<Event>(&[&bytes[..], &[0]].concat()).unwrap_err();
+        decode::<Event>(&[]).unwrap_err();
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (decode::<TreeEntry>(&bytes), decode::<Here>(&bytes), decode::<Dispatch>(&bytes), decode::<Welcome>(&bytes), decode::<PingReply>(&bytes));
+            let _ = (decode::<Event>(&bytes), decode::<Heartbeat>(&bytes), decode::<Dispatch>(&bytes), decode::<HeartbeatReply>(&bytes), decode::<PingReply>(&bytes));
             let with_version = [&[VERSION], &bytes[..]].concat();
-            let _ = (decode::<TreeEntry>(&with_version), decode::<Here>(&with_version), decode::<Dispatch>(&with_version));
-            let _ = Parts::default().take(0, 1, &bytes);
+            let _ = (decode::<Event>(&with_version), decode::<Heartbeat>(&with_version), decode::<Dispatch>(&with_version));
+            let _ = ReplyParts::default().take(0, 1, &bytes);
         }
     }
 }

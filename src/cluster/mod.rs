@@ -3,7 +3,7 @@
 //! **Who does what.** The coordinator is a survey like any other: it has the frontier, the walks, the load and the tables in
 //! its folder. What it does not do itself is to put questions to servers and to read the answers: that takes most of the
 //! processor time (`reports/machines/THROUGHPUT.md`), and all of the network. Site trees are dealt to agents (`roster::Dealer`), and each question of a
-//! tree goes to its agent as an [`Order`](crate::survey::Order) when the server's turn has come. So the survey has one
+//! tree goes to its agent as an [`Order`](crate::survey::RemoteRequest) when the server's turn has come. So the survey has one
 //! ledger, one clock and one rule of delay, however many agents ask: budgets of networks, the rate of the whole survey,
 //! opt-outs and quiet hours hold over all of them as they do on one machine.
 //! The rate is in the coordinator's hands too: an order names what is reserved for its response, and of a larger body
@@ -64,13 +64,13 @@ mod permission;
 use std::time::Duration;
 
 use crate::survey::FRESH;
-pub use agent::{Agent, Ended};
+pub use agent::{Agent, AgentEnd};
 pub use bus::Bus;
-pub use coordinator::{AtWork, Coordinator};
+pub use coordinator::{Coordinator, RunningCoordinator};
 pub use error::ClusterError;
 pub use limits::AgentLimits;
 pub use login::Login;
-pub use outage::{Outage, Since};
+pub use outage::{DatedOutage, Outage};
 
 /// How often agents and the coordinator say that they are there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);

@@ -11,12 +11,12 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{Bus, Published, tree_subject};
-use super::message::{Said, TreeEntry, decode, encode};
+use super::message::{Event, Report, decode, encode};
 use super::{ClusterError, PATIENCE};
 use crate::fetch::Clock;
 
 /// What stands on the subjects of trees, and who waits for what comes there.
-pub(super) struct Office {
+pub(super) struct TreeSubjects {
     pub bus: Bus,
     pub name: String,
     stream: Stream,
@@ -24,45 +24,45 @@ pub(super) struct Office {
     fences: AtomicU64,
     /// Becomes true when the survey is to stop.
     stop: watch::Sender<bool>,
-    inner: Mutex<Inner>,
+    inner: Mutex<SubjectState>,
 }
 
-struct Inner {
+struct SubjectState {
     /// What ended it all.
     failed: Option<ClusterError>,
     /// The last sequence on the subject of each tree that has one.
     last: HashMap<u64, u64>,
     /// Who waits for what is told of a tree.
-    waiting: HashMap<u64, UnboundedSender<Event>>,
+    waiting: HashMap<u64, UnboundedSender<ReceivedEvent>>,
 }
 
 /// Something that is told of a tree, and was read at this time of the survey.
 #[derive(Debug)]
-pub(super) struct Event {
+pub(super) struct ReceivedEvent {
     pub at: SystemTime,
     /// Of the last entry on the subject of the tree whose teller it is, where an agent said it; none where it stands there.
     pub sequence: Option<u64>,
-    pub told: TreeEntry,
+    pub told: Event,
     /// Where an agent waits to hear that it may read on.
     pub reply: Option<Subject>,
 }
 
 /// Ears for what is told of a tree, until they are dropped.
-pub(super) struct Ears<'a> {
-    office: &'a Office,
+pub(super) struct Subscription<'a> {
+    office: &'a TreeSubjects,
     tree: u64,
-    pub events: UnboundedReceiver<Event>,
+    pub events: UnboundedReceiver<ReceivedEvent>,
 }
 
-impl Drop for Ears<'_> {
+impl Drop for Subscription<'_> {
     fn drop(&mut self) {
         self.office.inner().waiting.remove(&self.tree);
     }
 }
 
-impl Office {
+impl TreeSubjects {
     pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
-        let inner = Inner { failed: None, last: HashMap::new(), waiting: HashMap::new() };
+        let inner = SubjectState { failed: None, last: HashMap::new(), waiting: HashMap::new() };
         Self {
             bus,
             name,
@@ -76,20 +76,20 @@ impl Office {
 
     /// An agent has said something just now; says whether anybody listens. To whoever wants to read on, the listener
     /// replies.
-    pub(super) fn note(&self, said: Said, reply: Option<Subject>) -> bool {
+    pub(super) fn note(&self, said: Report, reply: Option<Subject>) -> bool {
         let at = self.clock.now();
         let mut inner = self.inner();
         let Some(ears) = inner.waiting.get(&said.tree).cloned() else { return false };
         let last = inner.last.entry(said.tree).or_default();
         *last = said.sequence.max(*last);
-        ears.send(Event { at, sequence: Some(said.sequence), told: said.told, reply }).is_ok()
+        ears.send(ReceivedEvent { at, sequence: Some(said.sequence), told: said.told, reply }).is_ok()
     }
 
     /// Listens to what is told of a tree from now on.
-    pub(super) fn subscribe(&self, tree: u64) -> Ears<'_> {
+    pub(super) fn subscribe(&self, tree: u64) -> Subscription<'_> {
         let (sender, events) = unbounded_channel();
         self.inner().waiting.insert(tree, sender);
-        Ears { office: self, tree, events }
+        Subscription { office: self, tree, events }
     }
 
     /// The last sequence on the subject of a tree, on which there is one from then on.
@@ -120,12 +120,16 @@ impl Office {
         asked: SystemTime,
     ) -> Result<bool, ClusterError> {
         let next = self.bus.next(&self.stream, &tree_subject(&self.name, tree), after + 1).await?;
-        let told = next.and_then(|entry| decode::<TreeEntry>(&entry.payload).ok());
-        Ok(told == Some(TreeEntry::Asked { asked }))
+        let told = next.and_then(|entry| decode::<Event>(&entry.payload).ok());
+        Ok(told == Some(Event::Sending { asked }))
     }
 
     /// What stands on the subject of a tree after this sequence by now; more may come.
-    pub(super) async fn events_so_far(&self, tree: u64, after: u64) -> Result<Vec<Event>, ClusterError> {
+    pub(super) async fn events_so_far(
+        &self,
+        tree: u64,
+        after: u64,
+    ) -> Result<Vec<ReceivedEvent>, ClusterError> {
         let (subject, mut from, mut found) = (tree_subject(&self.name, tree), after + 1, Vec::new());
         while let Some(entry) = self.bus.next(&self.stream, &subject, from).await? {
             from = entry.sequence + 1;
@@ -136,15 +140,20 @@ impl Office {
 
     /// What stands on the subject of a tree after this sequence and before a fence. When it was published no clock of the bus
     /// tells: its servers' may differ.
-    pub(super) async fn read(&self, tree: u64, after: u64, fence: u64) -> Result<Vec<Event>, ClusterError> {
+    pub(super) async fn read(
+        &self,
+        tree: u64,
+        after: u64,
+        fence: u64,
+    ) -> Result<Vec<ReceivedEvent>, ClusterError> {
         let subject = tree_subject(&self.name, tree);
         Ok(self.events(up_to(&self.bus, &self.stream, &subject, after, fence).await?))
     }
 
-    fn events(&self, found: Vec<StreamMessage>) -> Vec<Event> {
+    fn events(&self, found: Vec<StreamMessage>) -> Vec<ReceivedEvent> {
         let at = self.clock.now();
         let readable = found.into_iter().filter_map(|entry| decode(&entry.payload).ok());
-        readable.map(|told| Event { at, sequence: None, told, reply: None }).collect()
+        readable.map(|told| ReceivedEvent { at, sequence: None, told, reply: None }).collect()
     }
 
     /// The bus does not do what it must: the survey stops.
@@ -174,7 +183,7 @@ impl Office {
         self.inner().last.remove(&tree);
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, SubjectState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -192,7 +201,7 @@ pub(super) async fn fence(
         // Each fence is one of its own, also after another process's.
         let number = count.fetch_add(1, Ordering::Relaxed);
         let id = format!("fence-{}-{:?}-{number}", std::process::id(), clock.now());
-        let told = encode(&TreeEntry::Fence)?;
+        let told = encode(&Event::Fence)?;
         second = match bus.publish(subject.to_owned(), None, &id, told, PATIENCE).await? {
             Published::At(sequence) => sequence,
             Published::Refused => return Err(ClusterError::Message("a fence was refused".to_owned())),

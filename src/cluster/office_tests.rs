@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::Login;
 use super::bus::Bus;
-use super::message::{TreeEntry, decode, encode};
+use super::message::{Event, decode, encode};
 use super::office::{fence, up_to};
 use crate::fetch::Clock;
 
@@ -15,7 +15,7 @@ const SUBJECT: &str = "ccsurvey.x.tree.1";
 
 /// A server of a cluster that compares the expected sequence of an entry with what it has applied: what an agent published just
 /// before the first entry of another arrives comes to stand behind that entry. Speaks as much of NATS as the survey needs here.
-struct Cluster {
+struct TestCluster {
     entries: Vec<Vec<u8>>,
     /// What an agent published, and is not applied yet.
     under_way: Option<Vec<u8>>,
@@ -23,9 +23,9 @@ struct Cluster {
     subscriptions: HashMap<String, String>,
 }
 
-impl Cluster {
+impl TestCluster {
     /// Serves one client; gives the address.
-    async fn serve(under_way: TreeEntry) -> String {
+    async fn serve(under_way: Event) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("nats://{}", listener.local_addr().unwrap());
         let under_way = Some(encode(&under_way).unwrap());
@@ -109,11 +109,11 @@ fn base64_is_that_of_the_standard() {
 
 #[tokio::test]
 async fn what_slips_in_behind_the_first_fence_is_read() {
-    let asked = TreeEntry::Asked { asked: UNIX_EPOCH + Duration::from_secs(5) };
-    let bus = Bus::connect(&Cluster::serve(asked.clone()).await, &Login::default()).await.unwrap();
+    let asked = Event::Sending { asked: UNIX_EPOCH + Duration::from_secs(5) };
+    let bus = Bus::connect(&TestCluster::serve(asked.clone()).await, &Login::default()).await.unwrap();
     let fence = fence(&bus, SUBJECT, Clock::system(), &AtomicU64::new(0)).await.unwrap();
     let stream = bus.stream("x").await.unwrap();
     let entries = up_to(&bus, &stream, SUBJECT, 0, fence).await.unwrap();
-    let told: Vec<TreeEntry> = entries.iter().map(|entry| decode(&entry.payload).unwrap()).collect();
-    assert_eq!(told, [TreeEntry::Fence, asked, TreeEntry::Fence]);
+    let told: Vec<Event> = entries.iter().map(|entry| decode(&entry.payload).unwrap()).collect();
+    assert_eq!(told, [Event::Fence, asked, Event::Fence]);
 }

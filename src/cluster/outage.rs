@@ -188,7 +188,7 @@ pub(super) fn causes(error: &dyn Error) -> String {
 
 /// An outage, and since when the bus has not worked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Since {
+pub struct DatedOutage {
     /// What is the matter now.
     pub outage: Outage,
     /// When the first of what has been the matter without a break was noticed, by the clock of this process.
@@ -197,7 +197,7 @@ pub struct Since {
 
 /// The server has refused a subject to our user.
 #[derive(Clone, Debug)]
-pub(super) struct Refusal {
+pub(super) struct SubjectRefusal {
     /// In its words.
     pub what: String,
     /// For the last time.
@@ -205,30 +205,30 @@ pub(super) struct Refusal {
 }
 
 /// Whether the bus works, as all who use it in this process find. What changes is logged.
-pub(super) struct Condition {
-    outage: watch::Sender<Option<Since>>,
-    refusal: watch::Sender<Option<Refusal>>,
+pub(super) struct BusCondition {
+    outage: watch::Sender<Option<DatedOutage>>,
+    refusal: watch::Sender<Option<SubjectRefusal>>,
     is_connected: AtomicBool,
 }
 
 /// A refusal explains a request that got no response for so long.
 const EXPLAINS: Duration = Duration::from_secs(15);
 
-impl Default for Condition {
+impl Default for BusCondition {
     fn default() -> Self {
         let (outage, refusal) = (watch::Sender::new(None), watch::Sender::new(None));
         Self { outage, refusal, is_connected: AtomicBool::new(false) }
     }
 }
 
-impl Condition {
+impl BusCondition {
     /// Sees each change.
-    pub(super) fn watch(&self) -> watch::Receiver<Option<Since>> {
+    pub(super) fn watch(&self) -> watch::Receiver<Option<DatedOutage>> {
         self.outage.subscribe()
     }
 
     /// Sees each refusal that is not as the one before.
-    pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<Refusal>> {
+    pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<SubjectRefusal>> {
         self.refusal.subscribe()
     }
 
@@ -274,7 +274,7 @@ impl Condition {
             if is_new {
                 tracing::warn!(what, "the NATS server does not permit this to our user");
             }
-            *last = Some(Refusal { what, at: Instant::now() });
+            *last = Some(SubjectRefusal { what, at: Instant::now() });
             is_new
         });
     }
@@ -288,7 +288,7 @@ impl Condition {
     /// What was refused just now explains why there is no response.
     pub(super) fn explain(&self, outage: Outage) -> Outage {
         match (&*self.refusal.borrow(), outage) {
-            (Some(Refusal { what, at }), Outage::Silent) if at.elapsed() < EXPLAINS => {
+            (Some(SubjectRefusal { what, at }), Outage::Silent) if at.elapsed() < EXPLAINS => {
                 Outage::NotPermitted(what.clone())
             }
             (_, outage) => outage,
@@ -302,7 +302,7 @@ impl Condition {
             }
             tracing::warn!(problem = %outage, "the bus does not work");
             let at = now.as_ref().map_or_else(|| Clock::system().now(), |since| since.at);
-            *now = Some(Since { outage, at });
+            *now = Some(DatedOutage { outage, at });
             true
         });
     }
@@ -326,7 +326,7 @@ impl Condition {
 mod tests {
     use super::*;
 
-    fn outage_of(condition: &Condition) -> Option<Outage> {
+    fn outage_of(condition: &BusCondition) -> Option<Outage> {
         condition.watch().borrow().as_ref().map(|since| since.outage.clone())
     }
 
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn the_connection_reports_why_it_is_away_and_when_it_is_back() {
-        let condition = Condition::default();
+        let condition = BusCondition::default();
         condition.note_event(Event::Connected);
         condition.note_event(Event::Disconnected);
         assert_eq!(outage_of(&condition), None, "another server of the cluster may take over at once");
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_connection_that_is_back_does_not_mean_that_jetstream_is() {
-        let condition = Condition::default();
+        let condition = BusCondition::default();
         condition.note_event(Event::Connected);
         condition.note_failure(&Outage::Silent);
         condition.note_event(Event::Disconnected);
@@ -366,7 +366,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_refused_subject_explains_a_request_without_a_response() {
-        let condition = Condition::default();
+        let condition = BusCondition::default();
         assert_eq!(condition.explain(Outage::Silent), Outage::Silent);
         let what = "Permissions Violation for Publish to \"$JS.API.STREAM.NAMES\"";
         condition.note_event(Event::ServerError(ServerError::Other(what.to_owned())));

@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::hand::tests::order;
-    use crate::survey::Order;
+    use crate::survey::RemoteRequest;
 
     fn milliseconds(number: u64) -> Duration {
         Duration::from_millis(number)
@@ -152,7 +152,7 @@ mod tests {
 
     fn dispatch(opt_outs: u64, valid_until: u64) -> Dispatch {
         let valid_until = UNIX_EPOCH + milliseconds(valid_until);
-        Dispatch { after: 1, order: Order { opt_outs, valid_until, ..order() } }
+        Dispatch { after: 1, order: RemoteRequest { opt_outs, valid_until, ..order() } }
     }
 
     proptest! {

@@ -80,9 +80,9 @@ mod scripted_tests;
 mod shared_robots_tests;
 
 pub use crate::settings::LONGEST_WAIT;
-pub use agents::hands::{FRESH, Hand, Order, Put, Reply};
+pub use agents::hands::{FRESH, RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
 pub use agents::simulation::Simulation;
-pub use agents::{LEAST_CAPACITY, LinkSeen, Lives, Staff, Team, requests_of_sites};
+pub use agents::{AgentPool, LEAST_CAPACITY, LinkStatus, Lives, Team, requests_of_sites};
 pub use boundaries::rates::{BUILT_IN_RATES, rates_in};
 pub use boundaries::scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use boundaries::start_urls::Taken;

@@ -10,7 +10,7 @@ use crate::cli::output::print_message;
 use crate::cli::run::block_on;
 use crate::cli::stop;
 use crate::cli::team::at_least_one;
-use crate::cluster::{Agent, AgentLimits, Ended};
+use crate::cluster::{Agent, AgentEnd, AgentLimits};
 use crate::settings::typed;
 use crate::survey::LEAST_CAPACITY;
 
@@ -88,11 +88,11 @@ impl AgentCommand {
                 },
             };
             Ok(match agent.work(bus, stopped, print_message).await? {
-                Ended::Finished => {
+                AgentEnd::Finished => {
                     print_message("the survey is finished");
                     Exit::Done
                 }
-                Ended::Stopped => Exit::Interrupted,
+                AgentEnd::Stopped => Exit::Interrupted,
             })
         })
     }

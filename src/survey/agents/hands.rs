@@ -15,7 +15,7 @@ pub const FRESH: Duration = Duration::from_secs(6);
 
 /// A question that somebody is to put for the survey, now, to a server whose turn has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct RemoteRequest {
     /// The number of the site tree.
     pub tree: u64,
     /// The question.
@@ -43,7 +43,7 @@ pub struct Order {
 
 /// A question with its answer, as who put it read it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct RemoteResponse {
     /// The question.
     pub ask: Request,
     /// What the server answered.
@@ -60,9 +60,9 @@ pub struct Reply {
 
 /// What became of an order.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Put {
+pub enum RemoteOutcome {
     /// It was put, and this came of it.
-    Heard(Box<Reply>),
+    Received(Box<RemoteResponse>),
     /// It was not put and never will be.
     Unsent,
     /// The same, for it was not even dispatched: the bus is away, or the agent is gone.
@@ -72,9 +72,9 @@ pub enum Put {
 }
 
 /// Somebody outside this process who puts questions for the survey.
-pub trait Hand: Debug + Send + Sync {
+pub trait RemoteWorker: Debug + Send + Sync {
     /// Has a question put, whose response is read no faster than the meter lets. Where nothing is told of it in the end, it may have been put.
-    fn send<'a>(&'a self, order: Order, meter: &'a dyn Meter) -> BoxFuture<'a, Put>;
+    fn send<'a>(&'a self, order: RemoteRequest, meter: &'a dyn Meter) -> BoxFuture<'a, RemoteOutcome>;
 
     /// The tree is over: nothing that is kept of it is needed any more.
     fn forget(&self, tree: u64);
@@ -83,7 +83,7 @@ pub trait Hand: Debug + Send + Sync {
 /// No exchange takes longer.
 const LONGEST: Duration = Duration::from_hours(24);
 
-impl Reply {
+impl RemoteResponse {
     /// Whether its times are such as an exchange can have: they may come from strangers.
     #[must_use]
     pub fn has_possible_times(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::load::{Fault, LinkDecision, OwnLink};
 use crate::records::{SiteRow, read_table};
 use crate::roster::{AgentCapacity, AgentNumber, Dealer, Partition, Priority, WaitingTree};
 use crate::settings::Settings;
-use hands::Hand;
+use hands::RemoteWorker;
 
 /// The agents that walk the site trees of a survey.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ pub struct Lives {
 pub(super) struct Agents {
     team: Team,
     clock: Clock,
-    office: Mutex<Office>,
+    office: Mutex<DealingState>,
     /// Notified when a tree comes.
     offered: Notify,
     /// Notified when an agent joins, or the link of one breaks or works again.
@@ -105,31 +105,31 @@ pub(super) struct Agents {
 
 /// Who deals, and where.
 #[derive(Debug)]
-struct Office {
-    dealer: Dealer<oneshot::Sender<Arc<Desk>>>,
-    desks: BTreeMap<AgentNumber, Arc<Desk>>,
+struct DealingState {
+    dealer: Dealer<oneshot::Sender<Arc<AssignedAgent>>>,
+    desks: BTreeMap<AgentNumber, Arc<AssignedAgent>>,
     /// Trees that are on their way from a slow agent to one that has room.
     moving: HashSet<u64>,
 }
 
 /// An agent where a tree is walked.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct AssignedAgent {
     /// As the table `exchanges` has it.
     pub name: String,
     number: AgentNumber,
-    works: Works,
+    works: AgentKind,
     /// Becomes true when the agent dies or leaves.
     is_gone: watch::Sender<bool>,
 }
 
 /// How an agent works.
 #[derive(Debug)]
-enum Works {
+enum AgentKind {
     /// It is simulated: this process puts its questions, and answers are read one after the other.
-    Here(SlowReader),
+    Simulated(SimulatedReader),
     /// It is a process of its own, with a link of its own to the Internet.
-    Elsewhere(Arc<dyn Hand>, Mutex<AgentLink>),
+    Remote(Arc<dyn RemoteWorker>, Mutex<AgentLink>),
 }
 
 /// How the links of an agent stand.
@@ -172,7 +172,7 @@ impl Lag {
 
 /// What is known of the links of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LinkSeen {
+pub struct LinkStatus {
     /// What is broken, and since when.
     pub broken: Option<(Fault, SystemTime)>,
     /// Connections that failed there and were made by another agent.
@@ -182,7 +182,7 @@ pub struct LinkSeen {
 }
 
 #[derive(Debug)]
-struct SlowReader {
+struct SimulatedReader {
     clock: Clock,
     an_answer: Duration,
     /// Until then it reads the answers that came before.
@@ -191,26 +191,26 @@ struct SlowReader {
 
 /// Who walks the site trees of a survey over several machines: agents come and go.
 #[derive(Clone, Debug)]
-pub struct Staff(Arc<Agents>);
+pub struct AgentPool(Arc<Agents>);
 
-impl Staff {
+impl AgentPool {
     pub(super) fn new(agents: Arc<Agents>) -> Self {
         Self(agents)
     }
 
     /// An agent joins, under this name.
-    pub fn join(&self, name: String, agent: AgentCapacity, hand: Arc<dyn Hand>) -> AgentNumber {
+    pub fn join(&self, name: String, agent: AgentCapacity, hand: Arc<dyn RemoteWorker>) -> AgentNumber {
         let state = OwnLink::of_agent(self.0.longest_pause);
         let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
-        self.0.add_agent(agent, |_number| name, Works::Elsewhere(hand, Mutex::new(link)))
+        self.0.add_agent(agent, |_number| name, AgentKind::Remote(hand, Mutex::new(link)))
     }
 
     /// What is known of the links of an agent.
     #[must_use]
-    pub fn link_of(&self, number: AgentNumber) -> LinkSeen {
+    pub fn link_of(&self, number: AgentNumber) -> LinkStatus {
         let desk = self.0.state().desks.get(&number).cloned();
         let link = desk.as_ref().and_then(|desk| desk.link());
-        link.map_or_else(LinkSeen::default, |link| LinkSeen {
+        link.map_or_else(LinkStatus::default, |link| LinkStatus {
             broken: link.state.broken(),
             failed_only_here: link.failed_only_here,
             slow_by: link.lag.is_slow.then_some(link.lag.average),
@@ -231,10 +231,10 @@ impl Staff {
 
 /// A tree that waits for an agent, or is walked by one; dropped, it is neither.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Assignment {
     agents: Arc<Agents>,
     number: u64,
-    desk: Option<Arc<Desk>>,
+    desk: Option<Arc<AssignedAgent>>,
 }
 
 impl Agents {
@@ -243,7 +243,7 @@ impl Agents {
         if !team.keeps_servers {
             dealer = dealer.without_server_affinity();
         }
-        let office = Mutex::new(Office { dealer, desks: BTreeMap::new(), moving: HashSet::new() });
+        let office = Mutex::new(DealingState { dealer, desks: BTreeMap::new(), moving: HashSet::new() });
         let agents =
             Self { clock, office, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
         for agent in &agents.team.agents {
@@ -259,11 +259,11 @@ impl Agents {
         lease: &Lease,
         server: Option<IpAddr>,
         is_again: bool,
-    ) -> Option<Place> {
+    ) -> Option<Assignment> {
         let (sender, receiver) = oneshot::channel();
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
-        let mut place = Place { agents: self.clone(), number, desk: None };
+        let mut place = Assignment { agents: self.clone(), number, desk: None };
         self.state().dealer.offer(WaitingTree { number, site, size, server, is_again, tree: sender });
         self.offered.notify_one();
         place.desk = Some(receiver.await.ok()?);
@@ -302,7 +302,7 @@ impl Agents {
     }
 
     /// Another agent than this one whose own link works as far as is known: the one that walks least.
-    pub(super) fn other_agent(&self, than: &Desk) -> Option<Arc<Desk>> {
+    pub(super) fn other_agent(&self, than: &AssignedAgent) -> Option<Arc<AssignedAgent>> {
         let office = self.state();
         let walking = office.dealer.walking();
         let others =
@@ -311,7 +311,7 @@ impl Agents {
     }
 
     /// An agent whose own link is broken and is to be probed now, while the one that walks the tree works.
-    pub(super) fn to_probe(&self, walks: &Desk, now: SystemTime) -> Option<Arc<Desk>> {
+    pub(super) fn to_probe(&self, walks: &AssignedAgent, now: SystemTime) -> Option<Arc<AssignedAgent>> {
         if !walks.has_working_link() {
             return None;
         }
@@ -325,14 +325,14 @@ impl Agents {
     }
 
     /// A link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
-    pub(super) fn note_link(&self, desk: &Desk) {
+    pub(super) fn note_link(&self, desk: &AssignedAgent) {
         let priority = desk.priority();
         self.change(|dealer| dealer.set_priority(desk.number, priority));
         self.changed.notify_waiters();
     }
 
     /// What was dispatched to an agent then has ended now, and its exchange took so long.
-    pub(super) fn note_lag(&self, desk: &Desk, dispatched: SystemTime, exchange: Duration) {
+    pub(super) fn note_lag(&self, desk: &AssignedAgent, dispatched: SystemTime, exchange: Duration) {
         let now = self.clock.now();
         let took = now.duration_since(dispatched).unwrap_or_default();
         let more = took.saturating_sub(exchange);
@@ -344,7 +344,7 @@ impl Agents {
 
     /// Whether a tree that this agent walks is to go on at another one: it is slow and others have room, or walks at far more servers
     /// than another one. The tree is on its way from then on.
-    pub(super) fn is_to_move(&self, desk: &Desk, tree: u64) -> bool {
+    pub(super) fn is_to_move(&self, desk: &AssignedAgent, tree: u64) -> bool {
         let mut office = self.state();
         let should = match desk.priority() {
             // One by one, for each changes what the next is weighed by.
@@ -360,23 +360,23 @@ impl Agents {
     }
 
     fn join(&self, agent: AgentCapacity) -> AgentNumber {
-        let reader = SlowReader {
+        let reader = SimulatedReader {
             clock: self.clock,
             an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
             busy_until: Mutex::new(self.clock.now()),
         };
-        self.add_agent(agent, |number| format!("agent-{}", number + 1), Works::Here(reader))
+        self.add_agent(agent, |number| format!("agent-{}", number + 1), AgentKind::Simulated(reader))
     }
 
     fn add_agent(
         &self,
         agent: AgentCapacity,
         name: impl FnOnce(AgentNumber) -> String,
-        works: Works,
+        works: AgentKind,
     ) -> AgentNumber {
         let mut office = self.state();
         let number = office.dealer.join(agent);
-        let desk = Desk { name: name(number), number, works, is_gone: watch::Sender::new(false) };
+        let desk = AssignedAgent { name: name(number), number, works, is_gone: watch::Sender::new(false) };
         office.desks.insert(number, Arc::new(desk));
         office.deal();
         self.changed.notify_waiters();
@@ -393,18 +393,18 @@ impl Agents {
         office.deal();
     }
 
-    fn change(&self, change: impl FnOnce(&mut Dealer<oneshot::Sender<Arc<Desk>>>)) {
+    fn change(&self, change: impl FnOnce(&mut Dealer<oneshot::Sender<Arc<AssignedAgent>>>)) {
         let mut office = self.state();
         change(&mut office.dealer);
         office.deal();
     }
 
-    fn state(&self) -> MutexGuard<'_, Office> {
+    fn state(&self) -> MutexGuard<'_, DealingState> {
         lock(&self.office)
     }
 }
 
-impl Office {
+impl DealingState {
     fn deal(&mut self) {
         while let Some((agent, tree)) = self.dealer.deal() {
             if let Some(desk) = self.desks.get(&agent) {
@@ -415,20 +415,20 @@ impl Office {
     }
 }
 
-impl Desk {
+impl AssignedAgent {
     /// Who puts the questions, where that is another process.
-    pub(super) fn remote_worker(&self) -> Option<&dyn Hand> {
+    pub(super) fn remote_worker(&self) -> Option<&dyn RemoteWorker> {
         match &self.works {
-            Works::Elsewhere(hand, _) => Some(&**hand),
-            Works::Here(_) => None,
+            AgentKind::Remote(hand, _) => Some(&**hand),
+            AgentKind::Simulated(_) => None,
         }
     }
 
     /// The own link of an agent that is a process of its own.
     pub(super) fn link(&self) -> Option<MutexGuard<'_, AgentLink>> {
         match &self.works {
-            Works::Elsewhere(_, link) => Some(lock(link)),
-            Works::Here(_) => None,
+            AgentKind::Remote(_, link) => Some(lock(link)),
+            AgentKind::Simulated(_) => None,
         }
     }
 
@@ -446,7 +446,9 @@ impl Desk {
 
     /// A simulated agent has read one more answer.
     pub(super) async fn read(&self) {
-        let Works::Here(SlowReader { clock, an_answer, busy_until }) = &self.works else { return };
+        let AgentKind::Simulated(SimulatedReader { clock, an_answer, busy_until }) = &self.works else {
+            return;
+        };
         let until = {
             let mut busy_until = lock(busy_until);
             *busy_until = clock.now().max(*busy_until) + *an_answer;
@@ -457,7 +459,7 @@ impl Desk {
 
     /// Waits for the death of a simulated agent. What became of the questions of another its hand tells.
     pub(super) async fn wait_until_gone(&self) {
-        if matches!(self.works, Works::Elsewhere(..)) {
+        if matches!(self.works, AgentKind::Remote(..)) {
             return std::future::pending().await;
         }
         // The sender is this desk's own.
@@ -465,14 +467,14 @@ impl Desk {
     }
 }
 
-impl Place {
+impl Assignment {
     /// Where the tree is walked, if the agent that it was dealt to lives.
-    pub(super) fn agent(&self) -> Option<&Arc<Desk>> {
+    pub(super) fn agent(&self) -> Option<&Arc<AssignedAgent>> {
         self.desk.as_ref().filter(|desk| !*desk.is_gone.borrow())
     }
 }
 
-impl Drop for Place {
+impl Drop for Assignment {
     fn drop(&mut self) {
         let (number, was_dealt) = (self.number, self.desk.is_some());
         self.agents.state().moving.remove(&number);

@@ -5,7 +5,7 @@ use super::quarantine::{AnswerReader, Body, Received};
 use crate::address::OptOuts;
 use crate::fetch::{Clock, FetchError, Fetcher, Meter};
 use crate::settings::Settings;
-use crate::survey::agents::hands::{Order, Reply};
+use crate::survey::agents::hands::{RemoteRequest, RemoteResponse};
 use crate::survey::error::SurveyError;
 use crate::walk;
 
@@ -38,8 +38,12 @@ impl Worker {
     ///
     /// # Errors
     /// When the system gives no process to read apart what another died at.
-    pub async fn execute(&self, order: &Order, meter: &dyn Meter) -> Result<Reply, SurveyError> {
-        let Order { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
+    pub async fn execute(
+        &self,
+        order: &RemoteRequest,
+        meter: &dyn Meter,
+    ) -> Result<RemoteResponse, SurveyError> {
+        let RemoteRequest { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
         let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit, meter).await;
         let received = Received {
             ask: ask.clone(),
@@ -51,6 +55,6 @@ impl Worker {
             ahead: None,
         };
         let heard = self.reader.read_response(received, async |_mark| Ok(())).await?;
-        Ok(Reply::new(heard))
+        Ok(RemoteResponse::new(heard))
     }
 }

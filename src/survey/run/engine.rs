@@ -10,7 +10,7 @@ use crate::fetch::Clock;
 use crate::promises;
 use crate::records::{Manifest, SurveyState, Tables, row_counts};
 use crate::settings::Settings;
-use crate::survey::agents::Staff;
+use crate::survey::agents::AgentPool;
 use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::Access;
@@ -67,8 +67,8 @@ impl Survey {
 
     /// Who walks its site trees, where that is not this process.
     #[must_use]
-    pub fn agent_pool(&self) -> Option<Staff> {
-        self.parts.agents.clone().map(Staff::new)
+    pub fn agent_pool(&self) -> Option<AgentPool> {
+        self.parts.agents.clone().map(AgentPool::new)
     }
 
     /// How the opt-out list was when it was looked at last.

@@ -9,7 +9,7 @@ use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, OwnerObjections};
 use crate::records::{Row, SiteRow, SiteTotals, Tables, site_totals};
 use crate::settings::impolite;
-use crate::survey::agents::hands::Reply;
+use crate::survey::agents::hands::RemoteResponse;
 use crate::survey::earlier::NOT_MODIFIED;
 use crate::survey::error::{READ, SurveyError};
 use crate::survey::journal::entry::{Entry, Heard};
@@ -132,7 +132,7 @@ pub struct Kept {
     /// When the question was put, as the survey recorded it.
     pub asked: SystemTime,
     /// What came of it.
-    pub reply: Reply,
+    pub reply: RemoteResponse,
 }
 
 impl Kept {
@@ -258,7 +258,7 @@ impl<'a> Recovery<'a> {
             );
         }
         let known = replies.iter().filter(|kept| kept.fits(&unanswered)).map(|kept| kept.reply.clone());
-        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(Reply::into_record)).collect();
+        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(RemoteResponse::into_record)).collect();
         if !late.is_empty() {
             let (journal, _past) = Journal::open(&path)?;
             for heard in late {

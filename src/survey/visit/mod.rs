@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
-use super::agents::{Desk, Place};
+use super::agents::{AssignedAgent, Assignment};
 use super::error::SurveyError;
 use super::journal::Journal;
 use super::journal::entry::{Entry, Heard};
@@ -113,7 +113,7 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Survey
     let was_begun = parts.storage.folder.journal(lease.order).exists();
     let placing = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
     let Some(place) = placing else { return Ok(Visited::Stopped) };
-    let Some(desk) = place.as_ref().and_then(Place::agent).cloned() else {
+    let Some(desk) = place.as_ref().and_then(Assignment::agent).cloned() else {
         return Ok(Visited::Back(Requeue::Again(lease)));
     };
     let order = lease.order;
@@ -173,7 +173,7 @@ struct Visit {
     /// another server or with another agent.
     hindered: Option<Hindrance>,
     /// The agent that walks the tree, where there are any.
-    desk: Option<Arc<Desk>>,
+    desk: Option<Arc<AssignedAgent>>,
 }
 
 enum Hindrance {
@@ -197,7 +197,7 @@ impl Visit {
         lease: Lease,
         earlier: HandedOn,
         server: Option<IpAddr>,
-        desk: Option<Arc<Desk>>,
+        desk: Option<Arc<AssignedAgent>>,
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
         parts.storage.check_own()?;

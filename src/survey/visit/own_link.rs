@@ -7,7 +7,7 @@ use crate::address::Host;
 use crate::exchange::{Failure, Response};
 use crate::fetch::Located;
 use crate::load::{Fault, LinkDecision, LinkSignal, LossCause, OwnLink};
-use crate::survey::agents::{Agents, Desk};
+use crate::survey::agents::{Agents, AssignedAgent};
 use crate::survey::parts::access::Access;
 
 /// The link over which something is sent: that of this process, or that of an agent.
@@ -15,7 +15,7 @@ use crate::survey::parts::access::Access;
 pub(in crate::survey) struct Link<'a> {
     access: &'a Access,
     /// The agent, where it is a process of its own, and all others.
-    agent: Option<(Arc<Desk>, Arc<Agents>)>,
+    agent: Option<(Arc<AssignedAgent>, Arc<Agents>)>,
 }
 
 impl<'a> Link<'a> {
@@ -28,7 +28,7 @@ impl<'a> Link<'a> {
     pub(in crate::survey) fn of_agent(
         access: &'a Access,
         agents: Option<&Arc<Agents>>,
-        desk: Option<&Arc<Desk>>,
+        desk: Option<&Arc<AssignedAgent>>,
     ) -> Self {
         let desk = desk.filter(|desk| desk.remote_worker().is_some());
         Self { access, agent: desk.cloned().zip(agents.cloned()) }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::address::Site;
 use crate::exchange::{Request, Response};
-use crate::survey::agents::Desk;
+use crate::survey::agents::AssignedAgent;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
 use crate::survey::journal::entry::Heard;
@@ -69,7 +69,7 @@ pub(in crate::survey) struct Asking<'a> {
     /// The number of the tree.
     pub tree: u64,
     /// The agent that walks the tree; none: this process does.
-    pub desk: Option<&'a Arc<Desk>>,
+    pub desk: Option<&'a Arc<AssignedAgent>>,
     /// Where what came of the last question begins in the journal.
     pub recorded_at: AtomicU64,
 }
@@ -80,7 +80,7 @@ pub(super) struct Ready<'a> {
     /// What it took to look the name up.
     pub(super) dns: Option<Duration>,
     /// The agent that sends the request; none: this process.
-    pub(super) sender: Option<Arc<Desk>>,
+    pub(super) sender: Option<Arc<AssignedAgent>>,
     pub(super) pass: Pass<'a>,
     pub(super) permit: HeldPermit<'a>,
     /// The answer, in a simulation.
@@ -121,12 +121,12 @@ pub(super) enum Attempt<'a> {
 
 /// No connection to a server came about at an agent. Nobody knows yet whether that was the server's fault.
 pub(super) struct Doubt<'a> {
-    pub(super) at: Arc<Desk>,
+    pub(super) at: Arc<AssignedAgent>,
     /// Of its link, which may have been probed.
     pub(super) _pass: Pass<'a>,
     pub(super) answer: Response,
     /// Who tries it next.
-    pub(super) other: Arc<Desk>,
+    pub(super) other: Arc<AssignedAgent>,
 }
 
 pub(super) const STOPPED: Exit<'_> = Exit::Exchanged(Exchanged::Stopped);

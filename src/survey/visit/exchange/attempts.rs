@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use super::asking::{Asking, Attempt, Exchanged, Exit, Try, Wanted};
 use super::record::accept_failed_try;
 use crate::exchange::{Failure, Response};
-use crate::survey::agents::Desk;
+use crate::survey::agents::AssignedAgent;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, Heard};
 use crate::survey::parts::Parts;
@@ -107,7 +107,7 @@ impl<'a> Asking<'a> {
 
     async fn attempt(&self, wanted: &Wanted, attempt: Attempt<'a>) -> Result<Exchanged, Exit<'a>> {
         let ready = self.await_turn(wanted, &attempt).await?;
-        let walks = |sender: &Arc<Desk>| self.desk.is_some_and(|desk| desk.name == sender.name);
+        let walks = |sender: &Arc<AssignedAgent>| self.desk.is_some_and(|desk| desk.name == sender.name);
         let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());
         if let Some(agent) = lent.clone() {
             self.journal.write(&Entry::WalkedBy { agent })?;

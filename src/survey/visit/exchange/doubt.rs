@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::asking::{Asking, Attempt, Doubt, Exit, LEFT, STOPPED, Wanted};
 use crate::exchange::{Failure, Response};
 use crate::load::LossCause;
-use crate::survey::agents::Desk;
+use crate::survey::agents::AssignedAgent;
 use crate::survey::parts::Parts;
 use crate::survey::visit::own_link::{self, Link, Pass};
 
@@ -24,7 +24,7 @@ const MOST_ALONE: u64 = 2;
 #[derive(Clone, Copy)]
 pub(super) struct OverLink<'l> {
     /// The agent that sent it; none: this process.
-    pub(super) sender: Option<&'l Arc<Desk>>,
+    pub(super) sender: Option<&'l Arc<AssignedAgent>>,
     pub(super) link: &'l Link<'l>,
     pub(super) address: IpAddr,
     pub(super) asked: SystemTime,
@@ -114,7 +114,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Another agent than this one whose own link works: the one that walks the tree, if it can be.
-    fn other_agent(&self, than: Option<&Arc<Desk>>) -> Option<Arc<Desk>> {
+    fn other_agent(&self, than: Option<&Arc<AssignedAgent>>) -> Option<Arc<AssignedAgent>> {
         let (than, agents) = (than?, self.parts.agents.as_ref()?);
         let walks = self.desk.filter(|desk| desk.name != than.name);
         walks.cloned().or_else(|| agents.other_agent(than))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::asking::{Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wanted, put_off};
 use crate::exchange::Failure;
 use crate::settings::LONGEST_WAIT;
-use crate::survey::agents::Desk;
+use crate::survey::agents::AssignedAgent;
 use crate::survey::parts::Parts;
 use crate::survey::visit::own_link::{self, Link, NoPass, Pass};
 use crate::survey::visit::turn::{NoTurn, turn};
@@ -65,9 +65,13 @@ impl<'a> Asking<'a> {
 
     /// Who sends the request, once its link may be used: the agent that walks the tree, if there is one, another one whose
     /// link is to be probed, or the one that tries what did not succeed elsewhere.
-    async fn sender(&self, attempt: &Attempt<'a>) -> Result<(Option<Arc<Desk>>, Pass<'a>), Exit<'a>> {
+    async fn sender(
+        &self,
+        attempt: &Attempt<'a>,
+    ) -> Result<(Option<Arc<AssignedAgent>>, Pass<'a>), Exit<'a>> {
         let access = &self.parts.access;
-        let link_of = |desk: Option<&Arc<Desk>>| Link::of_agent(access, self.parts.agents.as_ref(), desk);
+        let link_of =
+            |desk: Option<&Arc<AssignedAgent>>| Link::of_agent(access, self.parts.agents.as_ref(), desk);
         let own = self.desk.filter(|desk| desk.remote_worker().is_some());
         let sender = match attempt {
             Attempt::Second(doubt) => Some(doubt.other.clone()),

@@ -5,8 +5,8 @@ use super::asking::{Answered, Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wante
 use super::doubt::{MOST_LOST, OverLink};
 use crate::exchange::{Failure, Purpose, Request, Response, Validators};
 use crate::fetch::Manner;
-use crate::survey::agents::Desk;
-use crate::survey::agents::hands::{FRESH, Hand, Order, Put};
+use crate::survey::agents::AssignedAgent;
+use crate::survey::agents::hands::{FRESH, RemoteOutcome, RemoteRequest, RemoteWorker};
 use crate::survey::earlier::EarlierPage;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, Heard};
@@ -80,8 +80,8 @@ impl Sender for Here<'_> {
 struct Agent<'a> {
     asking: &'a Asking<'a>,
     wanted: &'a Wanted,
-    desk: &'a Desk,
-    hand: &'a dyn Hand,
+    desk: &'a AssignedAgent,
+    hand: &'a dyn RemoteWorker,
     link: &'a Link<'a>,
     /// The version of the opt-out list by which it may be sent.
     opt_outs: u64,
@@ -100,7 +100,7 @@ impl Sender for Agent<'_> {
         let (ask, reserved) = (ask.clone(), permit.reserved());
         let number = ask.number;
         #[rustfmt::skip]
-        let order = Order {
+        let order = RemoteRequest {
             tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
         };
         let is_cut_short = valid_until < asked + FRESH;
@@ -108,12 +108,12 @@ impl Sender for Agent<'_> {
         let Some(put) = unless_stopped(access, hand.send(order, permit)).await else { return Sent::Stopped };
         asking.note_outcome(link, desk, &dispatched, &put);
         match put {
-            Put::Heard(reply) => {
+            RemoteOutcome::Received(reply) => {
                 let Heard { answer, content, .. } = reply.into_record();
                 Sent::Answered(Box::new(answer), Body::Read(content))
             }
-            Put::Unsent | Put::Undispatched => Sent::Unsent,
-            Put::Lost => {
+            RemoteOutcome::Unsent | RemoteOutcome::Undispatched => Sent::Unsent,
+            RemoteOutcome::Lost => {
                 suspects.add(tree, number);
                 Sent::Lost
             }
@@ -204,17 +204,25 @@ impl<'a> Asking<'a> {
     }
 
     /// Takes in what the result of a dispatch tells of the agent that sends.
-    fn note_outcome(&self, link: &Link<'_>, desk: &Desk, dispatched: &Dispatched, put: &Put) {
+    fn note_outcome(
+        &self,
+        link: &Link<'_>,
+        desk: &AssignedAgent,
+        dispatched: &Dispatched,
+        put: &RemoteOutcome,
+    ) {
         let Dispatched { time, opt_outs, is_cut_short } = *dispatched;
         let exchange = match put {
-            Put::Undispatched => return,
+            RemoteOutcome::Undispatched => return,
             // The agent returned it for a reason of ours.
-            Put::Unsent if is_cut_short || opt_outs != self.parts.boundaries.opt_outs.version() => return,
-            Put::Unsent | Put::Lost => {
+            RemoteOutcome::Unsent if is_cut_short || opt_outs != self.parts.boundaries.opt_outs.version() => {
+                return;
+            }
+            RemoteOutcome::Unsent | RemoteOutcome::Lost => {
                 own_link::note_in_vain(link, time);
                 Duration::ZERO
             }
-            Put::Heard(reply) => {
+            RemoteOutcome::Received(reply) => {
                 own_link::note_done(link);
                 reply.answer.timings.total
             }
