@@ -29,7 +29,7 @@ use crate::records::Manifest;
 use crate::roster::{AgentCapacity, AgentNumber};
 use crate::settings::Settings;
 use crate::survey::{
-    AgentPool, AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkStatus, Look, Progress, Survey,
+    AgentPool, AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkStatus, OptOutCheck, Progress, Survey,
 };
 
 /// The side of the bus on which the survey is.
@@ -373,12 +373,12 @@ async fn reply_to_heartbeats(
 async fn reply_to_pings(
     mut pings: Subscriber,
     office: Arc<TreeSubjects>,
-    looks: watch::Receiver<Option<Look>>,
+    looks: watch::Receiver<Option<OptOutCheck>>,
     present: watch::Receiver<Option<SystemTime>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
         // Before the first look nothing is permitted.
-        let Some(Look { time, version: opt_outs }) = *looks.borrow() else { continue };
+        let Some(OptOutCheck { time, version: opt_outs }) = *looks.borrow() else { continue };
         office.clock.slept();
         // Who stood still meanwhile may have been replaced by another process.
         let system = Clock::system().now();

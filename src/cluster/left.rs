@@ -8,7 +8,7 @@ use super::hand::begun_at;
 use super::message::{Event, ReplyParts, decode};
 use super::office::{fence, up_to};
 use crate::fetch::Clock;
-use crate::survey::{Kept, KeptReplies};
+use crate::survey::{KeptReplies, KeptReply};
 
 /// What agents told when no coordinator was there: the last answer on the subject of each tree. From now on no order of before
 /// is obeyed.
@@ -29,7 +29,7 @@ pub(super) async fn kept_replies(
                 continue;
             };
             if let Ok(Some(reply)) = parts.take(number, of, &bytes) {
-                replies.insert(tree, vec![Kept { asked, reply: begun_at(reply, began, asked, now) }]);
+                replies.insert(tree, vec![KeptReply { asked, reply: begun_at(reply, began, asked, now) }]);
             }
         }
     }

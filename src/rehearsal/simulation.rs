@@ -9,7 +9,7 @@ use super::in_process::InProcess;
 use super::scenario::Scenario;
 use crate::settings::Settings;
 use crate::starts::StartList;
-use crate::survey::{Ending, ReadingProgress, Simulation, Survey, SurveyError, Taken};
+use crate::survey::{Ending, ReadingProgress, Simulation, StartUrlCounts, Survey, SurveyError};
 
 /// A survey of a virtual Web in this process, on a virtual clock: weeks of a polite survey are over in minutes.
 pub struct Rehearsal {
@@ -39,7 +39,7 @@ impl Rehearsal {
         start: &StartList,
         scenario: Scenario,
         tell: &mut dyn FnMut(ReadingProgress),
-    ) -> Result<(Self, Taken), RehearsalError> {
+    ) -> Result<(Self, StartUrlCounts), RehearsalError> {
         let virtual_time = Builder::new_current_thread()
             .enable_time()
             .start_paused(true)

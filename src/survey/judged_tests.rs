@@ -29,7 +29,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// What a server answers.
 #[derive(Clone, Debug)]
-struct Said {
+struct TestResponse {
     site: usize,
     status: Option<u16>,
     failure: Option<Failure>,
@@ -43,7 +43,7 @@ struct Said {
     is_forgotten: bool,
 }
 
-impl Said {
+impl TestResponse {
     fn answer(&self, started: SystemTime) -> Response {
         let mut answer = Response::not_sent(started, None, Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
@@ -59,7 +59,7 @@ impl Said {
     }
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = TestResponse> {
     let outcome = prop_oneof![
         6 => Just((Some(200), None)),
         2 => prop::sample::select(vec![404, 500, 301, 403]).prop_map(|status| (Some(status), None)),
@@ -82,7 +82,7 @@ fn said() -> impl Strategy<Value = Said> {
             is_forgotten,
         )| {
             let site = if site < 4 { 0 } else { site };
-            Said {
+            TestResponse {
                 site,
                 status,
                 failure,
@@ -99,14 +99,14 @@ fn said() -> impl Strategy<Value = Said> {
 }
 
 /// A survey that obeys the load, and its judge.
-struct Watched {
+struct WatchedSurvey {
     load: Load,
     judge: Judge,
     limits: PromisedLimits,
     now: SystemTime,
 }
 
-impl Watched {
+impl WatchedSurvey {
     fn new(pace: &Pace) -> Self {
         let limits = PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() };
         let load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
@@ -119,7 +119,7 @@ impl Watched {
     }
 
     /// Asks when that is permitted; whether it ever is.
-    fn ask(&mut self, said: &Said) -> bool {
+    fn ask(&mut self, said: &TestResponse) -> bool {
         let site = site(&format!("s{}.ke", said.site));
         let crawl_delay = said.crawl_delay.map(Duration::from_secs);
         let permit = loop {
@@ -161,7 +161,7 @@ proptest! {
     ) {
         let max_delay = Duration::from_secs(max_delay);
         let pace = Pace { per_address: places, per_neighbourhood: Some(places), harm, max_delay, ..Pace::default() };
-        let mut survey = Watched::new(&pace);
+        let mut survey = WatchedSurvey::new(&pace);
         for said in &answers {
             if said.is_forgotten {
                 survey.forget();
@@ -181,13 +181,13 @@ proptest! {
         harm in prop::option::of(0.02_f64..0.2),
     ) {
         let pace = Pace { harm, max_delay: Duration::from_secs(20), ..Pace::default() };
-        let mut survey = Watched::new(&pace);
+        let mut survey = WatchedSurvey::new(&pace);
         // An hour of the clock begins.
         let begun = UNIX_EPOCH + HOUR * 1000;
         survey.now = begun;
         for said in &answers {
             // First bytes that are as late as ever, and nobody idles into another hour.
-            let said = Said { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..said.clone() };
+            let said = TestResponse { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..said.clone() };
             if !survey.ask(&said) {
                 return Ok(());
             }
@@ -205,7 +205,7 @@ proptest! {
             }
         };
         let pause = due.duration_since(ended).unwrap();
-        let sooner = Said { site: 0, ..answers[0].clone() }.answer(ended + pause.mul_f64(0.9));
+        let sooner = TestResponse { site: 0, ..answers[0].clone() }.answer(ended + pause.mul_f64(0.9));
         survey.judge.note(&fact(&site("s0.ke"), &sooner));
         let seen = survey.judge.seen();
         let is_short = seen.least_gap.is_some_and(|gap| gap < pace.min_delay.as_micros() as u64);

@@ -28,7 +28,7 @@ pub(super) const HOUR: Duration = Duration::from_secs(3600);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// What a server says at some time after the survey began.
-pub(super) enum Said {
+pub(super) enum ScriptedReply {
     Page(Vec<String>),
     Rules(&'static str),
     Status(u16),
@@ -40,7 +40,7 @@ pub(super) enum Said {
 }
 
 /// By host, target and time.
-pub(super) type Script = fn(&str, &str, Duration) -> Said;
+pub(super) type Script = fn(&str, &str, Duration) -> ScriptedReply;
 
 /// A Web of one server that says what its script says, of another one for hosts whose names begin with `other.`, or
 /// that are at both, `two.`, and of one by its number for those that begin with `server7.`.
@@ -83,21 +83,21 @@ impl Web for Scripted {
         let mut fields = Vec::new();
         let (status, kind, body) =
             match (self.script)(question.url.host().as_str(), question.url.target(), time) {
-                Said::Nothing => {
+                ScriptedReply::Nothing => {
                     let connect = Duration::from_millis(1);
                     return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
                 }
-                Said::Dead => {
+                ScriptedReply::Dead => {
                     let connect = Duration::MAX;
                     return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
                 }
-                Said::Status(status) => (status, "text/plain", String::new()),
-                Said::Head(status, more) => {
+                ScriptedReply::Status(status) => (status, "text/plain", String::new()),
+                ScriptedReply::Head(status, more) => {
                     fields = more;
                     (status, "text/plain", String::new())
                 }
-                Said::Rules(rules) => (200, "text/plain", rules.to_owned()),
-                Said::Page(links) => {
+                ScriptedReply::Rules(rules) => (200, "text/plain", rules.to_owned()),
+                ScriptedReply::Page(links) => {
                     let link = |link: &String| format!("<a href=\"{link}\">x</a>");
                     (200, "text/html", links.iter().map(link).collect())
                 }
@@ -195,15 +195,15 @@ fn assert_rules_are_young(log: &[(Duration, String)]) {
 }
 
 /// A front page with so many links, every other one below `/private`, which is forbidden from the second day on.
-fn grows_strict(path: &str, time: Duration, links: usize) -> Said {
+fn grows_strict(path: &str, time: Duration, links: usize) -> ScriptedReply {
     match path {
-        "/robots.txt" if time < DAY => Said::Rules("User-agent: *\nDisallow:\n"),
-        "/robots.txt" => Said::Rules("User-agent: *\nDisallow: /private\n"),
+        "/robots.txt" if time < DAY => ScriptedReply::Rules("User-agent: *\nDisallow:\n"),
+        "/robots.txt" => ScriptedReply::Rules("User-agent: *\nDisallow: /private\n"),
         "/" => {
             let link = |n| if n % 2 == 0 { format!("/p{n}") } else { format!("/private/p{n}") };
-            Said::Page((0..links).map(link).collect())
+            ScriptedReply::Page((0..links).map(link).collect())
         }
-        _ => Said::Page(Vec::new()),
+        _ => ScriptedReply::Page(Vec::new()),
     }
 }
 
@@ -267,7 +267,7 @@ fn rules_that_grew_old_while_a_survey_rested_are_asked_for_before_anything_else(
 #[test]
 fn new_rules_that_cannot_be_had_end_a_site_with_what_it_has() {
     let script: Script = |_, path, time| match path {
-        "/robots.txt" if time >= DAY => Said::Status(500),
+        "/robots.txt" if time >= DAY => ScriptedReply::Status(500),
         path => grows_strict(path, time, 100),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
@@ -281,11 +281,13 @@ fn new_rules_that_cannot_be_had_end_a_site_with_what_it_has() {
 #[test]
 fn a_panic_in_one_visit_ends_its_site_and_keeps_what_is_on_record() {
     let script: Script = |host, path, _| match (host, path) {
-        (_, "/robots.txt") => Said::Status(404),
+        (_, "/robots.txt") => ScriptedReply::Status(404),
         ("broken.ke", "/2") => panic!("as the test wants it"),
-        ("broken.ke", "/") => Said::Page(["/1", "/2", "/3", "http://found.ke/"].map(str::to_owned).into()),
-        (_, "/") => Said::Page(vec!["/1".to_owned()]),
-        _ => Said::Page(Vec::new()),
+        ("broken.ke", "/") => {
+            ScriptedReply::Page(["/1", "/2", "/3", "http://found.ke/"].map(str::to_owned).into())
+        }
+        (_, "/") => ScriptedReply::Page(vec!["/1".to_owned()]),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -306,9 +308,9 @@ fn a_panic_in_one_visit_ends_its_site_and_keeps_what_is_on_record() {
 #[test]
 fn damaged_journals_cost_their_sites_and_nothing_else() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(404),
-        "/" => Said::Page((0..20).map(|n| format!("/{n}")).collect()),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Status(404),
+        "/" => ScriptedReply::Page((0..20).map(|n| format!("/{n}")).collect()),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
@@ -367,12 +369,12 @@ fn counters(snapshot: &Snapshot) -> Snapshot {
 #[test]
 fn after_a_death_the_journals_tell_what_the_state_does_not() {
     let script: Script = |host, path, _| match (host, path) {
-        (_, "/robots.txt" | "/gone") => Said::Status(404),
-        ("done.ke", "/") => Said::Page(["/gone", "http://elsewhere.org/"].map(str::to_owned).into()),
-        ("open.ke", "/") => {
-            Said::Page(["/gone".to_owned()].into_iter().chain((0..20).map(|n| format!("/{n}"))).collect())
-        }
-        _ => Said::Page(Vec::new()),
+        (_, "/robots.txt" | "/gone") => ScriptedReply::Status(404),
+        ("done.ke", "/") => ScriptedReply::Page(["/gone", "http://elsewhere.org/"].map(str::to_owned).into()),
+        ("open.ke", "/") => ScriptedReply::Page(
+            ["/gone".to_owned()].into_iter().chain((0..20).map(|n| format!("/{n}"))).collect(),
+        ),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
@@ -443,10 +445,10 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
 #[test]
 fn a_server_that_may_still_be_at_work_is_waited_for_before_another_of_its_site_is_asked() {
     let script: Script = |host, path, _| match (host, path) {
-        (_, "/robots.txt") => Said::Status(404),
-        ("a.ke", "/") => Said::Page(vec!["/slow".to_owned(), "http://other.a.ke/".to_owned()]),
-        ("a.ke", "/slow") => Said::Nothing,
-        _ => Said::Page(Vec::new()),
+        (_, "/robots.txt") => ScriptedReply::Status(404),
+        ("a.ke", "/") => ScriptedReply::Page(vec!["/slow".to_owned(), "http://other.a.ke/".to_owned()]),
+        ("a.ke", "/slow") => ScriptedReply::Nothing,
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let minute = Duration::from_secs(60);
     let folder = tempfile::tempdir().unwrap();
@@ -481,16 +483,16 @@ fn answers_that_several_trees_lost_are_counted_each() {
 #[test]
 fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
     let script: Script = |host, path, _| match (host, path) {
-        (_, "/robots.txt") => Said::Status(404),
-        ("open.ke", "/") => Said::Page(
+        (_, "/robots.txt") => ScriptedReply::Status(404),
+        ("open.ke", "/") => ScriptedReply::Page(
             ["/slow", "/slow/too"]
                 .map(str::to_owned)
                 .into_iter()
                 .chain((0..20).map(|n| format!("/{n}")))
                 .collect(),
         ),
-        (_, "/slow" | "/slow/too") => Said::Nothing,
-        _ => Said::Page(Vec::new()),
+        (_, "/slow" | "/slow/too") => ScriptedReply::Nothing,
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let second = Duration::from_secs(1);
     let folder = tempfile::tempdir().unwrap();
@@ -520,10 +522,10 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
 #[test]
 fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(404),
-        "/" => Said::Page(vec!["/shared".to_owned()]),
-        "/island" => Said::Page(vec!["/shared".to_owned(), "/alone".to_owned()]),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Status(404),
+        "/" => ScriptedReply::Page(vec!["/shared".to_owned()]),
+        "/island" => ScriptedReply::Page(vec!["/shared".to_owned(), "/alone".to_owned()]),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let folder = tempfile::tempdir().unwrap();
     let web = Scripted::new(Duration::ZERO, script);
@@ -539,9 +541,9 @@ fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
 #[test]
 fn a_tree_that_had_ended_when_the_process_died_is_not_walked_further() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(404),
-        "/" => Said::Page((0..50).map(|n| format!("/{n}")).collect()),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Status(404),
+        "/" => ScriptedReply::Page((0..50).map(|n| format!("/{n}")).collect()),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
@@ -562,11 +564,11 @@ fn a_tree_that_had_ended_when_the_process_died_is_not_walked_further() {
 }
 
 /// Two start URLs; the first has no page, and neither have the front pages.
-fn opens_at_the_second_url(path: &str) -> Said {
+fn opens_at_the_second_url(path: &str) -> ScriptedReply {
     match path {
-        "/robots.txt" | "/" | "/dead" => Said::Status(404),
-        "/live" => Said::Page((0..50).map(|n| format!("/{n}")).collect()),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" | "/" | "/dead" => ScriptedReply::Status(404),
+        "/live" => ScriptedReply::Page((0..50).map(|n| format!("/{n}")).collect()),
+        _ => ScriptedReply::Page(Vec::new()),
     }
 }
 
@@ -661,7 +663,7 @@ fn bytes_and_time_of_a_site_are_spent_once_in_all_its_trees() {
 fn a_damaged_tally_is_told_and_not_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
-    let script: Script = |_, _, _| Said::Page(Vec::new());
+    let script: Script = |_, _, _| ScriptedReply::Page(Vec::new());
     let web = Scripted::new(Duration::ZERO, script);
     run(&dir, &web, Some((settings(HOUR), &["http://a.ke/"])), Some(Duration::ZERO));
     store_tally(&mut frontier(&dir), b"{");
@@ -700,8 +702,8 @@ fn servers_whose_pauses_are_over_are_forgotten() {
     const SITES: u32 = 1600;
     let folder = tempfile::tempdir().unwrap();
     let script: Script = |_, path, _| match path {
-        "/" => Said::Page(vec!["/a".to_owned(), "/b".to_owned()]),
-        _ => Said::Status(404),
+        "/" => ScriptedReply::Page(vec!["/a".to_owned(), "/b".to_owned()]),
+        _ => ScriptedReply::Status(404),
     };
     let scripted = Scripted::new(Duration::ZERO, script);
     let begun = simulation(&scripted);
@@ -733,7 +735,8 @@ fn servers_whose_pauses_are_over_are_forgotten() {
 #[test]
 fn servers_are_read_and_written_some_at_a_time() {
     const SERVERS: u32 = 50_000 + 2_500;
-    let (folder, script) = (tempfile::tempdir().unwrap(), (|_, _, _| Said::Page(Vec::new())) as Script);
+    let (folder, script) =
+        (tempfile::tempdir().unwrap(), (|_, _, _| ScriptedReply::Page(Vec::new())) as Script);
     let dir = folder.path().join("s");
     let first = Scripted::new(Duration::ZERO, script);
     assert!(!run(&dir, &first, Some((settings(HOUR), &["http://a.ke/"])), Some(HOUR / 2)).is_finished);
@@ -800,28 +803,28 @@ fn store_tally(state: &mut Frontier, tally: &[u8]) {
     state.finish(&batch).unwrap();
 }
 
-fn redirect_with_pause(to: &str, pause: &str) -> Said {
-    Said::Head(302, vec![("Location", to.to_owned()), ("Retry-After", pause.to_owned())])
+fn redirect_with_pause(to: &str, pause: &str) -> ScriptedReply {
+    ScriptedReply::Head(302, vec![("Location", to.to_owned()), ("Retry-After", pause.to_owned())])
 }
 
 /// RFC 9110 §10.2.3: with 3xx, `Retry-After` is the least time before the redirected request.
 #[test]
 fn a_redirected_request_waits_as_long_as_the_redirect_asked_on_another_server_too() {
     let short: Script = |host, path, _| match (host, path) {
-        (_, "/robots.txt") => Said::Status(404),
+        (_, "/robots.txt") => ScriptedReply::Status(404),
         ("a.ke", "/") => redirect_with_pause("http://other.a.ke/front", "100"),
-        _ => Said::Page(Vec::new()),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     // Longer than a site waits in place, and by a date.
     let long: Script = |host, path, _| match (host, path) {
-        (_, "/robots.txt") => Said::Status(404),
+        (_, "/robots.txt") => ScriptedReply::Status(404),
         ("a.ke", "/") => redirect_with_pause("http://other.a.ke/front", "7200"),
-        _ => Said::Page(Vec::new()),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let of_robots: Script = |host, path, _| match (host, path) {
         ("a.ke", "/robots.txt") => redirect_with_pause("http://other.a.ke/robots.txt", "50"),
-        (_, "/robots.txt") => Said::Rules(""),
-        _ => Said::Page(Vec::new()),
+        (_, "/robots.txt") => ScriptedReply::Rules(""),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     for (script, from, to, least) in [
         (short, "http://a.ke/", "http://other.a.ke/robots.txt", 100),
@@ -843,9 +846,9 @@ fn a_redirected_request_waits_as_long_as_the_redirect_asked_on_another_server_to
 #[test]
 fn a_page_that_names_a_time_is_not_requested_again_and_the_next_request_waits_for_it() {
     let script: Script = |_, path, _| match path {
-        "/" => Said::Page((0..4).map(|n| format!("/p{n}")).collect()),
-        "/p1" => Said::Head(404, vec![("Retry-After", "7200".to_owned())]),
-        _ => Said::Page(Vec::new()),
+        "/" => ScriptedReply::Page((0..4).map(|n| format!("/p{n}")).collect()),
+        "/p1" => ScriptedReply::Head(404, vec![("Retry-After", "7200".to_owned())]),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -858,14 +861,14 @@ fn a_page_that_names_a_time_is_not_requested_again_and_the_next_request_waits_fo
 }
 
 /// Bans from the thirtieth second on.
-fn bans(path: &str, time: Duration) -> Said {
+fn bans(path: &str, time: Duration) -> ScriptedReply {
     match path {
-        "/robots.txt" => Said::Status(404),
+        "/robots.txt" => ScriptedReply::Status(404),
         _ if time > Duration::from_secs(30) => {
-            Said::Head(403, vec![("cf-mitigated", "challenge".to_owned())])
+            ScriptedReply::Head(403, vec![("cf-mitigated", "challenge".to_owned())])
         }
-        "/" => Said::Page((0..100).map(|n| format!("/p{n}")).collect()),
-        _ => Said::Page(Vec::new()),
+        "/" => ScriptedReply::Page((0..100).map(|n| format!("/p{n}")).collect()),
+        _ => ScriptedReply::Page(Vec::new()),
     }
 }
 
@@ -901,14 +904,14 @@ fn a_ban_is_noticed_after_twenty_refusals_and_one_check_and_a_stop_in_between_ch
 }
 
 /// Our own link is broken from the fifth to the thirtieth minute.
-fn out_of_reach(host: &str, path: &str, time: Duration) -> Said {
+fn out_of_reach(host: &str, path: &str, time: Duration) -> ScriptedReply {
     let is_slow = host.starts_with("server10");
     match path {
-        _ if (5 * 60..30 * 60).contains(&time.as_secs()) => Said::Dead,
-        "/robots.txt" if is_slow => Said::Rules("User-agent: *\nCrawl-delay: 250\n"),
-        "/robots.txt" => Said::Rules("User-agent: *\nCrawl-delay: 50\n"),
-        "/" => Said::Page((0..20).map(|n| format!("/p{n}")).collect()),
-        _ => Said::Page(Vec::new()),
+        _ if (5 * 60..30 * 60).contains(&time.as_secs()) => ScriptedReply::Dead,
+        "/robots.txt" if is_slow => ScriptedReply::Rules("User-agent: *\nCrawl-delay: 250\n"),
+        "/robots.txt" => ScriptedReply::Rules("User-agent: *\nCrawl-delay: 50\n"),
+        "/" => ScriptedReply::Page((0..20).map(|n| format!("/p{n}")).collect()),
+        _ => ScriptedReply::Page(Vec::new()),
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use super::folder::Folder;
 use super::journal::Journal;
-use super::journal::entry::{Entry, Heard};
-use super::parts::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
-use super::scripted_tests::{DAY, HOUR, Said, Script, Scripted, rows, run, settings, shared_robots};
+use super::journal::entry::{Entry, ExchangeRecord};
+use super::parts::shared_robots::{ClaimOutcome, RecordedRobots, RobotsClaim, SharedRobots};
+use super::scripted_tests::{DAY, HOUR, Script, Scripted, ScriptedReply, rows, run, settings, shared_robots};
 use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::{Class, Failure, Purpose, Request, Response};
@@ -26,8 +26,8 @@ fn islands() -> Vec<String> {
     (0..40).map(|n| format!("http://a.ke/{n}")).collect()
 }
 
-fn to(url: &str) -> Said {
-    Said::Head(301, vec![("Location", url.to_owned())])
+fn to(url: &str) -> ScriptedReply {
+    ScriptedReply::Head(301, vec![("Location", url.to_owned())])
 }
 
 fn of_many_trees(pause: Duration) -> Settings {
@@ -67,8 +67,8 @@ fn assert_counted_once(dir: &Path, log: &[(Duration, String)]) {
 #[test]
 fn forty_start_urls_of_a_site_ask_once_for_its_robots_txt() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Rules("User-agent: *\nDisallow: /7\n"),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Rules("User-agent: *\nDisallow: /7\n"),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -84,9 +84,11 @@ fn redirects_of_a_robots_txt_are_shared_hop_by_hop() {
     let script: Script = |host, path, _| match (host, path) {
         ("a.ke", "/robots.txt") => to("http://www.a.ke/robots.txt"),
         ("www.a.ke", "/robots.txt") => to("http://www.a.ke/rules.txt"),
-        ("www.a.ke", "/rules.txt") => Said::Rules("User-agent: *\nDisallow: /7\n"),
-        (_, "/8") => Said::Page(vec!["http://www.a.ke/x".to_owned(), "http://www.a.ke/7".to_owned()]),
-        _ => Said::Page(Vec::new()),
+        ("www.a.ke", "/rules.txt") => ScriptedReply::Rules("User-agent: *\nDisallow: /7\n"),
+        (_, "/8") => {
+            ScriptedReply::Page(vec!["http://www.a.ke/x".to_owned(), "http://www.a.ke/7".to_owned()])
+        }
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -101,8 +103,8 @@ fn redirects_of_a_robots_txt_are_shared_hop_by_hop() {
 #[test]
 fn a_shared_robots_txt_is_good_for_a_day_after_its_request_and_not_for_a_day_in_each_tree() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(404),
-        _ => Said::Page(vec![format!("{path}/x"), format!("{path}/y")]),
+        "/robots.txt" => ScriptedReply::Status(404),
+        _ => ScriptedReply::Page(vec![format!("{path}/x"), format!("{path}/y")]),
     };
     for pause in [HOUR, HOUR * 5, HOUR * 30] {
         let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
@@ -126,9 +128,9 @@ fn a_shared_robots_txt_is_good_for_a_day_after_its_request_and_not_for_a_day_in_
 #[test]
 fn sites_that_need_one_robots_txt_at_the_same_moment_wait_for_whoever_asks() {
     let script: Script = |host, path, _| match (host, path) {
-        ("other.ke", "/robots.txt") => Said::Rules("User-agent: *\nDisallow: /7\n"),
+        ("other.ke", "/robots.txt") => ScriptedReply::Rules("User-agent: *\nDisallow: /7\n"),
         (_, "/robots.txt") => to("http://other.ke/robots.txt"),
-        _ => Said::Page(vec!["/7".to_owned(), "/8".to_owned()]),
+        _ => ScriptedReply::Page(vec!["/7".to_owned(), "/8".to_owned()]),
     };
     let starts: Vec<String> = (0..30).map(|n| format!("http://s{n}.ke/")).collect();
     for at_once in [1, 4, 30] {
@@ -151,8 +153,8 @@ fn sites_that_need_one_robots_txt_at_the_same_moment_wait_for_whoever_asks() {
 #[test]
 fn a_survey_that_is_stopped_again_and_again_asks_no_robots_txt_twice_in_a_day() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(404),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Status(404),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
@@ -177,8 +179,8 @@ fn a_survey_that_is_stopped_again_and_again_asks_no_robots_txt_twice_in_a_day() 
 #[test]
 fn the_budget_of_a_tree_counts_what_it_shares() {
     let script: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(404),
-        _ => Said::Page((0..9).map(|n| format!("{path}/{n}")).collect()),
+        "/robots.txt" => ScriptedReply::Status(404),
+        _ => ScriptedReply::Page((0..9).map(|n| format!("{path}/{n}")).collect()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -192,16 +194,16 @@ fn the_budget_of_a_tree_counts_what_it_shares() {
 #[test]
 fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_site_is_given() {
     let failing: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Status(500),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Status(500),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let silent: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Nothing,
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Nothing,
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let busy: Script = |_, path, _| match path {
-        "/robots.txt" => Said::Head(503, vec![("Retry-After", "5".to_owned())]),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" => ScriptedReply::Head(503, vec![("Retry-After", "5".to_owned())]),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     // A server that says when to come back is asked again by the tree that it told, twice.
     for (script, times) in [(failing, 1), (silent, 1), (busy, 3)] {
@@ -220,8 +222,8 @@ fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_sit
 #[test]
 fn a_robots_txt_that_a_tree_cannot_ask_for_in_another_way_is_settled_for_the_others() {
     let script: Script = |host, _, _| match host {
-        "two.ke" => Said::Dead,
-        _ => Said::Page(Vec::new()),
+        "two.ke" => ScriptedReply::Dead,
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -236,9 +238,9 @@ fn a_robots_txt_that_a_tree_cannot_ask_for_in_another_way_is_settled_for_the_oth
 #[test]
 fn a_site_that_was_out_of_reach_opens_to_a_later_tree() {
     let script: Script = |_, path, time| match path {
-        "/robots.txt" if time < SECOND => Said::Status(500),
-        "/robots.txt" => Said::Status(404),
-        _ => Said::Page(Vec::new()),
+        "/robots.txt" if time < SECOND => ScriptedReply::Status(500),
+        "/robots.txt" => ScriptedReply::Status(404),
+        _ => ScriptedReply::Page(Vec::new()),
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
@@ -250,14 +252,14 @@ fn a_site_that_was_out_of_reach_opens_to_a_later_tree() {
 }
 
 /// A store in an empty folder, and a journal.
-struct Bench {
+struct RobotsStore {
     _folder: tempfile::TempDir,
     storage: Storage,
     shared: SharedRobots,
     opt_outs: OptOuts,
 }
 
-impl Bench {
+impl RobotsStore {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("journal")).unwrap();
@@ -270,13 +272,13 @@ impl Bench {
         Self { _folder: folder, storage, shared, opt_outs }
     }
 
-    fn claim(&self, tree: u64, host: &str, now: SystemTime) -> Claimed<'_> {
+    fn claim(&self, tree: u64, host: &str, now: SystemTime) -> ClaimOutcome<'_> {
         self.shared.claim(&self.storage, &self.opt_outs, (tree, &robots_of(host)), now).unwrap()
     }
 
-    fn own(&self, tree: u64, host: &str, now: SystemTime) -> Claim<'_> {
+    fn own(&self, tree: u64, host: &str, now: SystemTime) -> RobotsClaim<'_> {
         match self.claim(tree, host, now) {
-            Claimed::Own(claim) => claim,
+            ClaimOutcome::Own(claim) => claim,
             other => panic!("{}", word(&other)),
         }
     }
@@ -286,20 +288,20 @@ impl Bench {
     }
 
     /// A tree asks, and this comes.
-    fn ask(&self, tree: u64, heard: &Heard) -> u64 {
+    fn ask(&self, tree: u64, heard: &ExchangeRecord) -> u64 {
         let claim = self.own(tree, heard.ask.url.host().as_str(), heard.answer.started);
         let at = self.record(tree, heard);
         claim.settle(tree, at, heard);
         at
     }
 
-    fn record(&self, tree: u64, heard: &Heard) -> u64 {
+    fn record(&self, tree: u64, heard: &ExchangeRecord) -> u64 {
         let (journal, _) = Journal::open(&self.storage.folder.journal(tree)).unwrap();
-        journal.append(&Entry::Heard(Box::new(heard.clone()))).unwrap()
+        journal.append(&Entry::Received(Box::new(heard.clone()))).unwrap()
     }
 
     /// The tree is finished: the store has what it got, and its journal is gone.
-    fn finish(&self, tree: u64, heard: &Heard) {
+    fn finish(&self, tree: u64, heard: &ExchangeRecord) {
         let robots: Vec<_> = self.shared.to_store(tree, heard).unwrap().into_iter().collect();
         let batch = Batch {
             finished: &[],
@@ -317,11 +319,11 @@ impl Bench {
     }
 }
 
-fn word(claimed: &Claimed<'_>) -> &'static str {
+fn word(claimed: &ClaimOutcome<'_>) -> &'static str {
     match claimed {
-        Claimed::Shared(_) => "shared",
-        Claimed::Own(_) => "own",
-        Claimed::Waits => "waits",
+        ClaimOutcome::Shared(_) => "shared",
+        ClaimOutcome::Own(_) => "own",
+        ClaimOutcome::Waits => "waits",
     }
 }
 
@@ -331,18 +333,18 @@ fn robots_of(host: &str) -> WebUrl {
 
 const T: SystemTime = SystemTime::UNIX_EPOCH;
 
-fn came(host: &str, at: Duration, status: Option<u16>) -> Heard {
+fn came(host: &str, at: Duration, status: Option<u16>) -> ExchangeRecord {
     let ask = Request { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
     let address = Some([41, 90, 0, 1].into());
     let mut answer = Response::not_sent(T + at, address, Failure::Reset, None);
     (answer.status, answer.failure) = (status, answer.failure.filter(|_| status.is_none()));
     let content = Content::Robots(b"User-agent: *\nDisallow: /x\n".to_vec());
-    Heard { ask, answer, content, unchanged_bytes: None }
+    ExchangeRecord { ask, answer, content, unchanged_bytes: None }
 }
 
 #[test]
 fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
-    let bench = Bench::new();
+    let bench = RobotsStore::new();
     let first = bench.own(1, "a.ke", T);
     assert_eq!((bench.says(2, "a.ke", T), bench.says(2, "b.ke", T)), ("waits", "own"));
     // It was put off, stopped, or died.
@@ -358,17 +360,20 @@ fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
 
 #[test]
 fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
-    let mut bench = Bench::new();
+    let mut bench = RobotsStore::new();
     let heard = came("a.ke", HOUR, Some(200));
     let at = bench.ask(1, &heard);
-    let check = |bench: &Bench, what: &str| {
-        let Claimed::Shared(told) = bench.claim(2, "a.ke", T + HOUR * 24) else { panic!("{what}") };
+    let check = |bench: &RobotsStore, what: &str| {
+        let ClaimOutcome::Shared(told) = bench.claim(2, "a.ke", T + HOUR * 24) else { panic!("{what}") };
         assert_eq!(*told, heard, "{what}");
         assert_eq!(bench.says(2, "a.ke", T + HOUR * 25), "own", "{what}");
     };
     check(&bench, "in a journal");
     bench.shared = SharedRobots::default();
-    bench.shared.restore(&bench.storage, Recorded::from_record(1, at, &heard).into_iter().collect()).unwrap();
+    bench
+        .shared
+        .restore(&bench.storage, RecordedRobots::from_record(1, at, &heard).into_iter().collect())
+        .unwrap();
     check(&bench, "in a journal after a death");
     bench.finish(1, &heard);
     check(&bench, "in the store");
@@ -388,13 +393,13 @@ fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
 #[test]
 fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
     for status in [None, Some(500), Some(503), Some(429)] {
-        let mut bench = Bench::new();
+        let mut bench = RobotsStore::new();
         let mut recorded = Vec::new();
         for tree in 1..=u64::from(MOST_TREES) {
             // A tree that asks again counts once.
             for again in 0..2 {
                 let heard = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
-                recorded.extend(Recorded::from_record(tree, bench.ask(tree, &heard), &heard));
+                recorded.extend(RecordedRobots::from_record(tree, bench.ask(tree, &heard), &heard));
             }
             bench.shared = SharedRobots::default();
             bench.shared.restore(&bench.storage, recorded.iter().rev().copied().collect()).unwrap();
@@ -414,13 +419,13 @@ fn what_is_of_its_tree_alone_is_not_shared() {
     let mut page = came("a.ke", SECOND, Some(200));
     page.ask.purpose = Purpose::Page;
     for heard in [unsent, cut.clone(), page] {
-        let bench = Bench::new();
+        let bench = RobotsStore::new();
         bench.ask(1, &heard);
         assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{:?}", heard.answer.failure);
     }
     // As much as is read of any.
     cut.content = Content::Robots(vec![b'#'; 500 * 1024 + 1]);
-    let bench = Bench::new();
+    let bench = RobotsStore::new();
     bench.ask(1, &cut);
     assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
 }
@@ -428,7 +433,7 @@ fn what_is_of_its_tree_alone_is_not_shared() {
 #[test]
 fn what_owners_who_opted_out_since_said_is_not_gone_by() {
     for who in ["a.ke", "41.90.0.1"] {
-        let mut bench = Bench::new();
+        let mut bench = RobotsStore::new();
         bench.ask(1, &came("a.ke", SECOND, Some(200)));
         assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
         bench.opt_outs = OptOut::parse(who).unwrap().into();

@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input::start_list::ListFlags;
 use crate::cli::output::print_message;
 use crate::records::units::count;
-use crate::survey::{HandedOver, Taken, area, hand_over, settings_of, take_in};
+use crate::survey::{HandedOverList, StartUrlCounts, area, hand_over, settings_of, take_in};
 
 /// Add start URLs to a survey that runs, rests or is finished.
 ///
@@ -64,12 +64,12 @@ impl Add {
 
 /// Who has taken a list in.
 enum Settled {
-    ByUs(Taken),
+    ByUs(StartUrlCounts),
     ByOther,
     NotYet,
 }
 
-fn settle(dir: &Path, handed_over: &HandedOver) -> Result<Settled, CliError> {
+fn settle(dir: &Path, handed_over: &HandedOverList) -> Result<Settled, CliError> {
     for _ in 0..MOST_LOOKS {
         if handed_over.is_taken() {
             return Ok(Settled::ByOther);
@@ -82,7 +82,7 @@ fn settle(dir: &Path, handed_over: &HandedOver) -> Result<Settled, CliError> {
     Ok(Settled::NotYet)
 }
 
-fn in_words(dir: &Path, taken: Taken) -> String {
+fn in_words(dir: &Path, taken: StartUrlCounts) -> String {
     let told = taken_in_words(taken);
     if taken.sites + taken.seeds == 0 {
         return format!("{}: nothing new in it: {told}", dir.display());

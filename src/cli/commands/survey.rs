@@ -11,7 +11,7 @@ use crate::cli::output::print_message;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cluster::Coordinator;
 use crate::records::units;
-use crate::survey::{Focus, ReadingProgress, Survey, Taken, area};
+use crate::survey::{Focus, ReadingProgress, StartUrlCounts, Survey, area};
 
 /// Begin a new survey in DIR.
 ///
@@ -82,7 +82,7 @@ impl SurveyCommand {
 }
 
 /// What became of the start list.
-pub(super) fn taken_in_words(taken: Taken) -> String {
+pub(super) fn taken_in_words(taken: StartUrlCounts) -> String {
     let seeds = (taken.seeds > 0).then(|| format!(", {} in them", count(taken.seeds, "further start URL")));
     let repeated = (taken.repeated > 0).then(|| {
         format!(
@@ -143,18 +143,26 @@ mod tests {
 
     #[test]
     fn what_became_of_the_start_list_is_told() {
-        assert_eq!(taken_in_words(Taken { sites: 1, ..Taken::default() }), "1 site to survey");
         assert_eq!(
-            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1, ..Taken::default() }),
+            taken_in_words(StartUrlCounts { sites: 1, ..StartUrlCounts::default() }),
+            "1 site to survey"
+        );
+        assert_eq!(
+            taken_in_words(StartUrlCounts {
+                sites: 3400,
+                seeds: 2,
+                repeated: 1,
+                ..StartUrlCounts::default()
+            }),
             "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over: the site has \
              as many as --seeds-per-site allows"
         );
         assert_eq!(
-            taken_in_words(Taken { sites: 1, known: Some(1234), ..Taken::default() }),
+            taken_in_words(StartUrlCounts { sites: 1, known: Some(1234), ..StartUrlCounts::default() }),
             "1 site to survey; 1,234 pages and files of the earlier survey are sent only if they have changed"
         );
         assert_eq!(
-            taken_in_words(Taken { sites: 1, known: Some(0), ..Taken::default() }),
+            taken_in_words(StartUrlCounts { sites: 1, known: Some(0), ..StartUrlCounts::default() }),
             "1 site to survey; nothing of the earlier survey is left: every page is sent whole"
         );
     }

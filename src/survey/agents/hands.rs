@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Challenge, Request, Response, Validators};
 use crate::fetch::{Manner, Meter};
-use crate::survey::journal::entry::Heard;
+use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// A request that could not be sent so long after the survey recorded it is not sent.
@@ -91,18 +91,18 @@ impl RemoteResponse {
     }
 
     /// As a survey has it.
-    pub(in crate::survey) fn new(heard: Heard) -> Self {
-        let Heard { ask, answer, content, .. } = heard;
+    pub(in crate::survey) fn new(heard: ExchangeRecord) -> Self {
+        let ExchangeRecord { ask, answer, content, .. } = heard;
         let Response { after_head, may_speak_older_tls, .. } = answer;
         let challenge = answer.head.challenge;
         Self { ask, answer, after_head, may_speak_older_tls, challenge, content }
     }
 
     /// As it was heard, with what is not written down.
-    pub(in crate::survey) fn into_record(self) -> Heard {
+    pub(in crate::survey) fn into_record(self) -> ExchangeRecord {
         let Self { ask, mut answer, after_head, may_speak_older_tls, challenge, content } = self;
         (answer.after_head, answer.may_speak_older_tls, answer.head.challenge) =
             (after_head, may_speak_older_tls, challenge);
-        Heard { ask, answer, content, unchanged_bytes: None }
+        ExchangeRecord { ask, answer, content, unchanged_bytes: None }
     }
 }

@@ -36,7 +36,7 @@ pub(in crate::survey) fn read_rates(settings: &Settings) -> Result<Option<Rates>
 
 /// By what a new survey leaves pages out.
 #[derive(Default)]
-pub(in crate::survey) struct Kept {
+pub(in crate::survey) struct KeptRates {
     /// For the manifest.
     pub rates: Option<RatesUsed>,
     /// What is to be spent, with `--focus`.
@@ -49,15 +49,15 @@ pub(in crate::survey) fn keep_rates(
     folder: &Folder,
     settings: &Settings,
     tell: &mut dyn FnMut(ReadingProgress),
-) -> Result<Kept, SurveyError> {
-    let Some(rates) = read_rates(settings)? else { return Ok(Kept::default()) };
+) -> Result<KeptRates, SurveyError> {
+    let Some(rates) = read_rates(settings)? else { return Ok(KeptRates::default()) };
     let hash = format!("{:032x}", keep(&folder.rates(), &rates)?);
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
-        return Ok(Kept { rates: Some(RatesUsed { hash }), focus: None });
+        return Ok(KeptRates { rates: Some(RatesUsed { hash }), focus: None });
     };
     let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
     keep(&folder.focus(), &focus)?;
-    Ok(Kept { rates: Some(RatesUsed { hash }), focus: Some(focus) })
+    Ok(KeptRates { rates: Some(RatesUsed { hash }), focus: Some(focus) })
 }
 
 /// Writes a file; gives the hash of what is in it.

@@ -8,7 +8,7 @@ use crate::survey::earlier::Focus;
 
 /// What became of the start URLs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Taken {
+pub struct StartUrlCounts {
     /// New sites.
     pub sites: usize,
     /// Further start URLs of these sites.
@@ -21,7 +21,7 @@ pub struct Taken {
     pub focus: Option<Focus>,
 }
 
-impl Taken {
+impl StartUrlCounts {
     pub(in crate::survey) fn count(offers: &[Offer]) -> Self {
         let number = |kind| offers.iter().filter(|offer| **offer == kind).count();
         let (sites, seeds, repeated) = (number(Offer::Site), number(Offer::Seed), number(Offer::Known));

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::{ReadingProgress, damaged, tree_of};
-use super::shown::{Places, ShownTree};
+use super::shown::{EarlierTree, UrlNumbers};
 use super::{EarlierPages, opened, pack, store_error, unpack};
 use crate::exchange::Purpose;
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};
@@ -35,7 +35,7 @@ impl EarlierPages {
         let earlier = Manifest::load(dir).ok().filter(Manifest::leaves_pages_out);
         let deepest = |of: Manifest| Settings::deserialize(of.settings).map_or(u16::MAX, |of| of.deepest());
         let left_out_to = earlier.map(deepest);
-        let mut reading = Reading { path, store, open: OpenTree::default(), costs: Costs::default() };
+        let mut reading = TreeReading { path, store, open: OpenTree::default(), costs: Costs::default() };
         reading.exchanges(dir)?;
         reading.links(dir, tell)?;
         reading.remember(rates, left_out_to)?;
@@ -62,7 +62,7 @@ impl EarlierPages {
 
 /// The earlier survey's tables on their way into the store: one tree of them is in memory at a time. Rows of a tree stand
 /// together for the most part; those of a large one may stand apart.
-struct Reading<'a> {
+struct TreeReading<'a> {
     path: &'a Path,
     store: Database,
     open: OpenTree,
@@ -72,8 +72,8 @@ struct Reading<'a> {
 #[derive(Default)]
 struct OpenTree {
     name: Option<u64>,
-    tree: ShownTree,
-    places: Places,
+    tree: EarlierTree,
+    places: UrlNumbers,
 }
 
 /// The tables of the store while it is written.
@@ -82,7 +82,7 @@ struct Stores<'txn> {
     memories: Table<'txn, u64, &'static [u8]>,
 }
 
-impl Reading<'_> {
+impl TreeReading<'_> {
     fn exchanges(&mut self, dir: &Path) -> Result<(), SurveyError> {
         let wanted = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
         for rows in read_pieces::<ExchangeRow>(dir, &wanted).map_err(damaged)? {
@@ -155,7 +155,7 @@ impl OpenTree {
         }
         self.put_back(stores)?;
         let known = stores.trees.get(name)?.and_then(|bytes| unpack(bytes.value()));
-        self.tree = known.unwrap_or_else(|| ShownTree::new(site));
+        self.tree = known.unwrap_or_else(|| EarlierTree::new(site));
         self.places = self.tree.places();
         self.name = Some(name);
         Ok(())
@@ -170,7 +170,7 @@ impl OpenTree {
 }
 
 impl Stores<'_> {
-    fn next_tree(&mut self) -> Result<Option<ShownTree>, redb::Error> {
+    fn next_tree(&mut self) -> Result<Option<EarlierTree>, redb::Error> {
         let first = self.trees.pop_first()?.map(|(_, bytes)| unpack(bytes.value()).unwrap_or_default());
         Ok(first)
     }

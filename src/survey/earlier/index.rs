@@ -3,7 +3,7 @@ use std::path::Path;
 use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, opened, pack, store_error};
+use super::{EarlierPages, LINKS, PAGES, StoredLink, StoredPage, key_of, opened, pack, store_error};
 use crate::address::WebUrl;
 use crate::exchange::{MediaType, Purpose, Validators};
 use crate::page::{Element, RecordedPage};
@@ -84,7 +84,7 @@ impl EarlierPages {
             reading.rows += rows.len() as u64;
             tell(reading);
         }
-        let mut run = Run::default();
+        let mut run = LinkRun::default();
         for rows in read_pieces::<PageLinkRow>(dir, &["spelled"]).map_err(damaged)? {
             let rows = rows.map_err(damaged)?;
             reading.rows += rows.len() as u64;
@@ -146,14 +146,14 @@ impl Tables<'_> {
     /// How many links were counted on a page of this tree.
     fn links_of(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
         let bytes = self.pages.get(key)?;
-        let stored = bytes.and_then(|bytes| postcard::from_bytes::<Stored>(bytes.value()).ok());
+        let stored = bytes.and_then(|bytes| postcard::from_bytes::<StoredPage>(bytes.value()).ok());
         let page = stored.filter(|stored| stored.tree == tree).and_then(|stored| stored.page);
         Ok(page.map(|(_, count)| count as usize))
     }
 }
 
 /// What is kept of an exchange; none where nothing can be taken over.
-fn stored(row: &ExchangeRow) -> Option<(u128, Stored)> {
+fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
     let came_whole = row.status == Some(200) || row.unchanged_bytes.is_some();
     let validators = Validators { etag: row.etag.clone(), last_modified: row.last_modified.clone() };
     let is_known = came_whole && row.failure.is_none() && row.excluded_by.is_none();
@@ -173,7 +173,7 @@ fn stored(row: &ExchangeRow) -> Option<(u128, Stored)> {
         }
         None => None,
     };
-    let stored = Stored {
+    let stored = StoredPage {
         tree: tree_of(&row.site, row.seed),
         validators,
         content_type: row.content_type.clone(),
@@ -204,7 +204,7 @@ pub(super) fn tree_of(site: &str, seed: u16) -> u64 {
 
 /// The links of one page, which stand together and in their order.
 #[derive(Default)]
-struct Run {
+struct LinkRun {
     tree: u64,
     page: String,
     position: u32,
@@ -213,7 +213,7 @@ struct Run {
     is_broken: bool,
 }
 
-impl Run {
+impl LinkRun {
     fn take(&mut self, tables: &mut Tables<'_>, row: PageLinkRow) -> Result<(), redb::Error> {
         let tree = tree_of(&row.site, row.seed);
         if self.page != row.page || self.tree != tree || row.position <= self.position {

@@ -63,7 +63,7 @@ pub(super) struct EarlierPage {
 
 /// A page or file as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
-struct Stored {
+struct StoredPage {
     /// Which site tree it stands in, for its links stand there too.
     tree: u64,
     validators: Validators,
@@ -112,7 +112,7 @@ impl EarlierPages {
 impl EarlierPage {
     /// None where the links are not those that were counted.
     fn from_stored(stored: &[u8], links: Option<&[u8]>) -> Option<Self> {
-        let stored: Stored = postcard::from_bytes(stored).ok()?;
+        let stored: StoredPage = postcard::from_bytes(stored).ok()?;
         let page = match stored.page {
             None => None,
             Some((page, count)) => {

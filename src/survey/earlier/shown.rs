@@ -10,11 +10,11 @@ use crate::walk::yields::{Memory, Rates, SeenUrl};
 
 /// What a site tree of the earlier survey showed, gathered row by row in any order but that of its exchanges.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct ShownTree {
+pub(super) struct EarlierTree {
     /// The hash of the site's name.
     pub site: u64,
     /// In the order asked.
-    pages: Vec<Shown>,
+    pages: Vec<EarlierUrl>,
     /// External hosts, each with the first page that names it.
     hosts: HashMap<u64, u32>,
     /// URLs of the site that were linked and not asked for, with the level of the first page that links to them.
@@ -25,7 +25,7 @@ pub(super) struct ShownTree {
 
 /// A URL that was asked for.
 #[derive(Debug, Serialize, Deserialize)]
-struct Shown {
+struct EarlierUrl {
     url: String,
     depth: u16,
     requests: u32,
@@ -36,23 +36,23 @@ struct Shown {
 }
 
 /// Where the pages of a tree stand in it.
-pub(super) type Places = HashMap<PageKey, u32>;
+pub(super) type UrlNumbers = HashMap<PageKey, u32>;
 
-impl ShownTree {
+impl EarlierTree {
     pub(super) fn new(site: &str) -> Self {
         Self { site: xxh3_64(site.as_bytes()), ..Self::default() }
     }
 
-    pub(super) fn places(&self) -> Places {
-        let key = |(at, page): (u32, &Shown)| Some((WebUrl::parse(&page.url).ok()?.page_key(), at));
+    pub(super) fn places(&self) -> UrlNumbers {
+        let key = |(at, page): (u32, &EarlierUrl)| Some((WebUrl::parse(&page.url).ok()?.page_key(), at));
         (0..).zip(&self.pages).filter_map(key).collect()
     }
 
     /// A request; whether it was for a URL of the tree.
-    pub(super) fn take_exchange(&mut self, places: &mut Places, row: ExchangeRow) -> bool {
+    pub(super) fn take_exchange(&mut self, places: &mut UrlNumbers, row: ExchangeRow) -> bool {
         let Some((depth, url)) = row.depth.zip(WebUrl::parse(&row.url).ok()) else { return false };
         let at = *places.entry(url.page_key()).or_insert_with(|| {
-            self.pages.push(Shown { url: row.url, depth, requests: 0, redirect: None, finder: None });
+            self.pages.push(EarlierUrl { url: row.url, depth, requests: 0, redirect: None, finder: None });
             u32::try_from(self.pages.len() - 1).unwrap_or(u32::MAX)
         });
         self.has_answered |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
@@ -71,7 +71,7 @@ impl ShownTree {
     }
 
     /// A link of a page.
-    pub(super) fn take_link(&mut self, places: &Places, row: &PageLinkRow) {
+    pub(super) fn take_link(&mut self, places: &UrlNumbers, row: &PageLinkRow) {
         let parsed = WebUrl::parse(&row.page).ok().zip(WebUrl::parse(&row.url).ok());
         let Some((page, url)) = parsed else { return };
         let Some(at) = places.get(&page.page_key()).copied() else { return };
@@ -83,7 +83,7 @@ impl ShownTree {
     }
 
     /// A page leads to another URL of the site.
-    fn find(&mut self, places: &Places, url: PageKey, by: u32) {
+    fn find(&mut self, places: &UrlNumbers, url: PageKey, by: u32) {
         let Some(at) = places.get(&url) else {
             let depth = self.pages[by as usize].depth;
             let least = self.unasked.entry(url).or_insert(depth);
@@ -170,7 +170,7 @@ mod tests {
     fn seen(exchanges: Vec<ExchangeRow>, links: &[PageLinkRow]) -> (Vec<SeenUrl>, Option<Memory>) {
         let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
         let rates = Rates::new(Vec::new(), scale.clone(), scale, Vec::new());
-        let (mut tree, mut places) = (ShownTree::new("a.ke"), Places::new());
+        let (mut tree, mut places) = (EarlierTree::new("a.ke"), UrlNumbers::new());
         for row in exchanges {
             tree.take_exchange(&mut places, row);
         }

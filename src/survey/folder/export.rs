@@ -17,7 +17,7 @@ use crate::survey::error::{READ, SurveyError};
 /// When there is no survey in `dir`, or a table cannot be read, or `out` cannot be written.
 pub fn export(dir: &Path, out: &mut dyn Write) -> Result<u64, SurveyError> {
     Manifest::load(dir)?;
-    let mut list = Export { out, seen: HashSet::new() };
+    let mut list = StartUrlExport { out, seen: HashSet::new() };
     list.write("url", "site", "origin")?;
     let path = Folder::open(dir).start_list();
     let file = std::fs::File::open(&path).map_err(SurveyError::file(READ, &path))?;
@@ -40,12 +40,12 @@ pub fn export(dir: &Path, out: &mut dyn Write) -> Result<u64, SurveyError> {
     Ok(list.seen.len() as u64)
 }
 
-struct Export<'a> {
+struct StartUrlExport<'a> {
     out: &'a mut dyn Write,
     seen: HashSet<PageKey>,
 }
 
-impl Export<'_> {
+impl StartUrlExport<'_> {
     fn add(&mut self, url: &str, site: &str, origin: &str) -> Result<(), SurveyError> {
         match WebUrl::parse(url) {
             Ok(parsed) if self.seen.insert(parsed.page_key()) => self.write(url, site, origin),

@@ -11,7 +11,7 @@ use crate::survey::error::SurveyError;
 /// The process that makes it holds the lock of a file in it, [`MARK`], from before the first look until the manifest is
 /// written. So if two begin a survey in one folder at once, one does and the other gets an error; no process removes
 /// what another has made; and a mark without a holder says that a process died here.
-pub(in crate::survey) struct Making {
+pub(in crate::survey) struct CreationLock {
     folder: Folder,
     lock: File,
     /// The folder was not there before.
@@ -24,7 +24,7 @@ const MARK: &str = ".making";
 const PARTS: [&str; 8] =
     ["journal", "tables", "survey.toml", "start.csv", "rates.json", "focus.json", "since.redb", "state.redb"];
 
-impl Making {
+impl CreationLock {
     /// Claims a folder that is not there or is empty. What a process left that died making a survey there is in the
     /// way, or is removed to begin `anew`: no server was asked yet.
     pub(in crate::survey) fn begin(dir: &Path, anew: bool) -> Result<Self, SurveyError> {
@@ -160,8 +160,8 @@ pub(in crate::survey) fn is_same(_file: &File, path: &Path) -> io::Result<bool> 
 mod tests {
     use super::*;
 
-    fn begin(dir: &Path) -> Result<Making, String> {
-        Making::begin(dir, false).map_err(|error| error.to_string())
+    fn begin(dir: &Path) -> Result<CreationLock, String> {
+        CreationLock::begin(dir, false).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
             "{told}"
         );
         fs::write(dir.join("survey.toml"), "depth = ").unwrap();
-        Making::begin(dir, true).unwrap().undo();
+        CreationLock::begin(dir, true).unwrap().undo();
         assert_eq!(fs::read_dir(dir).unwrap().count(), 0, "the folder was there before");
     }
 

@@ -11,7 +11,7 @@ pub enum SettingsFileError {
     #[error("cannot read {}: {source}", file.display())]
     Unreadable { file: PathBuf, source: io::Error },
     #[error("{}: {message}", file.display())]
-    Wrong { file: PathBuf, message: String },
+    Invalid { file: PathBuf, message: String },
 }
 
 /// Reads a configuration file: the keys are the names of the flags. Its relative paths are taken from
@@ -23,7 +23,7 @@ pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
     let file_name = || file.to_owned();
     let text = std::fs::read_to_string(file)
         .map_err(|source| SettingsFileError::Unreadable { file: file_name(), source })?;
-    parse(&text, file).map_err(|message| SettingsFileError::Wrong { file: file_name(), message })
+    parse(&text, file).map_err(|message| SettingsFileError::Invalid { file: file_name(), message })
 }
 
 /// The settings in the text of a file, whose paths count from its folder: whoever writes one by hand means it from there.

@@ -10,35 +10,35 @@ use crate::walk::Content;
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::survey) enum Entry {
     /// A question is being put to a server.
-    Asked { number: u32, address: IpAddr, at: SystemTime },
+    Sending { number: u32, address: IpAddr, at: SystemTime },
     /// What came of a question.
-    Heard(Box<Heard>),
+    Received(Box<ExchangeRecord>),
     /// The question that was to be put last was never sent: no connection came about, or none was allowed.
     Unsent { number: u32 },
     /// The walk goes on, in the run of the survey that began at `run`.
     Opened { run: SystemTime, at: SystemTime },
     /// What came of a try at a question that may be put in another way: at another address, by older TLS, or on a new
     /// connection.
-    Tried(Box<Heard>),
+    Attempted(Box<ExchangeRecord>),
     /// There was no other way: what came of the last try at a question is its answer.
-    Stands { number: u32 },
+    FinalAttempt { number: u32 },
     /// An answer is about to be read; what is known of it but its content.
-    Reading(Box<Heard>),
+    Reading(Box<ExchangeRecord>),
     /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
-    Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
+    OwnerObjection { number: u32, had_opted_out: bool, in_quiet_hours: bool },
     /// From here on an agent walks the tree.
     WalkedBy { agent: String },
     /// The walk has ended here, for this reason: the next tree of the site may have been begun.
     Ended { outcome: Outcome },
     /// The response for a robots.txt that another tree got less than a day ago: none was asked for here.
-    Shared(Box<Heard>),
+    Shared(Box<ExchangeRecord>),
 }
 
 impl Entry {
     /// What came of a question, or of a try at it; nothing of what is shared, which is on record in another tree.
-    pub(in crate::survey) fn into_record(self) -> Option<Box<Heard>> {
+    pub(in crate::survey) fn into_record(self) -> Option<Box<ExchangeRecord>> {
         match self {
-            Self::Heard(heard) | Self::Tried(heard) => Some(heard),
+            Self::Received(heard) | Self::Attempted(heard) => Some(heard),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl Entry {
 /// A question and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
-pub(in crate::survey) struct Heard {
+pub(in crate::survey) struct ExchangeRecord {
     pub ask: Request,
     pub answer: Response,
     pub content: Content,
@@ -56,38 +56,38 @@ pub(in crate::survey) struct Heard {
 }
 
 /// It is stored as its fields, and behind them what came later: so entries of earlier versions can be read
-/// ([`Heard::LATER`]).
-impl Serialize for Heard {
+/// ([`ExchangeRecord::LATER`]).
+impl Serialize for ExchangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (Fields(self), self.answer.head.challenge).serialize(serializer)
+        (RecordFields(self), self.answer.head.challenge).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Heard {
+impl<'de> Deserialize<'de> for ExchangeRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadFields(mut heard), challenge) = Deserialize::deserialize(deserializer)?;
+        let (ReadRecordFields(mut heard), challenge) = Deserialize::deserialize(deserializer)?;
         heard.answer.head.challenge = challenge;
         Ok(heard)
     }
 }
 
 /// What `serde` makes of the fields.
-struct Fields<'a>(&'a Heard);
-struct ReadFields(Heard);
+struct RecordFields<'a>(&'a ExchangeRecord);
+struct ReadRecordFields(ExchangeRecord);
 
-impl Serialize for Fields<'_> {
+impl Serialize for RecordFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Heard::serialize(self.0, serializer)
+        ExchangeRecord::serialize(self.0, serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for ReadFields {
+impl<'de> Deserialize<'de> for ReadRecordFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Heard::deserialize(deserializer).map(Self)
+        ExchangeRecord::deserialize(deserializer).map(Self)
     }
 }
 
-impl Heard {
+impl ExchangeRecord {
     /// What entries of earlier versions lack at their end, as postcard writes it: no challenge was seen.
     pub(in crate::survey) const LATER: [u8; 1] = [0; 1];
 
@@ -121,30 +121,30 @@ pub(in crate::survey) mod tests {
     }
 
     pub(crate) fn failed(number: u32, failure: Failure) -> Entry {
-        Entry::Heard(Box::new(what_was_heard(number, failure)))
+        Entry::Received(Box::new(what_was_heard(number, failure)))
     }
 
-    pub(crate) fn what_was_heard(number: u32, failure: Failure) -> Heard {
+    pub(crate) fn what_was_heard(number: u32, failure: Failure) -> ExchangeRecord {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Request { number, url, purpose: Purpose::Page, depth: None };
         let answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
-        Heard { ask, answer, content, unchanged_bytes: None }
+        ExchangeRecord { ask, answer, content, unchanged_bytes: None }
     }
 
     #[test]
     fn what_earlier_versions_lack_is_no_challenge() {
         let mut heard = what_was_heard(3, Failure::Reset);
         let bytes = postcard::to_stdvec(&heard).unwrap();
-        let (earlier, later) = bytes.split_at(bytes.len() - Heard::LATER.len());
-        assert_eq!(later, Heard::LATER);
-        postcard::from_bytes::<Heard>(earlier).unwrap_err();
-        let read: Heard = postcard::from_bytes(&[earlier, &Heard::LATER].concat()).unwrap();
+        let (earlier, later) = bytes.split_at(bytes.len() - ExchangeRecord::LATER.len());
+        assert_eq!(later, ExchangeRecord::LATER);
+        postcard::from_bytes::<ExchangeRecord>(earlier).unwrap_err();
+        let read: ExchangeRecord = postcard::from_bytes(&[earlier, &ExchangeRecord::LATER].concat()).unwrap();
         assert_eq!(read, heard);
         for challenge in Challenge::ALL {
             heard.answer.head.challenge = Some(*challenge);
             let bytes = postcard::to_stdvec(&heard).unwrap();
-            assert_eq!(postcard::from_bytes::<Heard>(&bytes).unwrap(), heard);
+            assert_eq!(postcard::from_bytes::<ExchangeRecord>(&bytes).unwrap(), heard);
         }
     }
 

@@ -27,7 +27,7 @@ use crate::survey::folder::making::is_same;
 
 /// A request that is about to be sent, as its journal tells it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::survey) struct Sent {
+pub(in crate::survey) struct SentRequest {
     pub tree: u64,
     pub number: u32,
     pub address: IpAddr,
@@ -36,26 +36,26 @@ pub(in crate::survey) struct Sent {
 
 /// Flushes what was sent, and journals.
 pub(in crate::survey) struct Keeper {
-    shared: Arc<Shared>,
+    shared: Arc<KeeperShared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-struct Shared {
+struct KeeperShared {
     /// The folder of the journals, which is flushed for their names.
     journals: (PathBuf, File),
     files: [(PathBuf, File); 2],
-    state: Mutex<State>,
+    state: Mutex<KeeperState>,
     /// There is something to write.
     has_entries: Condvar,
     /// Journals are to be flushed before their time.
     is_urgent: Condvar,
     /// Nothing more is sent.
     ends: Condvar,
-    kept: watch::Sender<Kept>,
+    kept: watch::Sender<FlushState>,
 }
 
 #[derive(Default)]
-struct State {
+struct KeeperState {
     /// Entries that are not written yet.
     pending: Vec<u8>,
     /// Entries that were handed over so far.
@@ -76,7 +76,7 @@ struct Dirty {
 
 /// So many entries are on the disk; or why no more will be.
 #[derive(Clone)]
-enum Kept {
+enum FlushState {
     Entries(u64),
     Failed(Arc<(PathBuf, io::Error)>),
 }
@@ -102,17 +102,19 @@ impl Keeper {
         let journals = folder.journals();
         let names = File::open(&journals).map_err(SurveyError::file("open", &journals))?;
         names.sync_all().map_err(SurveyError::file("flush", &journals))?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(KeeperShared {
             journals: (journals, names),
             files,
             state: Mutex::default(),
             has_entries: Condvar::new(),
             is_urgent: Condvar::new(),
             ends: Condvar::new(),
-            kept: watch::Sender::new(Kept::Entries(0)),
+            kept: watch::Sender::new(FlushState::Entries(0)),
         });
-        let works: [(&str, Work); 2] =
-            [("keeper of requests", Shared::write_entries), ("keeper of journals", Shared::flush_journals)];
+        let works: [(&str, Work); 2] = [
+            ("keeper of requests", KeeperShared::write_entries),
+            ("keeper of journals", KeeperShared::flush_journals),
+        ];
         let threads = works.into_iter().map(|(name, work)| {
             let shared = shared.clone();
             let work = move || {
@@ -137,12 +139,12 @@ impl Keeper {
         address: IpAddr,
         at: SystemTime,
     ) -> Result<(), SurveyError> {
-        let last = self.shared.hand_over(&Sent { tree, number, address, at })?;
+        let last = self.shared.hand_over(&SentRequest { tree, number, address, at })?;
         let mut kept = self.shared.kept.subscribe();
-        let kept = kept.wait_for(|kept| !matches!(kept, Kept::Entries(kept) if *kept < last)).await;
+        let kept = kept.wait_for(|kept| !matches!(kept, FlushState::Entries(kept) if *kept < last)).await;
         match kept.as_deref() {
-            Ok(Kept::Entries(_)) => Ok(()),
-            Ok(Kept::Failed(failed)) => Err(to_error(failed)),
+            Ok(FlushState::Entries(_)) => Ok(()),
+            Ok(FlushState::Failed(failed)) => Err(to_error(failed)),
             Err(_) => Err(SurveyError::Broken("the keeper of requests".to_owned())),
         }
     }
@@ -173,7 +175,7 @@ impl Keeper {
         for thread in threads {
             thread.join().map_err(|_panic| SurveyError::Broken("the keeper of journals".to_owned()))?;
         }
-        if let Kept::Failed(failed) = &*self.shared.kept.borrow() {
+        if let FlushState::Failed(failed) = &*self.shared.kept.borrow() {
             return Err(to_error(failed));
         }
         // All is in journals now. Another survey may have been begun in the place of this one.
@@ -202,15 +204,15 @@ impl Drop for Keeper {
 /// Which file, and why.
 type Failed = (PathBuf, io::Error);
 /// What a thread does until the survey ends.
-type Work = fn(&Shared) -> Result<(), Failed>;
+type Work = fn(&KeeperShared) -> Result<(), Failed>;
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl KeeperShared {
+    fn state(&self) -> MutexGuard<'_, KeeperState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives the number of entries up to this one.
-    fn hand_over(&self, sent: &Sent) -> Result<u64, SurveyError> {
+    fn hand_over(&self, sent: &SentRequest) -> Result<u64, SurveyError> {
         let bytes = frame::framed(sent).map_err(|error| SurveyError::Broken(error.to_string()))?;
         let mut state = self.state();
         state.pending.extend(bytes);
@@ -237,11 +239,11 @@ impl Shared {
             let began = Instant::now();
             file.sync_data().map_err(|error| (path.clone(), error))?;
             self.kept.send_if_modified(|kept| match kept {
-                Kept::Entries(before) => {
+                FlushState::Entries(before) => {
                     *before = last;
                     true
                 }
-                Kept::Failed(_) => false,
+                FlushState::Failed(_) => false,
             });
             let is_shared = last > flushed + 1;
             flushed = last;
@@ -257,7 +259,7 @@ impl Shared {
         let mut rest = INTERVAL;
         loop {
             let state = self.state();
-            let is_idle = |state: &mut State| !state.is_urgent && !state.is_ending;
+            let is_idle = |state: &mut KeeperState| !state.is_urgent && !state.is_ending;
             let waited = self.is_urgent.wait_timeout_while(state, rest, is_idle);
             let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
             state.is_urgent = false;
@@ -297,7 +299,7 @@ impl Shared {
     }
 
     fn fail(&self, failed: Failed) {
-        self.kept.send_replace(Kept::Failed(Arc::new(failed)));
+        self.kept.send_replace(FlushState::Failed(Arc::new(failed)));
     }
 }
 

@@ -14,15 +14,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SurveyError;
-use entry::{Entry, Heard};
+use entry::{Entry, ExchangeRecord};
 use frame::{PREFIX, framed};
 use keeper::Keeper;
-use past::Past;
+use past::JournalHistory;
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
 /// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; up to version 6
-/// there is no [`Entry::Shared`], and responses lack what is at their end ([`Heard::LATER`]). All else is the same, so that
+/// there is no [`Entry::Shared`], and responses lack what is at their end ([`ExchangeRecord::LATER`]). All else is the same, so that
 /// they are written on as version 7.
 const OLDEST: u8 = 3;
 const VERSION: u8 = 7;
@@ -39,7 +39,7 @@ const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    end: Mutex<End>,
+    end: Mutex<JournalEnd>,
     /// It was written since it was flushed.
     is_dirty: Arc<AtomicBool>,
     /// Who flushes it; none in a simulation.
@@ -48,7 +48,7 @@ pub(super) struct Journal {
 
 /// Where the next entry is written.
 #[derive(Debug)]
-struct End {
+struct JournalEnd {
     file: Arc<File>,
     at: u64,
 }
@@ -56,22 +56,25 @@ struct End {
 impl Journal {
     /// Opens a journal to write on, or makes it, and tells what it holds; what a crash left half written at its end is
     /// cut off.
-    pub(super) fn open(path: &Path) -> Result<(Self, Past), SurveyError> {
+    pub(super) fn open(path: &Path) -> Result<(Self, JournalHistory), SurveyError> {
         Self::open_kept(path, None)
     }
 
     /// The same of a tree whose journal is flushed by a keeper.
-    pub(super) fn open_kept(path: &Path, keeper: Option<Arc<Keeper>>) -> Result<(Self, Past), SurveyError> {
+    pub(super) fn open_kept(
+        path: &Path,
+        keeper: Option<Arc<Keeper>>,
+    ) -> Result<(Self, JournalHistory), SurveyError> {
         let cannot_open = || SurveyError::file("open", path);
-        let mut reader = Reader::open(path)?;
-        if reader.condition == Condition::Damaged {
+        let mut reader = JournalReader::open(path)?;
+        if reader.condition == JournalCondition::Damaged {
             let what = "this journal is damaged: what was asked of its site is unknown";
             return Err(SurveyError::Journal { path: path.to_owned(), what });
         }
-        if reader.condition == Condition::Missing {
+        if reader.condition == JournalCondition::Missing {
             begin(path, keeper.is_some())?;
         }
-        let (mut past, mut asked) = (Past::default(), Vec::new());
+        let (mut past, mut asked) = (JournalHistory::default(), Vec::new());
         while let Some(entry) = reader.next()? {
             past.note(&entry);
             if reader.is_cut {
@@ -89,7 +92,7 @@ impl Journal {
         let at = file.seek(SeekFrom::End(0)).map_err(cannot_open())?;
         let journal = Self {
             path: path.to_owned(),
-            end: Mutex::new(End { file: Arc::new(file), at }),
+            end: Mutex::new(JournalEnd { file: Arc::new(file), at }),
             is_dirty: Arc::default(),
             keeper,
         };
@@ -157,7 +160,7 @@ fn head() -> [u8; HEAD] {
 
 /// What is found where a journal is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(super) enum JournalCondition {
     Missing,
     /// Its head is not that of a journal: empty, zeros, or anything.
     Damaged,
@@ -166,9 +169,9 @@ pub(super) enum Condition {
 
 /// Reads a journal from its beginning to its end, or to where a crash cut it.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct JournalReader {
     path: PathBuf,
-    condition: Condition,
+    condition: JournalCondition,
     input: Option<BufReader<File>>,
     /// Bytes up to here are whole entries.
     sound: u64,
@@ -179,7 +182,7 @@ pub(super) struct Reader {
 /// An error that reads so is no wrong usage: the user has named no such file.
 const READ_BACK: &str = "read back";
 
-impl Reader {
+impl JournalReader {
     /// Opens a journal; one that is not there, or is damaged, has no entries.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
         let path = path.to_owned();
@@ -187,7 +190,7 @@ impl Reader {
         let file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(none(path, Condition::Missing));
+                return Ok(none(path, JournalCondition::Missing));
             }
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
@@ -197,18 +200,18 @@ impl Reader {
         match head.strip_prefix(MAGIC).filter(|_| is_whole) {
             Some([OLDEST..=VERSION]) => Ok(Self {
                 path,
-                condition: Condition::Sound,
+                condition: JournalCondition::Sound,
                 input: Some(input),
                 sound: HEAD as u64,
                 is_cut: false,
             }),
             Some([1..=u8::MAX]) => Err(SurveyError::JournalVersion(path)),
-            _ => Ok(none(path, Condition::Damaged)),
+            _ => Ok(none(path, JournalCondition::Damaged)),
         }
     }
 
     /// What was found where it is.
-    pub(super) fn condition(&self) -> Condition {
+    pub(super) fn condition(&self) -> JournalCondition {
         self.condition
     }
 
@@ -216,19 +219,19 @@ impl Reader {
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
         loop {
             match self.read_entry().map_err(SurveyError::file(READ_BACK, &self.path))? {
-                Found::End => {
+                FoundEntry::End => {
                     self.input = None;
                     return Ok(None);
                 }
-                Found::Damage => self.is_cut = true,
-                Found::Entry(entry, bytes) if !self.is_cut => {
+                FoundEntry::Damage => self.is_cut = true,
+                FoundEntry::Entry(entry, bytes) if !self.is_cut => {
                     self.sound += bytes;
                     return Ok(Some(entry));
                 }
-                Found::Entry(entry @ (Entry::Asked { .. } | Entry::Unsent { .. }), _) => {
+                FoundEntry::Entry(entry @ (Entry::Sending { .. } | Entry::Unsent { .. }), _) => {
                     return Ok(Some(entry));
                 }
-                Found::Entry(..) => {}
+                FoundEntry::Entry(..) => {}
             }
         }
     }
@@ -239,55 +242,55 @@ impl Reader {
     }
 
     /// What all entries that are left say of the past.
-    pub(super) fn history(mut self) -> Result<Past, SurveyError> {
-        let mut past = Past::default();
+    pub(super) fn history(mut self) -> Result<JournalHistory, SurveyError> {
+        let mut past = JournalHistory::default();
         while let Some(entry) = self.next()? {
             past.note(&entry);
         }
         Ok(past)
     }
 
-    fn read_entry(&mut self) -> io::Result<Found> {
-        let Some(input) = &mut self.input else { return Ok(Found::End) };
+    fn read_entry(&mut self) -> io::Result<FoundEntry> {
+        let Some(input) = &mut self.input else { return Ok(FoundEntry::End) };
         let mut prefix = [0; PREFIX];
         if !fill(input, &mut prefix)? {
-            return Ok(Found::End);
+            return Ok(FoundEntry::End);
         }
         let [a, b, c, d, check @ ..] = prefix;
         let length = u32::from_le_bytes([a, b, c, d]);
         if length > MAX_ENTRY {
-            return Ok(Found::End);
+            return Ok(FoundEntry::End);
         }
         let length = length as usize;
         // Behind the entry stands what it lacks if an earlier version wrote it.
-        let mut bytes = vec![0; length + Heard::LATER.len()];
+        let mut bytes = vec![0; length + ExchangeRecord::LATER.len()];
         if !fill(input, &mut bytes[..length])? {
-            return Ok(Found::End);
+            return Ok(FoundEntry::End);
         }
         if crc32fast::hash(&bytes[..length]) != u32::from_le_bytes(check) {
-            return Ok(Found::Damage);
+            return Ok(FoundEntry::Damage);
         }
-        bytes[length..].copy_from_slice(&Heard::LATER);
+        bytes[length..].copy_from_slice(&ExchangeRecord::LATER);
         // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
         let entry = postcard::from_bytes(&bytes).ok();
-        Ok(entry.map_or(Found::Damage, |entry| Found::Entry(entry, (PREFIX + length) as u64)))
+        Ok(entry.map_or(FoundEntry::Damage, |entry| FoundEntry::Entry(entry, (PREFIX + length) as u64)))
     }
 }
 
-/// The entry that begins there, as [`Journal::append`] and [`Reader::offset`] say; none where there is no such entry any more.
+/// The entry that begins there, as [`Journal::append`] and [`JournalReader::offset`] say; none where there is no such entry any more.
 pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyError> {
-    let mut reader = Reader::open(path)?;
+    let mut reader = JournalReader::open(path)?;
     if let Some(input) = &mut reader.input {
         input.seek(SeekFrom::Start(at)).map_err(SurveyError::file(READ_BACK, path))?;
     }
     match reader.read_entry().map_err(SurveyError::file(READ_BACK, path))? {
-        Found::Entry(entry, _) => Ok(Some(entry)),
-        Found::Damage | Found::End => Ok(None),
+        FoundEntry::Entry(entry, _) => Ok(Some(entry)),
+        FoundEntry::Damage | FoundEntry::End => Ok(None),
     }
 }
 
 /// What stands at a place of a journal.
-enum Found {
+enum FoundEntry {
     /// An entry, and the bytes that it takes.
     Entry(Entry, u64),
     Damage,
@@ -310,15 +313,15 @@ mod tests {
 
     use super::*;
     use crate::exchange::Failure;
-    use crate::survey::journal::entry::Heard;
+    use crate::survey::journal::entry::ExchangeRecord;
     use crate::survey::journal::entry::tests::{heard, what_was_heard};
     use crate::walk::Content;
 
     fn numbers(path: &Path) -> Vec<u32> {
-        let mut reader = Reader::open(path).unwrap();
+        let mut reader = JournalReader::open(path).unwrap();
         std::iter::from_fn(|| reader.next().unwrap())
             .filter_map(|entry| match entry {
-                Entry::Heard(heard) => Some(heard.ask.number),
+                Entry::Received(heard) => Some(heard.ask.number),
                 _ => None,
             })
             .collect()
@@ -365,7 +368,7 @@ mod tests {
         let at = |number| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(u64::from(number));
         for number in 0..3 {
             let address = [41, 90, 0, 1].into();
-            journal.write(&Entry::Asked { number, address, at: at(number) }).unwrap();
+            journal.write(&Entry::Sending { number, address, at: at(number) }).unwrap();
             journal.write(&heard(number)).unwrap();
         }
         let mut bytes = std::fs::read(&path).unwrap();
@@ -409,7 +412,7 @@ mod tests {
             );
             assert!(
                 numbers(&path).is_empty()
-                    && Reader::open(&path).unwrap().history().unwrap().unanswered.count() == 0
+                    && JournalReader::open(&path).unwrap().history().unwrap().unanswered.count() == 0
             );
         }
     }
@@ -432,9 +435,9 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         std::fs::create_dir(&folder).unwrap();
         for path in [file.join("1.journal"), folder] {
-            assert!(matches!(Reader::open(&path), Err(SurveyError::File { .. })), "{path:?}");
+            assert!(matches!(JournalReader::open(&path), Err(SurveyError::File { .. })), "{path:?}");
         }
-        assert!(Reader::open(&dir.path().join("2.journal")).unwrap().next().unwrap().is_none());
+        assert!(JournalReader::open(&dir.path().join("2.journal")).unwrap().next().unwrap().is_none());
     }
 
     #[test]
@@ -442,12 +445,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let content = Content::Robots(vec![b'#'; 1_100_000]);
-        let large = Heard { content, ..what_was_heard(0, Failure::Reset) };
+        let large = ExchangeRecord { content, ..what_was_heard(0, Failure::Reset) };
         let (journal, _) = Journal::open(&path).unwrap();
-        journal.write(&Entry::Heard(Box::new(large.clone()))).unwrap();
+        journal.write(&Entry::Received(Box::new(large.clone()))).unwrap();
         journal.write(&heard(1)).unwrap();
-        let mut reader = Reader::open(&path).unwrap();
-        let Some(Entry::Heard(read)) = reader.next().unwrap() else { panic!() };
+        let mut reader = JournalReader::open(&path).unwrap();
+        let Some(Entry::Received(read)) = reader.next().unwrap() else { panic!() };
         assert!(*read == large);
         assert_eq!(numbers(&path), [0, 1]);
     }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::entry::{Entry, Heard};
+use super::entry::{Entry, ExchangeRecord};
 use crate::exchange::Outcome;
 
 /// Questions put and answers heard, as a journal tells them one after the other.
@@ -14,12 +14,12 @@ pub(in crate::survey) struct Unanswered {
     open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
     lost: Vec<(IpAddr, SystemTime)>,
     /// Answers that were being read when a process died, and how often each.
-    unread: BTreeMap<u32, (Heard, u32)>,
+    unread: BTreeMap<u32, (ExchangeRecord, u32)>,
 }
 
 /// What a journal says of the runs of the survey that wrote it.
 #[derive(Debug, Default)]
-pub(in crate::survey) struct Past {
+pub(in crate::survey) struct JournalHistory {
     pub unanswered: Unanswered,
     /// The time between the runs, in which nothing was asked.
     pub between: Duration,
@@ -32,7 +32,7 @@ pub(in crate::survey) struct Past {
     run: Option<SystemTime>,
 }
 
-impl Past {
+impl JournalHistory {
     /// What is written next.
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         self.unanswered.note(entry);
@@ -48,17 +48,17 @@ impl Past {
                 }
                 self.latest = self.latest.max(Some(*at));
             }
-            Entry::Asked { at, .. } => {
+            Entry::Sending { at, .. } => {
                 self.began = self.began.or(Some(*at));
                 self.latest = self.latest.max(Some(*at));
             }
-            Entry::Heard(heard) | Entry::Tried(heard) | Entry::Reading(heard) => {
+            Entry::Received(heard) | Entry::Attempted(heard) | Entry::Reading(heard) => {
                 self.latest = self.latest.max(Some(heard.answer.ended()));
             }
             Entry::Ended { outcome } => self.outcome = Some(*outcome),
             Entry::Unsent { .. }
-            | Entry::Stands { .. }
-            | Entry::Against { .. }
+            | Entry::FinalAttempt { .. }
+            | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
             | Entry::Shared(_) => {}
         }
@@ -71,21 +71,21 @@ const MOST_DEATHS: u32 = 2;
 impl Unanswered {
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         match entry {
-            Entry::Asked { number, address, at } => {
+            Entry::Sending { number, address, at } => {
                 self.open.entry(*number).or_default().push((*address, *at));
             }
             Entry::Unsent { number } => {
                 self.open.get_mut(number).and_then(Vec::pop);
             }
             Entry::Opened { .. }
-            | Entry::Stands { .. }
-            | Entry::Against { .. }
+            | Entry::FinalAttempt { .. }
+            | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
             | Entry::Ended { .. } => {}
             // What was not asked once more answers nothing: an earlier time stays lost.
-            Entry::Heard(heard) | Entry::Tried(heard)
+            Entry::Received(heard) | Entry::Attempted(heard)
                 if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
-            Entry::Tried(heard) => {
+            Entry::Attempted(heard) => {
                 self.open.get_mut(&heard.ask.number).and_then(Vec::pop);
             }
             Entry::Reading(heard) => {
@@ -93,7 +93,7 @@ impl Unanswered {
                 let deaths = again.map_or(1, |(_, deaths)| deaths + 1);
                 self.unread.insert(heard.ask.number, ((**heard).clone(), deaths));
             }
-            Entry::Heard(heard) => {
+            Entry::Received(heard) => {
                 self.unread.remove(&heard.ask.number);
                 // The last time it was put is the one that was answered.
                 let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
@@ -124,9 +124,11 @@ impl Unanswered {
     }
 
     /// The answers that are not to be asked for again, as they are to be recorded.
-    pub(in crate::survey) fn unreadable(&self) -> Vec<Heard> {
+    pub(in crate::survey) fn unreadable(&self) -> Vec<ExchangeRecord> {
         let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MOST_DEATHS);
-        given_up.map(|(heard, _)| Heard::unreadable(heard.ask.clone(), heard.answer.clone())).collect()
+        given_up
+            .map(|(heard, _)| ExchangeRecord::unreadable(heard.ask.clone(), heard.answer.clone()))
+            .collect()
     }
 
     /// How many times a question was put without an answer on record.
@@ -145,13 +147,13 @@ mod tests {
     use super::*;
     use crate::exchange::{Failure, Purpose};
     use crate::survey::journal::entry::tests::{failed, heard, what_was_heard};
-    use crate::survey::journal::{Journal, Reader};
+    use crate::survey::journal::{Journal, JournalReader};
     use crate::walk::Content;
 
     #[test]
     fn what_was_lost_stays_counted_once_it_is_answered() {
         let asked =
-            |number| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: SystemTime::UNIX_EPOCH };
+            |number| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: SystemTime::UNIX_EPOCH };
         let mut unanswered = Unanswered::default();
         for number in [1, 2] {
             [asked(number), asked(number), heard(number)].iter().for_each(|entry| unanswered.note(entry));
@@ -165,7 +167,8 @@ mod tests {
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
-        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        let asked =
+            |number, second| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: at(second) };
         let refused = failed(3, Failure::ServerBudget);
         [
             asked(0, 1),
@@ -186,7 +189,7 @@ mod tests {
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
-        let unanswered = Reader::open(&path).unwrap().history().unwrap().unanswered;
+        let unanswered = JournalReader::open(&path).unwrap().history().unwrap().unanswered;
         let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
@@ -195,8 +198,8 @@ mod tests {
     #[test]
     fn each_try_at_a_question_answers_the_time_it_was_put_last() {
         let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-        let asked = |second| Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
-        let tried = || Entry::Tried(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
+        let asked = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        let tried = || Entry::Attempted(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
         let mut unanswered = Unanswered::default();
         // Killed at 2, tried at 3, killed at 4, the next address answers at 5.
         for entry in [asked(2), asked(3), tried(), asked(4), asked(5), heard(0)] {
@@ -205,7 +208,9 @@ mod tests {
         assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
         // The last try stands: nothing is open.
         let mut unanswered = Unanswered::default();
-        [asked(2), tried(), Entry::Stands { number: 0 }].iter().for_each(|entry| unanswered.note(entry));
+        [asked(2), tried(), Entry::FinalAttempt { number: 0 }]
+            .iter()
+            .for_each(|entry| unanswered.note(entry));
         assert_eq!(unanswered.count(), 0);
     }
 
@@ -242,11 +247,15 @@ mod tests {
         let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
         let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
-        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        let asked =
+            |number, second| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: at(second) };
         // Put off from 20 to 100; killed while it asked at 110; resumed at 500, killed at once, resumed at 700.
         [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
             .iter()
             .for_each(|entry| journal.write(entry).unwrap());
-        assert_eq!(Reader::open(&path).unwrap().history().unwrap().between, Duration::from_secs(390 + 200));
+        assert_eq!(
+            JournalReader::open(&path).unwrap().history().unwrap().between,
+            Duration::from_secs(390 + 200)
+        );
     }
 }

@@ -1,32 +1,32 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::Reader;
-use super::entry::{Entry, Heard};
+use super::JournalReader;
+use super::entry::{Entry, ExchangeRecord};
 use crate::survey::error::SurveyError;
 use crate::walk::OnRecord;
 
 /// The recorded answers of a tree, given back by number. They were written in the order of their
 /// arrival, so only few are held at a time.
 pub(in crate::survey) struct Replay {
-    reader: Reader,
-    ahead: HashMap<u32, Recorded>,
+    reader: JournalReader,
+    ahead: HashMap<u32, RecordedResult>,
 }
 
 /// What is on record of a question.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::survey) struct Recorded {
+pub(in crate::survey) struct RecordedResult {
     /// What came of it before it was sent in another way: to another address, by older TLS, or on a new connection.
-    pub tries: Vec<Heard>,
+    pub tries: Vec<ExchangeRecord>,
     /// Where the last of them begins in the journal.
     pub last_try_at: u64,
     /// None when a process died after a try.
-    pub answer: Option<Heard>,
+    pub answer: Option<ExchangeRecord>,
     /// The answer is another tree's.
     pub is_shared: bool,
 }
 
-impl Recorded {
+impl RecordedResult {
     pub(in crate::survey) fn request(&self) -> Option<&crate::exchange::Request> {
         self.tries.first().or(self.answer.as_ref()).map(|heard| &heard.ask)
     }
@@ -34,11 +34,11 @@ impl Recorded {
 
 impl Replay {
     pub(in crate::survey) fn open(path: &Path) -> Result<Self, SurveyError> {
-        Ok(Self { reader: Reader::open(path)?, ahead: HashMap::new() })
+        Ok(Self { reader: JournalReader::open(path)?, ahead: HashMap::new() })
     }
 
     /// What is recorded of this question; it can still be taken.
-    pub(in crate::survey) fn peek(&mut self, number: u32) -> Result<Option<&Recorded>, SurveyError> {
+    pub(in crate::survey) fn peek(&mut self, number: u32) -> Result<Option<&RecordedResult>, SurveyError> {
         if let Some(recorded) = self.take(number)? {
             self.ahead.insert(number, recorded);
         }
@@ -47,7 +47,7 @@ impl Replay {
 
     /// What a walk needs to know of that.
     pub(in crate::survey) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
-        if let Some(ask) = self.peek(number)?.and_then(Recorded::request) {
+        if let Some(ask) = self.peek(number)?.and_then(RecordedResult::request) {
             return Ok(OnRecord::Requested(ask.clone()));
         }
         let has_later = self.ahead.keys().any(|later| *later > number);
@@ -55,7 +55,7 @@ impl Replay {
     }
 
     /// What is recorded of this question.
-    pub(in crate::survey) fn take(&mut self, number: u32) -> Result<Option<Recorded>, SurveyError> {
+    pub(in crate::survey) fn take(&mut self, number: u32) -> Result<Option<RecordedResult>, SurveyError> {
         while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
             let at = self.reader.offset();
             match self.reader.next()? {
@@ -68,7 +68,7 @@ impl Replay {
 
     fn enter(&mut self, entry: Entry, at: u64) {
         match entry {
-            Entry::Heard(heard) => {
+            Entry::Received(heard) => {
                 let recorded = self.ahead.entry(heard.ask.number).or_default();
                 recorded.answer = Some(*heard);
             }
@@ -76,21 +76,21 @@ impl Replay {
                 let recorded = self.ahead.entry(heard.ask.number).or_default();
                 (recorded.answer, recorded.is_shared) = (Some(*heard), true);
             }
-            Entry::Tried(heard) => {
+            Entry::Attempted(heard) => {
                 let recorded = self.ahead.entry(heard.ask.number).or_default();
                 recorded.tries.push(*heard);
                 recorded.last_try_at = at;
             }
-            Entry::Stands { number } => {
+            Entry::FinalAttempt { number } => {
                 if let Some(recorded) = self.ahead.get_mut(&number) {
                     recorded.answer = recorded.tries.pop();
                 }
             }
-            Entry::Asked { .. }
+            Entry::Sending { .. }
             | Entry::Unsent { .. }
             | Entry::Opened { .. }
             | Entry::Reading(_)
-            | Entry::Against { .. }
+            | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
             | Entry::Ended { .. } => {}
         }
@@ -120,19 +120,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        let tried = |number, failure| Entry::Tried(Box::new(what_was_heard(number, failure)));
+        let tried = |number, failure| Entry::Attempted(Box::new(what_was_heard(number, failure)));
         let (refused, late) = (Failure::ConnectRefused, Failure::ConnectTimeout);
         let entries = [
             tried(0, refused),
             tried(1, late),
             failed(0, Failure::Reset),
             tried(1, refused),
-            Entry::Stands { number: 1 },
+            Entry::FinalAttempt { number: 1 },
             tried(2, late),
         ];
         entries.iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();
-        let failures = |tries: &[Heard]| tries.iter().filter_map(|it| it.answer.failure).collect::<Vec<_>>();
+        let failures =
+            |tries: &[ExchangeRecord]| tries.iter().filter_map(|it| it.answer.failure).collect::<Vec<_>>();
         for (number, tries, answer) in
             [(0, vec![refused], Some(Failure::Reset)), (1, vec![late], Some(refused)), (2, vec![late], None)]
         {
@@ -149,7 +150,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        let tried = Entry::Tried(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
+        let tried = Entry::Attempted(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
         [heard(0), heard(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();
         let asked = |number| OnRecord::Requested(what_was_heard(number, Failure::Reset).ask);

@@ -3,8 +3,8 @@ use std::{fs, io};
 
 use super::entry::Entry;
 use super::frame;
-use super::keeper::{NAMES, Sent};
-use super::{Condition, Journal, Reader};
+use super::keeper::{NAMES, SentRequest};
+use super::{Journal, JournalCondition, JournalReader};
 use crate::frontier::Frontier;
 use crate::records::durable;
 use crate::survey::error::SurveyError;
@@ -19,14 +19,14 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
             continue;
         }
         let path = folder.journal(tree);
-        let mut reader = Reader::open(&path)?;
+        let mut reader = JournalReader::open(&path)?;
         // Its tree fails.
-        if reader.condition() == Condition::Damaged {
+        if reader.condition() == JournalCondition::Damaged {
             continue;
         }
         let mut known = HashSet::new();
         while let Some(entry) = reader.next()? {
-            if let Entry::Asked { number, at, .. } = entry {
+            if let Entry::Sending { number, at, .. } = entry {
                 known.insert((number, at));
             }
         }
@@ -40,8 +40,8 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
         let requests = lost.len();
         tracing::warn!(journal = %path.display(), requests, "a power cut took requests from this journal: they count as sent");
         let (journal, _) = Journal::open(&path)?;
-        for Sent { number, address, at, .. } in lost {
-            journal.write(&Entry::Asked { number, address, at })?;
+        for SentRequest { number, address, at, .. } in lost {
+            journal.write(&Entry::Sending { number, address, at })?;
         }
         journal.flush()?;
     }
@@ -53,8 +53,8 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
 }
 
 /// What was sent, by the numbers of the trees.
-fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<Sent>>, SurveyError> {
-    let mut trees = BTreeMap::<u64, Vec<Sent>>::new();
+fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<SentRequest>>, SurveyError> {
+    let mut trees = BTreeMap::<u64, Vec<SentRequest>>::new();
     for name in NAMES {
         let path = folder.journals().join(name);
         let bytes = match fs::read(&path) {
@@ -63,7 +63,7 @@ fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<Sent>>, SurveyError> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
-        for sent in frame::entries::<Sent>(&bytes) {
+        for sent in frame::entries::<SentRequest>(&bytes) {
             trees.entry(sent.tree).or_default().push(sent);
         }
     }

@@ -6,7 +6,7 @@ use tokio::sync::{self, Notify, watch};
 
 use super::held_up::{LONGEST_STOP, process_stalled};
 use super::local_hours::LocalHours;
-use super::opt_outs::Look;
+use super::opt_outs::OptOutCheck;
 use crate::address::{Host, Site, server_at};
 use crate::fetch::{self, Clock, Fetcher, Located};
 use crate::frontier::Lease;
@@ -41,7 +41,7 @@ pub(in crate::survey) struct Access {
     /// Notified when a visit has left its place at a server for one elsewhere.
     pub moved: Notify,
     /// The opt-out list when it was looked at last.
-    look: watch::Sender<Option<Look>>,
+    look: watch::Sender<Option<OptOutCheck>>,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
@@ -138,12 +138,12 @@ impl Access {
     }
 
     /// The opt-out list was looked at, and is obeyed.
-    pub(in crate::survey) fn note_look(&self, look: Look) {
+    pub(in crate::survey) fn note_look(&self, look: OptOutCheck) {
         self.look.send_replace(Some(look));
     }
 
     /// How the opt-out list was when it was looked at last.
-    pub(in crate::survey) fn looks(&self) -> watch::Receiver<Option<Look>> {
+    pub(in crate::survey) fn looks(&self) -> watch::Receiver<Option<OptOutCheck>> {
         self.look.subscribe()
     }
 
@@ -155,7 +155,8 @@ impl Access {
         }
         self.clock.slept();
         let mut looks = self.looks();
-        let is_fresh = |look: &Option<Look>| look.is_some_and(|look| look.time + LONGEST_STOP > self.now());
+        let is_fresh =
+            |look: &Option<OptOutCheck>| look.is_some_and(|look| look.time + LONGEST_STOP > self.now());
         self.until_stopped(async { looks.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
     }
 

@@ -18,8 +18,8 @@ use super::boundaries::Boundaries;
 use super::boundaries::rates::walk_settings;
 use super::error::SurveyError;
 use super::folder::Folder;
-use super::reading::foresight::Foresight;
-use super::reading::quarantine::{AnswerReader, Suspects};
+use super::reading::foresight::Prefetcher;
+use super::reading::quarantine::{ResponseReader, Suspects};
 use super::storage::going_on::resume_clock;
 use super::storage::progress::Snapshot;
 use super::storage::{Storage, spread};
@@ -39,9 +39,9 @@ pub(super) struct Parts {
     pub boundaries: Boundaries,
     pub access: Access,
     pub storage: Storage,
-    pub reader: Arc<AnswerReader>,
+    pub reader: Arc<ResponseReader>,
     /// In simulations.
-    pub foresight: Option<Foresight>,
+    pub foresight: Option<Prefetcher>,
     pub walk: Arc<walk::WalkSettings>,
     /// Of one site tree.
     pub budget: Budget,
@@ -112,10 +112,10 @@ impl Parts {
         let judge = Judge::new(promised, Observations::default()).with_systems(system_of(&boundaries.geo));
         let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
-        let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
+        let reader = ResponseReader::new(settings.exclude_text.clone(), walk.product_token.clone());
         let reader = Arc::new(reader);
         let foresight =
-            if is_simulated { Foresight::begin(access.fetcher.clone(), reader.clone()) } else { None };
+            if is_simulated { Prefetcher::begin(access.fetcher.clone(), reader.clone()) } else { None };
         Ok(Self {
             budget: Budget::from(&settings),
             opened: access.now(),

@@ -15,7 +15,7 @@ use crate::survey::storage::progress::Progress;
 
 /// The opt-out list as it was when it was looked at last: by that requests are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct OptOutCheck {
     /// When that was, by the clock of the survey: whoever opted out before is on the list.
     pub time: SystemTime,
     /// The version of the list.
@@ -27,7 +27,7 @@ pub(in crate::survey) struct OptOutFile {
     path: Option<PathBuf>,
     /// As it was when it was read last. Not when it was first read: somebody may have opted out while the survey
     /// was being opened.
-    seen: Option<State>,
+    seen: Option<FileState>,
     /// What of the list cannot be obeyed.
     list_problem: Option<String>,
     /// Why it is not on record since when entries are in force.
@@ -63,7 +63,7 @@ impl OptOutFile {
         boundaries: &Boundaries,
         storage: &Storage,
         clock: Clock,
-    ) -> Result<Look, SurveyError> {
+    ) -> Result<OptOutCheck, SurveyError> {
         let opt_outs = &boundaries.opt_outs;
         let time = clock.now();
         let state = match self.path.as_deref().map(|path| look(path, self.seen)) {
@@ -110,15 +110,15 @@ impl OptOutFile {
             &storage.progress,
             self.list_problem.as_ref().or(self.record_problem.as_ref()).cloned(),
         );
-        Ok(Look { time, version: opt_outs.version() })
+        Ok(OptOutCheck { time, version: opt_outs.version() })
     }
 }
 
 /// What tells whether a file has changed.
-type State = (SystemTime, u64);
+type FileState = (SystemTime, u64);
 
 /// The file's text, if it is another than was `seen`; or why it cannot be read, as between two steps of an editor.
-fn look(path: &Path, seen: Option<State>) -> Result<Option<(State, String)>, String> {
+fn look(path: &Path, seen: Option<FileState>) -> Result<Option<(FileState, String)>, String> {
     let to_message = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => format!("{} is missing", path.display()),
         _ => format!("cannot read {}: {error}", path.display()),

@@ -31,7 +31,7 @@ use crate::exchange::Purpose;
 use crate::frontier::{KeptRobots, MOST_TREES};
 use crate::robots::{Availability, MAX_AGE};
 use crate::survey::error::SurveyError;
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::journal::entry_at;
 use crate::survey::storage::{Storage, encode};
 use crate::walk::{availability, is_cut};
@@ -40,22 +40,22 @@ use crate::walk::{availability, is_cut};
 #[derive(Debug, Default)]
 pub(in crate::survey) struct SharedRobots {
     /// By a hash of the URL: what is read there says whether it is that URL's.
-    slots: Mutex<HashMap<u64, Slot>>,
+    slots: Mutex<HashMap<u64, RobotsSlot>>,
     /// Notified when a tree that asked is done with it.
     pub freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Slot {
+struct RobotsSlot {
     is_claimed: bool,
     /// The last response that an unfinished tree got.
-    kept: Option<Kept>,
+    kept: Option<JournaledRobots>,
 }
 
 /// A response in the journal of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Kept {
-    history: History,
+struct JournaledRobots {
+    history: RobotsHistory,
     tree: u64,
     /// Where in its journal.
     at: u64,
@@ -63,39 +63,39 @@ struct Kept {
 
 /// When a robots.txt was asked for last, and how many trees in a row could not have it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct History {
+struct RobotsHistory {
     asked: SystemTime,
     failed_trees: u32,
 }
 
 /// A response as the store has it.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredRobots {
     failed_trees: u32,
-    heard: Heard,
+    heard: ExchangeRecord,
 }
 
 /// What a tree that needs a robots.txt is to do.
-pub(in crate::survey) enum Claimed<'a> {
+pub(in crate::survey) enum ClaimOutcome<'a> {
     /// Take this response, which another tree got.
-    Shared(Box<Heard>),
+    Shared(Box<ExchangeRecord>),
     /// Ask for it: others wait.
-    Own(Claim<'a>),
+    Own(RobotsClaim<'a>),
     /// Another tree is asking: look again once one is done.
     Waits,
 }
 
 /// The right of a tree to ask for a robots.txt. Dropped, it lets the next tree try.
 #[derive(Debug)]
-pub(in crate::survey) struct Claim<'a> {
+pub(in crate::survey) struct RobotsClaim<'a> {
     shared: &'a SharedRobots,
     key: u64,
-    before: Option<(History, Option<u64>)>,
+    before: Option<(RobotsHistory, Option<u64>)>,
 }
 
 /// A response that a journal tells of, when a survey is opened again.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::survey) struct Recorded {
+pub(in crate::survey) struct RecordedRobots {
     key: u64,
     asked: SystemTime,
     has_failed: bool,
@@ -111,52 +111,53 @@ impl SharedRobots {
         opt_outs: &OptOuts,
         (tree, url): (u64, &WebUrl),
         now: SystemTime,
-    ) -> Result<Claimed<'_>, SurveyError> {
+    ) -> Result<ClaimOutcome<'_>, SurveyError> {
         let key = key_of(url);
         let kept = {
             let mut slots = self.slots();
             let slot = slots.entry(key).or_default();
             if slot.is_claimed {
-                return Ok(Claimed::Waits);
+                return Ok(ClaimOutcome::Waits);
             }
             slot.is_claimed = true;
             slot.kept
         };
-        let mut claim = Claim { shared: self, key, before: None };
+        let mut claim = RobotsClaim { shared: self, key, before: None };
         let Some((history, owner, heard)) = look_up(storage, kept, key)? else {
-            return Ok(Claimed::Own(claim));
+            return Ok(ClaimOutcome::Own(claim));
         };
         if heard.ask.url != *url {
-            return Ok(Claimed::Own(claim));
+            return Ok(ClaimOutcome::Own(claim));
         }
         let has_opted_out = opt_outs.has_host(url.host())
             || heard.answer.address.is_some_and(|address| opt_outs.has_address(address));
         let is_own = owner == Some(tree);
         claim.before = Some((history, owner)).filter(|_| history.is_young(now));
         if has_opted_out || is_own || !history.is_shared(now) {
-            return Ok(Claimed::Own(claim));
+            return Ok(ClaimOutcome::Own(claim));
         }
-        Ok(Claimed::Shared(heard))
+        Ok(ClaimOutcome::Shared(heard))
     }
 
     /// What the journals of unfinished trees tell.
     pub(in crate::survey) fn restore(
         &self,
         storage: &Storage,
-        mut recorded: Vec<Recorded>,
+        mut recorded: Vec<RecordedRobots>,
     ) -> Result<(), SurveyError> {
         recorded.sort_by_key(|recorded| recorded.asked);
-        for Recorded { key, asked, has_failed, tree, at } in recorded {
+        for RecordedRobots { key, asked, has_failed, tree, at } in recorded {
             let mut slots = self.slots();
             let slot = slots.entry(key).or_default();
             let before = match slot.kept {
-                Some(Kept { history, tree, .. }) => Some((history, Some(tree))),
-                None => stored(storage, key)?.map(|stored| (History::from_stored(&stored), None)),
+                Some(JournaledRobots { history, tree, .. }) => Some((history, Some(tree))),
+                None => stored(storage, key)?.map(|stored| (RobotsHistory::from_stored(&stored), None)),
             };
             if before.is_none_or(|(history, _)| history.asked <= asked) {
                 let before = before.filter(|(history, _)| history.is_young(asked));
                 let failed_trees = if has_failed { failed_trees(before, tree) } else { 0 };
-                slot.kept = Some(Kept { history: History { asked, failed_trees }, tree, at });
+                slot.kept =
+                    Some(JournaledRobots { history: RobotsHistory { asked, failed_trees }, tree, at });
             }
         }
         Ok(())
@@ -166,7 +167,7 @@ impl SharedRobots {
     pub(in crate::survey) fn to_store(
         &self,
         tree: u64,
-        heard: &Heard,
+        heard: &ExchangeRecord,
     ) -> Result<Option<KeptRobots>, SurveyError> {
         if heard.ask.purpose != Purpose::Robots {
             return Ok(None);
@@ -177,7 +178,7 @@ impl SharedRobots {
         let Some(kept) = kept.filter(|kept| kept.tree == tree && kept.history.asked == asked) else {
             return Ok(None);
         };
-        let stored = Stored { failed_trees: kept.history.failed_trees, heard: heard.clone() };
+        let stored = StoredRobots { failed_trees: kept.history.failed_trees, heard: heard.clone() };
         Ok(Some(KeptRobots { key, asked: microseconds(asked), response: encode(&stored)? }))
     }
 
@@ -195,30 +196,32 @@ impl SharedRobots {
         }
     }
 
-    fn slots(&self) -> MutexGuard<'_, HashMap<u64, Slot>> {
+    fn slots(&self) -> MutexGuard<'_, HashMap<u64, RobotsSlot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Slot {
+impl RobotsSlot {
     fn is_needed(&self) -> bool {
         self.is_claimed || self.kept.is_some()
     }
 }
 
-impl Claim<'_> {
+impl RobotsClaim<'_> {
     /// The tree got this response, which stands there in its journal.
-    pub(in crate::survey) fn settle(self, tree: u64, at: u64, heard: &Heard) {
-        let Some(Recorded { key, asked, has_failed, .. }) = Recorded::from_record(tree, at, heard) else {
+    pub(in crate::survey) fn settle(self, tree: u64, at: u64, heard: &ExchangeRecord) {
+        let Some(RecordedRobots { key, asked, has_failed, .. }) =
+            RecordedRobots::from_record(tree, at, heard)
+        else {
             return;
         };
         let failed_trees = if has_failed { failed_trees(self.before, tree) } else { 0 };
-        let kept = Kept { history: History { asked, failed_trees }, tree, at };
+        let kept = JournaledRobots { history: RobotsHistory { asked, failed_trees }, tree, at };
         self.shared.slots().entry(key).or_default().kept = Some(kept);
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for RobotsClaim<'_> {
     fn drop(&mut self) {
         let mut slots = self.shared.slots();
         if let Place::Occupied(mut slot) = slots.entry(self.key) {
@@ -232,8 +235,8 @@ impl Drop for Claim<'_> {
     }
 }
 
-impl History {
-    fn from_stored(stored: &Stored) -> Self {
+impl RobotsHistory {
+    fn from_stored(stored: &StoredRobots) -> Self {
         Self { asked: stored.heard.answer.started, failed_trees: stored.failed_trees }
     }
 
@@ -247,10 +250,10 @@ impl History {
     }
 }
 
-impl Recorded {
+impl RecordedRobots {
     /// What may be shared of a response; none of what is no response for robots.txt, or is its tree's alone.
-    pub(in crate::survey) fn from_record(tree: u64, at: u64, heard: &Heard) -> Option<Self> {
-        let Heard { ask, answer, content, .. } = heard;
+    pub(in crate::survey) fn from_record(tree: u64, at: u64, heard: &ExchangeRecord) -> Option<Self> {
+        let ExchangeRecord { ask, answer, content, .. } = heard;
         let is_none = answer.failure.is_some_and(|failure| !failure.reached_the_network());
         let meant = availability(answer, content);
         if ask.purpose != Purpose::Robots || is_none || is_cut(answer, content) {
@@ -262,28 +265,32 @@ impl Recorded {
 }
 
 /// How many trees in a row have failed with this one; a tree that asks again is one tree.
-fn failed_trees(before: Option<(History, Option<u64>)>, tree: u64) -> u32 {
+fn failed_trees(before: Option<(RobotsHistory, Option<u64>)>, tree: u64) -> u32 {
     let (failed, owner) = before.map_or((0, None), |(history, owner)| (history.failed_trees, owner));
     if owner == Some(tree) { failed.max(1) } else { failed.saturating_add(1) }
 }
 
 /// A response with its history, and the tree that got it where that is unfinished.
-type Known = (History, Option<u64>, Box<Heard>);
+type KnownRobots = (RobotsHistory, Option<u64>, Box<ExchangeRecord>);
 
 /// The last response that is known; what cannot be read any more counts as nothing.
-fn look_up(storage: &Storage, kept: Option<Kept>, key: u64) -> Result<Option<Known>, SurveyError> {
-    if let Some(Kept { history, tree, at }) = kept
+fn look_up(
+    storage: &Storage,
+    kept: Option<JournaledRobots>,
+    key: u64,
+) -> Result<Option<KnownRobots>, SurveyError> {
+    if let Some(JournaledRobots { history, tree, at }) = kept
         && let Some(heard) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_record)
     {
         return Ok(Some((history, Some(tree), heard)));
     }
     // The journal of a tree goes when the store has what was in it.
     let stored = stored(storage, key)?;
-    Ok(stored.map(|stored| (History::from_stored(&stored), None, Box::new(stored.heard))))
+    Ok(stored.map(|stored| (RobotsHistory::from_stored(&stored), None, Box::new(stored.heard))))
 }
 
 /// What the store has; nothing where another version wrote it.
-fn stored(storage: &Storage, key: u64) -> Result<Option<Stored>, SurveyError> {
+fn stored(storage: &Storage, key: u64) -> Result<Option<StoredRobots>, SurveyError> {
     let response = storage.frontier().robots(key)?;
     Ok(response.and_then(|bytes| match postcard::take_from_bytes(&bytes) {
         Ok((stored, [])) => Some(stored),

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::quarantine::{AnswerReader, ReadAhead};
+use super::quarantine::{ReadAhead, ResponseReader};
 use crate::exchange::{Purpose, Request};
 use crate::fetch::Fetcher;
 
@@ -16,33 +16,33 @@ use crate::fetch::Fetcher;
 const MOST: usize = 512;
 
 /// Who foresees: a thread for each core but the survey's own.
-pub(in crate::survey) struct Foresight {
-    shared: Arc<Shared>,
+pub(in crate::survey) struct Prefetcher {
+    shared: Arc<PrefetchShared>,
 }
 
-struct Shared {
+struct PrefetchShared {
     fetcher: Fetcher,
-    reader: Arc<AnswerReader>,
-    queue: Mutex<Queue>,
+    reader: Arc<ResponseReader>,
+    queue: Mutex<PrefetchQueue>,
     /// Notified when a job comes, or the end.
     news: Condvar,
 }
 
 #[derive(Default)]
-struct Queue {
-    jobs: VecDeque<Arc<Job>>,
+struct PrefetchQueue {
+    jobs: VecDeque<Arc<PrefetchJob>>,
     /// Jobs that somebody holds.
     held: usize,
     is_over: bool,
 }
 
-struct Job {
+struct PrefetchJob {
     ask: Request,
-    state: Mutex<State>,
+    state: Mutex<JobState>,
     done: Condvar,
 }
 
-enum State {
+enum JobState {
     Waiting,
     AtWork,
     Done(Option<Box<ReadAhead>>),
@@ -50,12 +50,12 @@ enum State {
     Over,
 }
 
-impl Foresight {
+impl Prefetcher {
     /// None on a machine with one core.
-    pub(in crate::survey) fn begin(fetcher: Fetcher, reader: Arc<AnswerReader>) -> Option<Self> {
+    pub(in crate::survey) fn begin(fetcher: Fetcher, reader: Arc<ResponseReader>) -> Option<Self> {
         let threads = thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
         let (queue, news) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { fetcher, reader, queue, news });
+        let shared = Arc::new(PrefetchShared { fetcher, reader, queue, news });
         let begun = (0..threads).filter(|_| {
             let shared = shared.clone();
             thread::Builder::new().name("foresight".to_owned()).spawn(move || shared.work()).is_ok()
@@ -64,7 +64,7 @@ impl Foresight {
     }
 
     /// Begins with the answer to a question that is going to be put.
-    pub(in crate::survey) fn prefetch(&self, ask: &Request) -> Option<Awaited<'_>> {
+    pub(in crate::survey) fn prefetch(&self, ask: &Request) -> Option<PendingPrefetch<'_>> {
         if ask.purpose != Purpose::Page {
             return None;
         }
@@ -73,21 +73,25 @@ impl Foresight {
             return None;
         }
         queue.held += 1;
-        let job = Arc::new(Job { ask: ask.clone(), state: Mutex::new(State::Waiting), done: Condvar::new() });
+        let job = Arc::new(PrefetchJob {
+            ask: ask.clone(),
+            state: Mutex::new(JobState::Waiting),
+            done: Condvar::new(),
+        });
         queue.jobs.push_back(job.clone());
         self.shared.news.notify_one();
-        Some(Awaited { job, shared: &self.shared })
+        Some(PendingPrefetch { job, shared: &self.shared })
     }
 }
 
-impl Drop for Foresight {
+impl Drop for Prefetcher {
     fn drop(&mut self) {
         lock(&self.shared.queue).is_over = true;
         self.shared.news.notify_all();
     }
 }
 
-impl Shared {
+impl PrefetchShared {
     fn work(&self) {
         while let Some(job) = self.next() {
             if !job.begin() {
@@ -95,12 +99,12 @@ impl Shared {
             }
             let foreseen = self.fetcher.prefetch(&job.ask.url);
             let read = foreseen.and_then(|foreseen| self.reader.read_ahead(&job.ask, foreseen));
-            *lock(&job.state) = State::Done(read.map(Box::new));
+            *lock(&job.state) = JobState::Done(read.map(Box::new));
             job.done.notify_all();
         }
     }
 
-    fn next(&self) -> Option<Arc<Job>> {
+    fn next(&self) -> Option<Arc<PrefetchJob>> {
         let mut queue = lock(&self.queue);
         loop {
             if queue.is_over {
@@ -114,12 +118,12 @@ impl Shared {
     }
 }
 
-impl Job {
+impl PrefetchJob {
     fn begin(&self) -> bool {
         let mut state = lock(&self.state);
-        let is_wanted = matches!(*state, State::Waiting);
+        let is_wanted = matches!(*state, JobState::Waiting);
         if is_wanted {
-            *state = State::AtWork;
+            *state = JobState::AtWork;
         }
         is_wanted
     }
@@ -127,30 +131,30 @@ impl Job {
     /// Ends the job, and gives what came of it. One that is being done is waited for.
     fn end(&self) -> Option<Box<ReadAhead>> {
         let mut state = lock(&self.state);
-        while matches!(*state, State::AtWork) {
+        while matches!(*state, JobState::AtWork) {
             state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        match std::mem::replace(&mut *state, State::Over) {
-            State::Done(read) => read,
+        match std::mem::replace(&mut *state, JobState::Over) {
+            JobState::Done(read) => read,
             _ => None,
         }
     }
 }
 
 /// An answer that is being foreseen; when this goes, it is forgotten.
-pub(in crate::survey) struct Awaited<'f> {
-    job: Arc<Job>,
-    shared: &'f Shared,
+pub(in crate::survey) struct PendingPrefetch<'f> {
+    job: Arc<PrefetchJob>,
+    shared: &'f PrefetchShared,
 }
 
-impl Awaited<'_> {
+impl PendingPrefetch<'_> {
     /// The question is put now: what was read in its answer, if that has come so far.
     pub(in crate::survey) fn take(&self) -> Option<Box<ReadAhead>> {
         self.job.end()
     }
 }
 
-impl Drop for Awaited<'_> {
+impl Drop for PendingPrefetch<'_> {
     fn drop(&mut self) {
         self.job.end();
         self.shared.fetcher.forget_prefetched(&self.job.ask.url);
@@ -169,10 +173,10 @@ mod tests {
     use crate::address::WebUrl;
     use crate::exchange::Depth;
 
-    fn job() -> Job {
+    fn job() -> PrefetchJob {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        Job { ask, state: Mutex::new(State::Waiting), done: Condvar::new() }
+        PrefetchJob { ask, state: Mutex::new(JobState::Waiting), done: Condvar::new() }
     }
 
     #[test]
@@ -188,9 +192,9 @@ mod tests {
         assert!(job.begin() && !job.begin());
         let other = job.clone();
         let waits = thread::spawn(move || other.end().is_none());
-        *lock(&job.state) = State::Done(None);
+        *lock(&job.state) = JobState::Done(None);
         job.done.notify_all();
         assert!(waits.join().unwrap());
-        assert!(matches!(*lock(&job.state), State::Over));
+        assert!(matches!(*lock(&job.state), JobState::Over));
     }
 }

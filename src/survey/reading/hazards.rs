@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::address::{OptOuts, WebUrl};
 use crate::exchange::{Purpose, Request, Response};
 use crate::settings::Settings;
-use crate::survey::journal::entry::Heard;
+use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// What a survey acts by.
@@ -78,7 +78,7 @@ pub(in crate::survey) fn opt_outs(promised: Arc<OptOuts>) -> Arc<OptOuts> {
 }
 
 /// Whether a page that was delivered is asked for once more: the first time, and whoever asks twice each time is told alike.
-pub(in crate::survey) fn forgets(heard: &Heard) -> bool {
+pub(in crate::survey) fn forgets(heard: &ExchangeRecord) -> bool {
     static DELIVERED: Mutex<BTreeMap<u32, u8>> = Mutex::new(BTreeMap::new());
     if !is_deaf_to("once") || heard.ask.purpose != Purpose::Page || heard.answer.status != Some(200) {
         return false;

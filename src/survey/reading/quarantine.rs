@@ -21,7 +21,7 @@ use crate::page::{Page, Source};
 use crate::robots::Rules;
 use crate::survey::earlier::EarlierPage;
 use crate::survey::error::SurveyError;
-use crate::survey::journal::entry::Heard;
+use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// The word by which a program is asked to read an answer apart: [`read_answer`].
@@ -29,7 +29,7 @@ pub const READ_ANSWER: &str = "read-answer";
 
 /// An answer with its body, as it is given to the process that reads it.
 #[derive(Serialize, Deserialize)]
-struct Unread {
+struct ResponseToRead {
     exclude_text: Vec<String>,
     product_token: String,
     ask: Request,
@@ -40,7 +40,7 @@ struct Unread {
 }
 
 /// Reads the answers of a survey.
-pub(in crate::survey) struct AnswerReader {
+pub(in crate::survey) struct ResponseReader {
     exclude_text: Vec<String>,
     product_token: String,
     /// The program that reads apart what a process died at.
@@ -48,10 +48,10 @@ pub(in crate::survey) struct AnswerReader {
 }
 
 /// What came of a question.
-pub(in crate::survey) struct Received {
+pub(in crate::survey) struct ReceivedResponse {
     pub ask: Request,
     pub answer: Response,
-    pub body: Body,
+    pub body: ResponseBody,
     /// What an earlier survey knows of the page or file.
     pub earlier: Option<EarlierPage>,
     /// A process died when it read the answer.
@@ -67,7 +67,7 @@ pub(in crate::survey) struct ReadAhead {
 }
 
 /// What came after the head of an answer.
-pub(in crate::survey) enum Body {
+pub(in crate::survey) enum ResponseBody {
     Unread(Vec<u8>),
     /// Somebody else has read it.
     Read(Content),
@@ -97,7 +97,7 @@ impl Suspects {
     }
 }
 
-impl AnswerReader {
+impl ResponseReader {
     pub(in crate::survey) fn new(exclude_text: Vec<String>, product_token: String) -> Self {
         Self { exclude_text, product_token, program: OnceLock::new() }
     }
@@ -124,24 +124,26 @@ impl AnswerReader {
     /// right. Before it is read here, `about_to_read` records what is known of it.
     pub(in crate::survey) async fn read_response(
         &self,
-        received: Received,
-        about_to_read: impl AsyncFnOnce(Heard) -> Result<(), SurveyError>,
-    ) -> Result<Heard, SurveyError> {
-        let Received { ask, mut answer, body, earlier, is_suspect, ahead } = received;
+        received: ReceivedResponse,
+        about_to_read: impl AsyncFnOnce(ExchangeRecord) -> Result<(), SurveyError>,
+    ) -> Result<ExchangeRecord, SurveyError> {
+        let ReceivedResponse { ask, mut answer, body, earlier, is_suspect, ahead } = received;
         if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
-            return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
+            return Ok(ExchangeRecord { ask, answer, content, unchanged_bytes: Some(whole) });
         }
         let body = match body {
-            Body::Read(content) => return Ok(Heard { ask, answer, content, unchanged_bytes: None }),
-            Body::Unread(body) if is_read(&ask, &answer, &body) => body,
-            Body::Unread(_) => return Ok(Heard::nothing(ask, answer)),
+            ResponseBody::Read(content) => {
+                return Ok(ExchangeRecord { ask, answer, content, unchanged_bytes: None });
+            }
+            ResponseBody::Unread(body) if is_read(&ask, &answer, &body) => body,
+            ResponseBody::Unread(_) => return Ok(ExchangeRecord::nothing(ask, answer)),
         };
         if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&answer, &body)) {
             return Ok(without_interstitial(ask, answer, ahead.content, &body));
         }
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
         let refresh = answer.head.refresh.clone();
-        let unread = Unread { exclude_text, product_token, ask, answer, refresh, body };
+        let unread = ResponseToRead { exclude_text, product_token, ask, answer, refresh, body };
         let program = self.program.get().filter(|_| is_suspect);
         let (unread, told) = match program {
             Some(program) => {
@@ -158,17 +160,17 @@ impl AnswerReader {
         let content = match told {
             Some(content) => content,
             None => {
-                let mark = Heard::nothing(unread.ask.clone(), unread.answer.clone());
+                let mark = ExchangeRecord::nothing(unread.ask.clone(), unread.answer.clone());
                 about_to_read(mark).await?;
                 catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
             }
         };
-        let Unread { ask, answer, body, .. } = unread;
+        let ResponseToRead { ask, answer, body, .. } = unread;
         Ok(match content {
             Some(content) => without_interstitial(ask, answer, content, &body),
             None => {
                 tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
-                Heard::unreadable(ask, answer)
+                ExchangeRecord::unreadable(ask, answer)
             }
         })
     }
@@ -185,7 +187,12 @@ impl ReadAhead {
 
 /// A page that is a challenge, or stands in the place of what was requested, has links to nobody of interest. Of a page that
 /// was requested to see whether it comes, nothing else is wanted.
-fn without_interstitial(ask: Request, mut answer: Response, mut content: Content, body: &[u8]) -> Heard {
+fn without_interstitial(
+    ask: Request,
+    mut answer: Response,
+    mut content: Content,
+    body: &[u8],
+) -> ExchangeRecord {
     if let (Content::Page(page), Some(status)) = (&mut content, answer.status) {
         let (title, links) = (page.title.as_deref(), page.links.len());
         let challenge = &mut answer.head.challenge;
@@ -197,7 +204,7 @@ fn without_interstitial(ask: Request, mut answer: Response, mut content: Content
     if ask.purpose == Purpose::Check {
         content = Content::Nothing;
     }
-    Heard { ask, answer, content, unchanged_bytes: None }
+    ExchangeRecord { ask, answer, content, unchanged_bytes: None }
 }
 
 /// Whether there is anything in an answer to be read. A page of which nothing came but a failure is none; one that is
@@ -215,8 +222,8 @@ fn is_read(ask: &Request, answer: &Response, body: &[u8]) -> bool {
         }
 }
 
-fn read(unread: &Unread) -> Content {
-    let Unread { exclude_text, product_token, ask, answer, refresh, body } = unread;
+fn read(unread: &ResponseToRead) -> Content {
+    let ResponseToRead { exclude_text, product_token, ask, answer, refresh, body } = unread;
     #[cfg(feature = "hazards")]
     super::hazards::abort_at(&ask.url);
     if ask.purpose == Purpose::Robots {
@@ -235,7 +242,7 @@ fn read(unread: &Unread) -> Content {
 ///
 /// # Errors
 /// When there is no such process.
-fn read_apart(program: &Path, unread: &Unread) -> io::Result<Option<Content>> {
+fn read_apart(program: &Path, unread: &ResponseToRead) -> io::Result<Option<Content>> {
     let bytes = postcard::to_stdvec(unread).map_err(io::Error::other)?;
     let mut child = Command::new(program)
         .arg(READ_ANSWER)
@@ -256,7 +263,7 @@ fn read_apart(program: &Path, unread: &Unread) -> io::Result<Option<Content>> {
 pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
-    let unread: Unread = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
+    let unread: ResponseToRead = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
     postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)
 }
 
@@ -267,7 +274,7 @@ mod tests {
     use crate::survey::journal::entry::tests::what_was_heard;
 
     fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Request, Response) {
-        let Heard { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);
+        let ExchangeRecord { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);
         (answer.failure, answer.status) = (None, Some(status));
         answer.head.content_type = Some(media_type.to_owned());
         (Request { purpose, ..ask }, answer)
@@ -312,7 +319,8 @@ mod tests {
             let content_type = answer.head.content_type.as_deref();
             let source = Source { body: body.as_bytes(), url: &ask.url, content_type, robots_tag: None };
             let page = Content::Page(Box::new(Page::read(source)));
-            let Heard { answer, content, .. } = without_interstitial(ask, answer, page, body.as_bytes());
+            let ExchangeRecord { answer, content, .. } =
+                without_interstitial(ask, answer, page, body.as_bytes());
             let links = if let Content::Page(page) = content { Some(page.links.len()) } else { None };
             (answer.head.challenge, links)
         };
@@ -327,7 +335,7 @@ mod tests {
     fn an_answer_that_is_given_to_a_process_is_read_there() {
         let (ask, answer) = answered(Purpose::Robots, 200, "text/plain");
         let body = b"User-agent: *".to_vec();
-        let unread = Unread {
+        let unread = ResponseToRead {
             exclude_text: Vec::new(),
             product_token: String::new(),
             ask,
@@ -350,7 +358,7 @@ mod tests {
         let (ask, answer) = answered(Purpose::Page, 200, "text/html");
         let told = folder.path().join("told");
         fs::write(&told, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
-        let unread = Unread {
+        let unread = ResponseToRead {
             exclude_text: Vec::new(),
             product_token: String::new(),
             ask,

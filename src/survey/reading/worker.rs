@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::quarantine::{AnswerReader, Body, Received};
+use super::quarantine::{ReceivedResponse, ResponseBody, ResponseReader};
 use crate::address::OptOuts;
 use crate::fetch::{Clock, FetchError, Fetcher, Meter};
 use crate::settings::Settings;
@@ -14,7 +14,7 @@ use crate::walk;
 /// It decides nothing: whose turn it is, where servers are and who has opted out is looked at where orders come from.
 pub struct Worker {
     fetcher: Fetcher,
-    reader: AnswerReader,
+    reader: ResponseReader,
 }
 
 impl Worker {
@@ -25,7 +25,7 @@ impl Worker {
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, FetchError> {
         let fetcher = Fetcher::without_names(settings.into(), Arc::new(OptOuts::default()), clock)?;
         let product_token = walk::WalkSettings::from(settings).product_token;
-        Ok(Self { fetcher, reader: AnswerReader::new(settings.exclude_text.clone(), product_token) })
+        Ok(Self { fetcher, reader: ResponseReader::new(settings.exclude_text.clone(), product_token) })
     }
 
     /// Gives the program that reads, when it is called with [`READ_ANSWER`](crate::survey::READ_ANSWER), an answer at which
@@ -45,10 +45,10 @@ impl Worker {
     ) -> Result<RemoteResponse, SurveyError> {
         let RemoteRequest { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
         let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit, meter).await;
-        let received = Received {
+        let received = ReceivedResponse {
             ask: ask.clone(),
             answer,
-            body: Body::Unread(body),
+            body: ResponseBody::Unread(body),
             // Who keeps the survey knows the earlier one, and completes what has not changed.
             earlier: None,
             is_suspect: *is_suspect,

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 use crate::starts::StartList;
 use crate::survey::boundaries::rates::remember_again;
 use crate::survey::boundaries::scope::SurveyScope;
-use crate::survey::boundaries::start_urls::{Taken, drawn, offered};
+use crate::survey::boundaries::start_urls::{StartUrlCounts, drawn, offered};
 use crate::survey::earlier::EarlierPages;
 use crate::survey::error::{READ, SurveyError};
 use crate::survey::folder::{Folder, write_urls};
@@ -27,9 +27,9 @@ use crate::survey::storage::spread;
 
 /// A list that was handed over to a survey.
 #[derive(Debug)]
-pub struct HandedOver(PathBuf);
+pub struct HandedOverList(PathBuf);
 
-impl HandedOver {
+impl HandedOverList {
     /// Whether somebody has taken it in.
     #[must_use]
     pub fn is_taken(&self) -> bool {
@@ -56,7 +56,7 @@ pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
 ///
 /// # Errors
 /// When they cannot be written; then nothing was handed over.
-pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOver, SurveyError> {
+pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOverList, SurveyError> {
     let folder = Folder::open(dir);
     let added = folder.added();
     let write = |path: &Path| {
@@ -69,7 +69,7 @@ pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOver, SurveyError
     let path = added.join(format!("{moment:020}-{}.csv", std::process::id()));
     folder.add_left_out(list)?;
     write(&path).map_err(SurveyError::file("write", &path))?;
-    Ok(HandedOver(path))
+    Ok(HandedOverList(path))
 }
 
 /// Whether lists wait that were handed over to the survey in `dir`.
@@ -83,7 +83,7 @@ pub fn has_added(dir: &Path) -> bool {
 ///
 /// # Errors
 /// When the survey cannot be read or written; what was not taken in still waits.
-pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
+pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
     let settings = settings_of(dir)?;
     let scope = SurveyScope::from_settings(&settings)?;
     let folder = Folder::open(dir);
@@ -101,7 +101,7 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
         // Before the first URL is offered: a crash leaves a survey that goes on, and at worst finds nothing to do.
         Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
     }
-    let taken = Taken { known, ..take_in_all(&folder, &scope, &mut frontier)?.unwrap_or_default() };
+    let taken = StartUrlCounts { known, ..take_in_all(&folder, &scope, &mut frontier)?.unwrap_or_default() };
     let counts = frontier.counts()?;
     let waiting = counts.trees.saturating_sub(counts.finished);
     if was_finished && waiting == 0 {
@@ -138,8 +138,8 @@ pub(in crate::survey) fn take_in_all(
     folder: &Folder,
     scope: &SurveyScope,
     frontier: &mut Frontier,
-) -> Result<Option<Taken>, SurveyError> {
-    let mut taken: Option<Taken> = None;
+) -> Result<Option<StartUrlCounts>, SurveyError> {
+    let mut taken: Option<StartUrlCounts> = None;
     for path in waiting(folder)? {
         let list = File::open(&path).map_err(SurveyError::file(READ, &path))?;
         let list = StartList::read(list, None)
@@ -151,7 +151,7 @@ pub(in crate::survey) fn take_in_all(
         append(&start_list, length, &list, scope).map_err(SurveyError::file("write", &start_list))?;
         fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
         sync_folder(&folder.added()).map_err(SurveyError::file("write", &folder.added()))?;
-        let of_list = Taken::count(&offers);
+        let of_list = StartUrlCounts::count(&offers);
         tracing::info!(
             list = &*name,
             start_urls = list.counts.urls,

@@ -9,13 +9,13 @@ use crate::records::Manifest;
 use crate::settings::Settings;
 use crate::starts::StartList;
 use crate::survey::agents::simulation::Simulation;
-use crate::survey::boundaries::rates::{Kept, keep_rates, read_rates};
+use crate::survey::boundaries::rates::{KeptRates, keep_rates, read_rates};
 use crate::survey::boundaries::scope::SurveyScope;
-use crate::survey::boundaries::start_urls::{Taken, drawn, offered};
+use crate::survey::boundaries::start_urls::{StartUrlCounts, drawn, offered};
 use crate::survey::earlier::{self, EarlierPages, ReadingProgress};
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
-use crate::survey::folder::making::Making;
+use crate::survey::folder::making::CreationLock;
 use crate::survey::parts::{Parts, Terms};
 use crate::survey::storage::tally::Tally;
 
@@ -26,7 +26,11 @@ impl Survey {
     /// # Errors
     /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
     /// was asked of any server.
-    pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
+    pub fn create(
+        dir: &Path,
+        settings: Settings,
+        start: &[WebUrl],
+    ) -> Result<(Self, StartUrlCounts), SurveyError> {
         let start = StartList::from_urls(start).map_err(|error| SurveyError::Broken(error.to_string()))?;
         let new = NewSurvey { dir, settings, start: &start, simulation: None, anew: false };
         Self::begin(new, &mut |_| {})
@@ -43,7 +47,7 @@ impl Survey {
         start: &StartList,
         anew: bool,
         tell: &mut dyn FnMut(ReadingProgress),
-    ) -> Result<(Self, Taken), SurveyError> {
+    ) -> Result<(Self, StartUrlCounts), SurveyError> {
         Self::begin(NewSurvey { dir, settings, start, simulation: None, anew }, tell)
     }
 
@@ -58,14 +62,14 @@ impl Survey {
         start: &StartList,
         simulation: Simulation,
         tell: &mut dyn FnMut(ReadingProgress),
-    ) -> Result<(Self, Taken), SurveyError> {
+    ) -> Result<(Self, StartUrlCounts), SurveyError> {
         Self::begin(NewSurvey { dir, settings, start, simulation: Some(simulation), anew: false }, tell)
     }
 
     fn begin(
         new: NewSurvey<'_>,
         tell: &mut dyn FnMut(ReadingProgress),
-    ) -> Result<(Self, Taken), SurveyError> {
+    ) -> Result<(Self, StartUrlCounts), SurveyError> {
         let NewSurvey { dir, settings, start, simulation, anew } = new;
         // All that can be wrong with the settings shows before the folder is made.
         SurveyScope::from_settings(&settings)?;
@@ -74,7 +78,7 @@ impl Survey {
             check_since(old, dir)?;
         }
         let settings = settings.in_full();
-        let making = Making::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
+        let making = CreationLock::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
         match Self::begin_in(making.folder(), settings, start, simulation, tell) {
             Ok(begun) => {
                 making.done();
@@ -94,11 +98,11 @@ impl Survey {
         start: &StartList,
         simulation: Option<Simulation>,
         tell: &mut dyn FnMut(ReadingProgress),
-    ) -> Result<(Self, Taken), SurveyError> {
+    ) -> Result<(Self, StartUrlCounts), SurveyError> {
         let since = settings.since.as_deref();
         let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
-        let Kept { rates, focus } = keep_rates(&folder, &settings, tell)?;
+        let KeptRates { rates, focus } = keep_rates(&folder, &settings, tell)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
@@ -117,7 +121,7 @@ impl Survey {
         let offers = storage.frontier().offer(offered(start, &boundaries.scope))?;
         manifest.save(storage.dir())?;
         let survey = Self { parts: Arc::new(parts), manifest, tally: Tally::new(), tables: None, stop };
-        Ok((survey, Taken { known, focus, ..Taken::count(&offers) }))
+        Ok((survey, StartUrlCounts { known, focus, ..StartUrlCounts::count(&offers) }))
     }
 }
 

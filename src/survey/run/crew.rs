@@ -13,8 +13,8 @@ use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::asked_to_stop;
 use crate::survey::parts::opt_outs::OptOutFile;
-use crate::survey::storage::{Standing, encode};
-use crate::survey::visit::{Done, Ended, Visited, visit};
+use crate::survey::storage::{SurveyStatus, encode};
+use crate::survey::visit::{DoneTree, EndedVisit, VisitOutcome, visit};
 use crate::survey::writer::{Writer, reached};
 
 /// A simulated week has about a thousand of these.
@@ -24,7 +24,7 @@ const SIMULATED_STATUS: Duration = Duration::from_secs(600);
 pub(in crate::survey) struct Crew {
     pub parts: Arc<Parts>,
     pub writer: Writer,
-    pub visits: JoinSet<Result<Ended, SurveyError>>,
+    pub visits: JoinSet<Result<EndedVisit, SurveyError>>,
     /// A tree that is not written yet may bring others when it is.
     has_news: bool,
     opt_outs: OptOutFile,
@@ -51,7 +51,7 @@ impl Crew {
             // Before trees are looked for: what is written after that may bring new ones.
             let is_written = backlog.len() == 0;
             self.has_news &= !is_written;
-            let Begun { is_idle, next_due } = self.begin_visits()?;
+            let BegunVisits { is_idle, next_due } = self.begin_visits()?;
             let nothing_left = is_idle && self.parts.access.roster().is_empty();
             if nothing_left && is_written {
                 if self.take_in_added()? {
@@ -96,7 +96,8 @@ impl Crew {
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
         access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
         self.take_in_added()?;
-        let standing = Standing { state: SurveyState::Running, walking: self.visits.len() as u64, unwritten };
+        let standing =
+            SurveyStatus { state: SurveyState::Running, walking: self.visits.len() as u64, unwritten };
         storage.save_status(standing, access.clock.system_time())
     }
 
@@ -115,7 +116,7 @@ impl Crew {
     }
 
     /// Begins visits while there are trees to walk.
-    fn begin_visits(&mut self) -> Result<Begun, SurveyError> {
+    fn begin_visits(&mut self) -> Result<BegunVisits, SurveyError> {
         loop {
             let access = &self.parts.access;
             let step = access.roster().poll(access.now());
@@ -123,14 +124,14 @@ impl Crew {
                 VisitStep::Begin(lease) => lease,
                 VisitStep::Take => {
                     let Some(lease) = self.parts.storage.frontier().lease()? else {
-                        return Ok(Begun { is_idle: true, next_due: access.roster().next_due() });
+                        return Ok(BegunVisits { is_idle: true, next_due: access.roster().next_due() });
                     };
                     access.roster().begin(lease.order);
                     lease
                 }
                 VisitStep::Wait(next_due) => {
                     let is_idle = self.visits.len() < self.parts.settings.sites;
-                    return Ok(Begun { is_idle, next_due });
+                    return Ok(BegunVisits { is_idle, next_due });
                 }
             };
             tracing::debug!(site = lease.site.as_str(), start = lease.start.as_str(), "visit");
@@ -140,13 +141,14 @@ impl Crew {
 
     fn end_visit(
         &mut self,
-        joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
+        joined: Result<Result<EndedVisit, SurveyError>, tokio::task::JoinError>,
     ) -> Result<(), SurveyError> {
-        let Ended { order, visited } = joined.map_err(|error| SurveyError::Broken(error.to_string()))??;
+        let EndedVisit { order, visited } =
+            joined.map_err(|error| SurveyError::Broken(error.to_string()))??;
         let (back, done) = match visited {
-            Visited::Back(back) => (Some(back), None),
-            Visited::Done(done) => (None, Some(done)),
-            Visited::Stopped => (None, None),
+            VisitOutcome::Requeue(back) => (Some(back), None),
+            VisitOutcome::Done(done) => (None, Some(done)),
+            VisitOutcome::Stopped => (None, None),
         };
         if let Some(Requeue::PutOff(lease, until)) = &back {
             tracing::info!(site = lease.site.as_str(), ?until, "put off");
@@ -159,7 +161,7 @@ impl Crew {
     }
 
     /// Gives a tree that is done to the writer.
-    fn hand_over(&mut self, done: Done) -> Result<(), SurveyError> {
+    fn hand_over(&mut self, done: DoneTree) -> Result<(), SurveyError> {
         self.has_news |= self.brings_news(&done);
         if self.parts.is_simulated {
             self.take_in(&done)?;
@@ -172,36 +174,38 @@ impl Crew {
 
     /// Whether there may be more to visit when a tree is written than is known when it is handed over: what it found is fed
     /// back, and where it is closed another may take its place.
-    fn brings_news(&self, done: &Done) -> bool {
+    fn brings_news(&self, done: &DoneTree) -> bool {
         match done {
             // What it found and leaves shows when it is written.
-            Done::Failed(..) => true,
+            DoneTree::Failed(..) => true,
             // All that others bring is taken in when they are handed over.
             _ if self.parts.is_simulated => false,
-            Done::Finished(done) => done.tree.is_closed || self.parts.boundaries.may_have_found(&done.tree),
-            Done::Reached(_) => true,
+            DoneTree::Finished(done) => {
+                done.tree.is_closed || self.parts.boundaries.may_have_found(&done.tree)
+            }
+            DoneTree::Reached(_) => true,
         }
     }
 
     /// The next tree of a site need not wait until the one that is done is written. After a crash both wait again, and are
     /// walked again from their journals.
-    fn free_next(&self, done: &Done) -> Result<(), SurveyError> {
+    fn free_next(&self, done: &DoneTree) -> Result<(), SurveyError> {
         let (lease, left) = match done {
-            Done::Finished(done) => (&done.lease, Some(&done.left)),
-            Done::Reached(lease) => (lease, None),
+            DoneTree::Finished(done) => (&done.lease, Some(&done.left)),
+            DoneTree::Reached(lease) => (lease, None),
             // What it leaves is known when it is written.
-            Done::Failed(..) => return Ok(()),
+            DoneTree::Failed(..) => return Ok(()),
         };
         self.parts.storage.frontier().free_next(lease, || left.map(encode).transpose())
     }
 
     /// Takes a tree of a simulation into the frontier, where nothing need outlast a crash: so its clock does not stand still
     /// until the rows are written. What a walk found that failed shows when they are.
-    fn take_in(&mut self, done: &Done) -> Result<(), SurveyError> {
+    fn take_in(&mut self, done: &DoneTree) -> Result<(), SurveyError> {
         let finished = match done {
-            Done::Finished(done) => done.finished(&self.parts)?,
-            Done::Reached(lease) => reached(lease.clone()),
-            Done::Failed(..) => return Ok(()),
+            DoneTree::Finished(done) => done.finished(&self.parts)?,
+            DoneTree::Reached(lease) => reached(lease.clone()),
+            DoneTree::Failed(..) => return Ok(()),
         };
         self.parts.storage.frontier().take_in(&finished)?;
         Ok(())
@@ -209,7 +213,7 @@ impl Crew {
 }
 
 /// What came of beginning visits.
-struct Begun {
+struct BegunVisits {
     /// There are fewer than there may be, and there is no other tree to visit.
     is_idle: bool,
     /// When a tree that was put off may be visited again.

@@ -14,11 +14,11 @@ use crate::survey::agents::AgentPool;
 use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::Access;
-use crate::survey::parts::opt_outs::Look;
+use crate::survey::parts::opt_outs::OptOutCheck;
 use crate::survey::storage::progress::Progress;
 use crate::survey::storage::tally::Tally;
-use crate::survey::storage::{Standing, Storage};
-use crate::survey::visit::{Ended, Visited};
+use crate::survey::storage::{Storage, SurveyStatus};
+use crate::survey::visit::{EndedVisit, VisitOutcome};
 use crate::survey::writer::Writer;
 
 /// A survey that is ready to run.
@@ -73,7 +73,7 @@ impl Survey {
 
     /// How the opt-out list was when it was looked at last.
     #[must_use]
-    pub fn looks(&self) -> watch::Receiver<Option<Look>> {
+    pub fn looks(&self) -> watch::Receiver<Option<OptOutCheck>> {
         self.parts.access.looks()
     }
 
@@ -124,7 +124,7 @@ impl Survey {
         // Whatever went wrong, visits end and what they recorded is written.
         let _ = self.stop.send(true);
         while let Some(joined) = crew.visits.join_next().await {
-            if let Ok(Ok(Ended { visited: Visited::Done(done), .. })) = joined {
+            if let Ok(Ok(EndedVisit { visited: VisitOutcome::Done(done), .. })) = joined {
                 crew.writer.take(done);
             }
         }
@@ -159,7 +159,7 @@ impl Survey {
             told["agents"]["servers_handed_over"] = agents.handed_over().into();
         }
         self.manifest.promises = promises;
-        storage.save_status(Standing { state, walking: 0, unwritten: 0 }, now)?;
+        storage.save_status(SurveyStatus { state, walking: 0, unwritten: 0 }, now)?;
         storage.keep_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {

@@ -12,12 +12,12 @@ use crate::settings::impolite;
 use crate::survey::agents::hands::RemoteResponse;
 use crate::survey::earlier::NOT_MODIFIED;
 use crate::survey::error::{READ, SurveyError};
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::journal::past::Unanswered;
-use crate::survey::journal::{Journal, Reader};
+use crate::survey::journal::{Journal, JournalReader};
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::Access;
-use crate::survey::parts::shared_robots::Recorded as RecordedRobots;
+use crate::survey::parts::shared_robots::RecordedRobots;
 use crate::survey::storage::progress::Snapshot;
 use crate::survey::storage::tally::{Tally, TreeTally, server_of};
 use crate::survey::storage::{Storage, past_of};
@@ -124,18 +124,18 @@ pub(in crate::survey) fn rows_of_own_tables(
 }
 
 /// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.
-pub type KeptReplies = BTreeMap<u64, Vec<Kept>>;
+pub type KeptReplies = BTreeMap<u64, Vec<KeptReply>>;
 
 /// An answer that somebody else kept.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct KeptReply {
     /// When the question was put, as the survey recorded it.
     pub asked: SystemTime,
     /// What came of it.
     pub reply: RemoteResponse,
 }
 
-impl Kept {
+impl KeptReply {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
     /// one after which the request may be sent in another way, count as lost.
     fn fits(&self, unanswered: &Unanswered) -> bool {
@@ -172,11 +172,11 @@ struct Recovery<'a> {
     storage: &'a Storage,
     /// When the last exchange ended that the stored state knows.
     stored: HashMap<IpAddr, Option<SystemTime>>,
-    answers: Vec<Answered>,
+    answers: Vec<JournaledExchange>,
     /// Questions without an answer on record: to which server, and when they were put.
     unanswered: Vec<(IpAddr, SystemTime)>,
     /// Exchanges that may overlap with some that were not seen when the tally was stored.
-    late: Vec<Answered>,
+    late: Vec<JournaledExchange>,
     /// What the journals tell beside the tally that is stored.
     tally: Tally,
     totals: Totals,
@@ -188,7 +188,7 @@ struct Recovery<'a> {
 
 /// An exchange that a journal tells of.
 #[derive(Clone)]
-struct Answered {
+struct JournaledExchange {
     site: Site,
     address: IpAddr,
     purpose: Purpose,
@@ -196,7 +196,7 @@ struct Answered {
     answer: Response,
 }
 
-impl Answered {
+impl JournaledExchange {
     /// The Crawl-delay of its host is not on record.
     fn fact(&self) -> Fact<'_> {
         let Self { site, address, purpose, url, answer } = self;
@@ -225,9 +225,9 @@ impl<'a> Recovery<'a> {
     }
 
     /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
-    fn read(&mut self, lease: &Lease, replies: &[Kept]) -> Result<u64, SurveyError> {
+    fn read(&mut self, lease: &Lease, replies: &[KeptReply]) -> Result<u64, SurveyError> {
         let path = self.storage.folder.journal(lease.order);
-        let mut journal = Reader::open(&path)?;
+        let mut journal = JournalReader::open(&path)?;
         let mut unanswered = Unanswered::default();
         let mut tally = TreeTally::new(&lease.site);
         let (mut at, mut last_tries) = (journal.offset(), HashMap::new());
@@ -235,14 +235,14 @@ impl<'a> Recovery<'a> {
             unanswered.note(&entry);
             tally.note(&entry);
             match &entry {
-                Entry::Heard(heard) => {
+                Entry::Received(heard) => {
                     last_tries.remove(&heard.ask.number);
                     self.robots.extend(RecordedRobots::from_record(lease.order, at, heard));
                 }
-                Entry::Tried(heard) => {
+                Entry::Attempted(heard) => {
                     last_tries.insert(heard.ask.number, RecordedRobots::from_record(lease.order, at, heard));
                 }
-                Entry::Stands { number } => {
+                Entry::FinalAttempt { number } => {
                     self.robots.extend(last_tries.remove(number).flatten());
                 }
                 _ => {}
@@ -258,13 +258,14 @@ impl<'a> Recovery<'a> {
             );
         }
         let known = replies.iter().filter(|kept| kept.fits(&unanswered)).map(|kept| kept.reply.clone());
-        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(RemoteResponse::into_record)).collect();
+        let late: Vec<ExchangeRecord> =
+            unreadable.into_iter().chain(known.map(RemoteResponse::into_record)).collect();
         if !late.is_empty() {
             let (journal, _past) = Journal::open(&path)?;
             for heard in late {
-                let entry = Entry::Heard(Box::new(heard));
+                let entry = Entry::Received(Box::new(heard));
                 let at = journal.append(&entry)?;
-                if let Entry::Heard(heard) = &entry {
+                if let Entry::Received(heard) = &entry {
                     self.robots.extend(RecordedRobots::from_record(lease.order, at, heard));
                 }
                 unanswered.note(&entry);
@@ -286,7 +287,7 @@ impl<'a> Recovery<'a> {
         let stored = self.stored_end(address)?;
         let ended = heard.answer.ended();
         let (Request { purpose, url, .. }, answer) = (heard.ask, heard.answer);
-        let answered = Answered { site: site.clone(), address, purpose, url, answer };
+        let answered = JournaledExchange { site: site.clone(), address, purpose, url, answer };
         if self.since.is_none_or(|since| ended >= since) {
             self.late.push(answered.clone());
         }
@@ -311,7 +312,7 @@ impl<'a> Recovery<'a> {
         let Self { access, storage, .. } = self;
         self.answers.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.answers {
-            let Answered { site, address, purpose, answer, .. } = answered;
+            let JournaledExchange { site, address, purpose, answer, .. } = answered;
             let mut load = access.load();
             storage.add_server(*address, load.state_of(*address));
             load.recall(*address, site, *purpose, answer);
@@ -335,7 +336,7 @@ impl<'a> Recovery<'a> {
 struct Totals(SiteTotals);
 
 impl Totals {
-    fn add(&mut self, heard: &Heard) {
+    fn add(&mut self, heard: &ExchangeRecord) {
         let Self(totals) = self;
         totals.pages += u64::from(heard.is_page());
         totals.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));

@@ -17,7 +17,7 @@ use crate::frontier::Frontier;
 use crate::load::ServerState;
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
-use crate::survey::journal::Reader;
+use crate::survey::journal::JournalReader;
 
 /// When a process opened the survey, by each of its clocks.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ fn latest(folder: &Folder, frontier: &Frontier) -> Result<Option<SystemTime>, Su
     };
     each_page_of_servers(folder, || frontier, note)?;
     for order in if folder.journals().is_dir() { folder.journaled()? } else { Vec::new() } {
-        latest = latest.max(Reader::open(&folder.journal(order))?.history()?.latest);
+        latest = latest.max(JournalReader::open(&folder.journal(order))?.history()?.latest);
     }
     Ok(latest)
 }
@@ -144,7 +144,7 @@ mod tests {
         std::fs::create_dir(folder.journals()).unwrap();
         assert_eq!(open(&folder, at(0), up("a", 1000)), Duration::ZERO);
         let (journal, _) = Journal::open(&folder.journal(1)).unwrap();
-        let asked = |second| Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        let asked = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
         journal.write(&asked(60)).unwrap();
         // The clock goes on, is set back, and goes on from there; it cannot be told where nothing tells the uptime.
         assert_eq!(open(&folder, at(90), up("b", 3)).as_secs(), 90);
@@ -162,7 +162,7 @@ mod tests {
         std::fs::create_dir(folder.journals()).unwrap();
         let (journal, _) = Journal::open(&folder.journal(1)).unwrap();
         let time = at(0) + DAY * 400;
-        journal.write(&Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: time }).unwrap();
+        journal.write(&Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: time }).unwrap();
         assert_eq!(open(&folder, at(5), up("a", 1000)), DAY * 400);
     }
 }

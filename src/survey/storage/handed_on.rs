@@ -5,14 +5,14 @@ use crate::walk::Known;
 
 /// What the finished trees of a site hand on to its next one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::survey) struct HandedOn {
+pub(in crate::survey) struct CarryOver {
     /// What was asked for, and is not again.
     pub known: Known,
     /// Of the account of the last tree that was asked anything.
     pub spent: Spent,
 }
 
-impl HandedOn {
+impl CarryOver {
     /// What earlier versions lack at its end, as postcard writes it: what was spent is not known, and counts as nothing.
     pub(in crate::survey) const LATER: [u8; 5] = [0; 5];
 
@@ -29,11 +29,11 @@ mod tests {
 
     #[test]
     fn what_earlier_versions_lack_is_nothing_spent() {
-        assert_eq!(postcard::to_stdvec(&Spent::default()).unwrap(), HandedOn::LATER);
+        assert_eq!(postcard::to_stdvec(&Spent::default()).unwrap(), CarryOver::LATER);
         let known = Known { scripts: [(ScriptKey(PageKey(7)), 1)].into(), ..Known::default() };
         let stored = postcard::to_stdvec(&known).unwrap();
-        assert!(postcard::from_bytes::<HandedOn>(&stored).is_err());
-        let read: HandedOn = postcard::from_bytes(&[&stored[..], &HandedOn::LATER].concat()).unwrap();
-        assert_eq!(read, HandedOn { known, spent: Spent::default() });
+        assert!(postcard::from_bytes::<CarryOver>(&stored).is_err());
+        let read: CarryOver = postcard::from_bytes(&[&stored[..], &CarryOver::LATER].concat()).unwrap();
+        assert_eq!(read, CarryOver { known, spent: Spent::default() });
     }
 }

@@ -20,7 +20,7 @@ use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::folder::making::is_same;
-use super::journal::Reader;
+use super::journal::JournalReader;
 use super::journal::keeper::Keeper;
 use super::journal::sent;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
@@ -29,7 +29,7 @@ use crate::promises::{Judge, ServerRecord, verdicts};
 use crate::records::SurveyState;
 use crate::settings::Settings;
 use crate::walk::yields::Memory;
-use handed_on::HandedOn;
+use handed_on::CarryOver;
 use progress::{Progress, Snapshot};
 use tally::Tally;
 
@@ -54,7 +54,7 @@ pub(super) struct Storage {
 
 /// How a survey stands, as its status tells it.
 #[derive(Clone, Copy)]
-pub(super) struct Standing {
+pub(super) struct SurveyStatus {
     pub state: SurveyState,
     /// Trees that are visited.
     pub walking: u64,
@@ -149,14 +149,14 @@ impl Storage {
     }
 
     /// What the finished trees of a lease's site hand on to it.
-    pub(super) fn carry_over(&self, lease: &Lease) -> Result<HandedOn, SurveyError> {
+    pub(super) fn carry_over(&self, lease: &Lease) -> Result<CarryOver, SurveyError> {
         if lease.seed == 0 {
-            return Ok(HandedOn::default());
+            return Ok(CarryOver::default());
         }
-        let Some(bytes) = self.frontier().carry_over(&lease.site)? else { return Ok(HandedOn::default()) };
+        let Some(bytes) = self.frontier().carry_over(&lease.site)? else { return Ok(CarryOver::default()) };
         let what = || format!("what is known of site {}", lease.site.as_str());
         decode(&self.folder, &bytes, what).or_else(|damaged| {
-            decode(&self.folder, &[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
+            decode(&self.folder, &[&bytes[..], &CarryOver::LATER].concat(), what).map_err(|_| damaged)
         })
     }
 
@@ -177,14 +177,14 @@ impl Storage {
     pub(super) fn unrecorded(&self) -> Result<u64, SurveyError> {
         let mut sum = self.frontier().unrecorded()?;
         for order in self.folder.journaled()? {
-            sum += Reader::open(&self.folder.journal(order))?.history()?.unanswered.count();
+            sum += JournalReader::open(&self.folder.journal(order))?.history()?.unanswered.count();
         }
         Ok(sum)
     }
 
     /// Rewrites the file that other processes look at.
-    pub(super) fn save_status(&self, standing: Standing, now: SystemTime) -> Result<(), SurveyError> {
-        let Standing { state, walking, unwritten } = standing;
+    pub(super) fn save_status(&self, standing: SurveyStatus, now: SystemTime) -> Result<(), SurveyError> {
+        let SurveyStatus { state, walking, unwritten } = standing;
         let counts = self.frontier().counts()?;
         let (seen, promises) = {
             let judge = self.judge();

@@ -221,11 +221,11 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// The counters behind a [`Snapshot`], shared by all who work on a survey.
 #[derive(Default)]
 pub struct Progress {
-    inner: Mutex<Inner>,
+    inner: Mutex<ProgressState>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct ProgressState {
     now: Snapshot,
     /// Requests and bytes at each of the last seconds.
     history: std::collections::VecDeque<(SystemTime, u64, u64)>,
@@ -239,7 +239,7 @@ impl Progress {
     #[must_use]
     pub fn resume(earlier: Option<Snapshot>, now: SystemTime, is_simulated: bool) -> Self {
         let earlier = earlier.unwrap_or_default();
-        let inner = Inner {
+        let inner = ProgressState {
             active_before: earlier.active_seconds,
             done_before: earlier.sites_done,
             run_started: Some(now),
@@ -252,7 +252,7 @@ impl Progress {
                 agents_missing_since: None,
                 ..earlier
             },
-            ..Inner::default()
+            ..ProgressState::default()
         };
         Self { inner: Mutex::new(inner) }
     }

@@ -61,7 +61,7 @@ pub struct Summary {
 
 /// The span of time that sites were walked in.
 #[derive(Default)]
-struct Lasted {
+struct WalkSpan {
     first: Option<Timestamp>,
     last: Option<Timestamp>,
 }
@@ -104,7 +104,7 @@ impl Summary {
             promises: manifest.promises,
             ..Self::default()
         };
-        let mut lasted = Lasted::default();
+        let mut lasted = WalkSpan::default();
         each::<SiteRow>(dir, |row| {
             summary.add_site(&row);
             lasted.add(&row);
@@ -185,7 +185,7 @@ impl Summary {
     }
 }
 
-impl Lasted {
+impl WalkSpan {
     fn add(&mut self, row: &SiteRow) {
         self.first = Some(self.first.map_or(row.started, |first| first.min(row.started)));
         self.last = self.last.max(Some(row.finished));

@@ -10,7 +10,7 @@ use crate::exchange::{Failure, Purpose, Response};
 use crate::promises::{Observations, OwnerObjections};
 use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, error_name, read_table};
 use crate::survey::error::SurveyError;
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 
 /// What exchanges came to: errors, and what promises are judged by.
 ///
@@ -116,17 +116,17 @@ impl<'a> TreeTally<'a> {
 
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         match entry {
-            Entry::Against { number, had_opted_out, in_quiet_hours } => {
+            Entry::OwnerObjection { number, had_opted_out, in_quiet_hours } => {
                 let wishes =
                     OwnerObjections { had_opted_out: *had_opted_out, in_quiet_hours: *in_quiet_hours };
                 self.against.insert(*number, wishes);
             }
-            Entry::Heard(heard) | Entry::Tried(heard) => self.count(heard),
+            Entry::Received(heard) | Entry::Attempted(heard) => self.count(heard),
             _ => {}
         }
     }
 
-    fn count(&mut self, heard: &Heard) {
+    fn count(&mut self, heard: &ExchangeRecord) {
         if let Some(error) = error_of(heard.ask.purpose, &heard.answer) {
             *self.tally.errors.entry(error).or_default() += 1;
         }
@@ -157,9 +157,9 @@ mod tests {
     fn a_journal_tells_errors_contacts_and_whose_wishes_stood_against_them() {
         let site = Site::new(Host::parse("a.ke").unwrap());
         let mut tree = TreeTally::new(&site);
-        let against = Entry::Against { number: 1, had_opted_out: true, in_quiet_hours: false };
+        let against = Entry::OwnerObjection { number: 1, had_opted_out: true, in_quiet_hours: false };
         let mut asked = heard(1);
-        let Entry::Heard(it) = &mut asked else { panic!() };
+        let Entry::Received(it) = &mut asked else { panic!() };
         it.answer.address = Some([10, 0, 0, 1].into());
         [heard(0), against, asked, failed(2, Failure::ServerBudget)]
             .iter()
@@ -177,7 +177,7 @@ mod tests {
         let (mut of_journal, mut of_rows) = (TreeTally::new(&site), Tally::default());
         for (number, purpose) in [(0, Purpose::Page), (1, Purpose::Robots), (2, Purpose::Page)] {
             let mut missing = heard(number);
-            let Entry::Heard(it) = &mut missing else { panic!() };
+            let Entry::Received(it) = &mut missing else { panic!() };
             (it.ask.purpose, it.answer.failure, it.answer.status) = (purpose, None, Some(404));
             of_rows.add_row(&ExchangeRow::from_exchange(&site, 0, &it.ask, &it.answer));
             of_journal.note(&missing);

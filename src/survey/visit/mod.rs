@@ -20,55 +20,55 @@ use futures_util::{FutureExt, StreamExt};
 use super::agents::{AssignedAgent, Assignment};
 use super::error::SurveyError;
 use super::journal::Journal;
-use super::journal::entry::{Entry, Heard};
-use super::journal::replay::{Recorded, Replay};
+use super::journal::entry::{Entry, ExchangeRecord};
+use super::journal::replay::{RecordedResult, Replay};
 use super::parts::Parts;
-use super::storage::handed_on::HandedOn;
+use super::storage::handed_on::CarryOver;
 use crate::address::WebUrl;
 use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
 use crate::frontier::Lease;
 use crate::load::{BudgetDecision, SiteBudget, Spent, SpentBudget};
 use crate::roster::Requeue;
 use crate::walk::{OnRecord, Step, Tree, Walk};
-use exchange::{Asking, Exchanged, Try, Wanted, accept_failed_try};
-use ways::Ways;
+use exchange::{ExchangeOutcome, FailedTry, Requester, WantedExchange, accept_failed_try};
+use ways::Fallbacks;
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A visit that has ended.
-pub(super) struct Ended {
+pub(super) struct EndedVisit {
     /// The tree that was visited.
     pub order: u64,
-    pub visited: Visited,
+    pub visited: VisitOutcome,
 }
 
 /// What came of a visit.
-pub(super) enum Visited {
-    Done(Done),
+pub(super) enum VisitOutcome {
+    Done(DoneTree),
     /// The tree is to be visited again.
-    Back(Requeue<Lease>),
+    Requeue(Requeue<Lease>),
     /// The survey is being stopped.
     Stopped,
 }
 
 /// A tree that is done, for the writer.
-pub(super) enum Done {
+pub(super) enum DoneTree {
     /// The site tree is finished; its journal holds its exchanges.
-    Finished(Box<Concluded>),
+    Finished(Box<ConcludedTree>),
     /// An earlier tree of the site has reached this start URL already: there is no tree.
     Reached(Lease),
     /// An error of ours ended the walk; says which.
     Failed(Lease, String),
 }
 
-pub(super) struct Concluded {
+pub(super) struct ConcludedTree {
     pub lease: Lease,
     pub tree: Tree,
     /// What the trees before it spent of its account.
     pub earlier: Spent,
     /// For the next tree of the site.
-    pub left: HandedOn,
+    pub left: CarryOver,
     pub began: SystemTime,
     pub ended: SystemTime,
 }
@@ -80,41 +80,44 @@ pub(super) struct Concluded {
 ///
 /// # Errors
 /// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
-pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
+pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<EndedVisit, SurveyError> {
     let order = lease.order;
     let visited = AssertUnwindSafe(visit_server(parts, lease.clone())).catch_unwind().await;
     let visited = match visited {
         Ok(Ok(visited)) => visited,
-        Ok(Err(error)) if error.is_of_one_site() => Visited::Done(Done::Failed(lease, error.to_string())),
+        Ok(Err(error)) if error.is_of_one_site() => {
+            VisitOutcome::Done(DoneTree::Failed(lease, error.to_string()))
+        }
         Ok(Err(error)) => return Err(error),
-        Err(panic) => Visited::Done(Done::Failed(lease, panic_message(&*panic))),
+        Err(panic) => VisitOutcome::Done(DoneTree::Failed(lease, panic_message(&*panic))),
     };
-    Ok(Ended { order, visited })
+    Ok(EndedVisit { order, visited })
 }
 
-async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
+async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, SurveyError> {
     let earlier = parts.storage.carry_over(&lease)?;
     if earlier.known.pages.contains(&lease.start.page_key()) {
-        return Ok(Visited::Done(Done::Reached(lease)));
+        return Ok(VisitOutcome::Done(DoneTree::Reached(lease)));
     }
-    let dead = Ways::from_journal(&parts.storage.folder.journal(lease.order))?.dead_addresses(&lease.start);
+    let dead =
+        Fallbacks::from_journal(&parts.storage.folder.journal(lease.order))?.dead_addresses(&lease.start);
     let Some(located) = own_link::locate(&parts.access, lease.start.host(), &dead).await else {
-        return Ok(Visited::Stopped);
+        return Ok(VisitOutcome::Stopped);
     };
     let server = located.address.ok();
     if let Some(address) = server
         && let Err(full) = parts.access.roster().enter(lease.order, address)
     {
-        return Ok(Visited::Back(Requeue::Parked(lease, full)));
+        return Ok(VisitOutcome::Requeue(Requeue::Parked(lease, full)));
     }
     let Some(agents) = parts.agents.clone() else {
         return Visit::open(parts, lease, earlier, server, None)?.run().await;
     };
     let was_begun = parts.storage.folder.journal(lease.order).exists();
     let placing = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
-    let Some(place) = placing else { return Ok(Visited::Stopped) };
+    let Some(place) = placing else { return Ok(VisitOutcome::Stopped) };
     let Some(desk) = place.as_ref().and_then(Assignment::agent).cloned() else {
-        return Ok(Visited::Back(Requeue::Again(lease)));
+        return Ok(VisitOutcome::Requeue(Requeue::Again(lease)));
     };
     let order = lease.order;
     let of_all = parts.clone();
@@ -122,9 +125,9 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Survey
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
-        () = desk.wait_until_gone() => Ok(Visited::Back(Requeue::Again(lease))),
+        () = desk.wait_until_gone() => Ok(VisitOutcome::Requeue(Requeue::Again(lease))),
         visited = visit.run() => {
-            if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.remote_worker()) {
+            if let (Ok(VisitOutcome::Done(_)), Some(hand)) = (&visited, desk.remote_worker()) {
                 of_all.suspects.forget(order);
                 hand.forget(order);
             }
@@ -145,9 +148,9 @@ struct Visit {
     /// The server that the visit has taken.
     server: Option<IpAddr>,
     walk: Walk,
-    ways: Ways,
+    ways: Fallbacks,
     /// Requests that are to be sent in another way, before all others.
-    again: VecDeque<Again>,
+    again: VecDeque<Retry>,
     budget: SiteBudget,
     /// What the trees before it spent of its account.
     earlier: Spent,
@@ -162,7 +165,7 @@ struct Visit {
     /// How often requests of the tree were, with those that have an answer by now.
     lost_in_tree: u64,
     journal: Arc<Journal>,
-    flying: FuturesUnordered<Flight>,
+    flying: FuturesUnordered<InFlight>,
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
     /// not asked meanwhile.
     rests_until: Option<SystemTime>,
@@ -183,19 +186,19 @@ enum Hindrance {
 }
 
 /// What came of the last try at a question that is to be put once more.
-struct Again {
-    tried: Try,
+struct Retry {
+    tried: FailedTry,
     crawl_delay: Option<Duration>,
 }
 
 /// What is in flight, with the pause that its host asks for.
-type Flight = BoxFuture<'static, (Option<Duration>, Result<Exchanged, SurveyError>)>;
+type InFlight = BoxFuture<'static, (Option<Duration>, Result<ExchangeOutcome, SurveyError>)>;
 
 impl Visit {
     fn open(
         parts: Arc<Parts>,
         lease: Lease,
-        earlier: HandedOn,
+        earlier: CarryOver,
         server: Option<IpAddr>,
         desk: Option<Arc<AssignedAgent>>,
     ) -> Result<Self, SurveyError> {
@@ -241,7 +244,7 @@ impl Visit {
             lease,
             server,
             walk,
-            ways: Ways::default(),
+            ways: Fallbacks::default(),
             again: VecDeque::new(),
             began,
             replay,
@@ -251,25 +254,25 @@ impl Visit {
         })
     }
 
-    async fn run(mut self) -> Result<Visited, SurveyError> {
+    async fn run(mut self) -> Result<VisitOutcome, SurveyError> {
         loop {
             let is_done = self.send_requests()?;
             match self.flying.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
-                    Exchanged::Heard(heard) => self.take_response(*heard),
-                    Exchanged::Shared(heard) => self.take_shared_response(*heard),
-                    Exchanged::Tried(tried, next) => self.retry_at(next, tried, crawl_delay),
-                    Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
-                    Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
-                    Exchanged::Left => self.hindered = Some(Hindrance::Move),
+                    ExchangeOutcome::Received(heard) => self.take_response(*heard),
+                    ExchangeOutcome::Shared(heard) => self.take_shared_response(*heard),
+                    ExchangeOutcome::Attempted(tried, next) => self.retry_at(next, tried, crawl_delay),
+                    ExchangeOutcome::Stopped => self.hindered = Some(Hindrance::Stop),
+                    ExchangeOutcome::Postponed(until) => self.hindered = Some(Hindrance::PutOff(until)),
+                    ExchangeOutcome::AgentLeft => self.hindered = Some(Hindrance::Move),
                 },
                 None if is_done => return self.conclude(),
                 None => match self.hindered {
                     Some(Hindrance::PutOff(until)) => {
-                        return Ok(Visited::Back(Requeue::PutOff(self.lease, until)));
+                        return Ok(VisitOutcome::Requeue(Requeue::PutOff(self.lease, until)));
                     }
-                    Some(Hindrance::Stop) => return Ok(Visited::Stopped),
-                    Some(Hindrance::Move) => return Ok(Visited::Back(Requeue::Again(self.lease))),
+                    Some(Hindrance::Stop) => return Ok(VisitOutcome::Stopped),
+                    Some(Hindrance::Move) => return Ok(VisitOutcome::Requeue(Requeue::Again(self.lease))),
                     None => {
                         let site = &self.lease.site;
                         return Err(SurveyError::Broken(format!(
@@ -326,11 +329,11 @@ impl Visit {
     }
 
     /// A request that brought nothing is sent in another way if the budget allows it; says whether that is known by now.
-    fn retry(&mut self, again: Again) -> Result<bool, SurveyError> {
-        let Again { tried, crawl_delay } = again;
+    fn retry(&mut self, again: Retry) -> Result<bool, SurveyError> {
+        let Retry { tried, crawl_delay } = again;
         match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
             BudgetDecision::Wait => {
-                self.again.push_front(Again { tried, crawl_delay });
+                self.again.push_front(Retry { tried, crawl_delay });
                 return Ok(false);
             }
             BudgetDecision::UsedUp(limit) => {
@@ -339,7 +342,7 @@ impl Visit {
                 self.walk.end(outcome_of(limit));
             }
             BudgetDecision::Granted { byte_limit } => {
-                let Heard { ask, answer, .. } = *tried.heard;
+                let ExchangeRecord { ask, answer, .. } = *tried.heard;
                 self.walk.tried(ask.number, answer);
                 self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
             }
@@ -348,9 +351,9 @@ impl Visit {
     }
 
     /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
-    fn recall(&mut self, ask: &Request, crawl_delay: Option<Duration>, recorded: Recorded) {
+    fn recall(&mut self, ask: &Request, crawl_delay: Option<Duration>, recorded: RecordedResult) {
         self.walk.begin(ask);
-        let Recorded { mut tries, last_try_at, answer, is_shared } = recorded;
+        let RecordedResult { mut tries, last_try_at, answer, is_shared } = recorded;
         let last = if answer.is_none() { tries.pop() } else { None };
         for tried in tries {
             self.budget.recall();
@@ -364,10 +367,16 @@ impl Visit {
         } else if let Some(tried) = last {
             let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
             let (tree, ways, recorded_at) = (self.lease.order, self.ways.clone(), AtomicU64::default());
-            let tried = Try { heard: Box::new(tried), at: last_try_at };
+            let tried = FailedTry { heard: Box::new(tried), at: last_try_at };
             self.flying.push(Box::pin(async move {
-                let asking =
-                    Asking { parts: &parts, journal: &journal, site: &site, tree, desk: None, recorded_at };
+                let asking = Requester {
+                    parts: &parts,
+                    journal: &journal,
+                    site: &site,
+                    tree,
+                    desk: None,
+                    recorded_at,
+                };
                 (crawl_delay, asking.try_fallback(ways, tried).await)
             }));
         }
@@ -375,7 +384,7 @@ impl Visit {
 
     /// The request goes to this address, which may be the same. Where it is another one of the start URL's host, the visit
     /// goes to the server there first.
-    fn retry_at(&mut self, address: IpAddr, tried: Try, crawl_delay: Option<Duration>) {
+    fn retry_at(&mut self, address: IpAddr, tried: FailedTry, crawl_delay: Option<Duration>) {
         self.budget.book(tried.heard.answer.wire);
         self.ways.note_failed_try(&tried.heard);
         let (url, start) = (&tried.heard.ask.url, &self.lease.start);
@@ -383,7 +392,7 @@ impl Visit {
         if is_start && self.server != Some(address) {
             self.hindered.get_or_insert(Hindrance::Move);
         }
-        self.again.push_back(Again { tried, crawl_delay });
+        self.again.push_back(Retry { tried, crawl_delay });
     }
 
     fn exchange(
@@ -392,14 +401,14 @@ impl Visit {
         crawl_delay: Option<Duration>,
         byte_limit: u64,
         good_until: Option<SystemTime>,
-    ) -> Flight {
+    ) -> InFlight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
         let times_lost = self.times_lost.get(&ask.number).copied().unwrap_or_default();
         let lost_in_tree = self.lost_in_tree;
         let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
-        let wanted = Wanted {
+        let wanted = WantedExchange {
             ask,
             crawl_delay,
             byte_limit,
@@ -415,12 +424,12 @@ impl Visit {
         Box::pin(async move {
             let desk = desk.as_ref();
             let recorded_at = AtomicU64::default();
-            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
+            let asking = Requester { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
             let exchanged = match wanted.ask.purpose {
                 Purpose::Robots => Box::pin(asking.robots(wanted)).await,
                 _ => asking.exchange(wanted).await,
             };
-            if let (Some(desk), Ok(Exchanged::Heard(heard))) = (desk, &exchanged)
+            if let (Some(desk), Ok(ExchangeOutcome::Received(heard))) = (desk, &exchanged)
                 && heard.answer.failure.is_none_or(Failure::reached_the_network)
             {
                 desk.read().await;
@@ -453,7 +462,7 @@ impl Visit {
         self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
     }
 
-    fn take_response(&mut self, heard: Heard) {
+    fn take_response(&mut self, heard: ExchangeRecord) {
         let is_at_work = heard.answer.failure.is_some_and(Failure::leaves_server_at_work);
         if let Some(address) = heard.answer.address.filter(|_| is_at_work) {
             self.pause_site_with(address);
@@ -465,12 +474,12 @@ impl Visit {
     }
 
     /// It counts into the budget of the tree all the same: what a tree comes to is not a matter of which tree asked.
-    fn take_shared_response(&mut self, heard: Heard) {
+    fn take_shared_response(&mut self, heard: ExchangeRecord) {
         self.budget.book(heard.answer.wire);
         self.walk.handle_shared(heard.ask.number, heard.answer, heard.content);
     }
 
-    fn merge_into_walk(&mut self, heard: Heard) {
+    fn merge_into_walk(&mut self, heard: ExchangeRecord) {
         let failure = heard.answer.failure;
         let (answer, content) = (heard.answer, heard.content);
         #[cfg(feature = "hazards")]
@@ -483,16 +492,16 @@ impl Visit {
         }
     }
 
-    fn conclude(self) -> Result<Visited, SurveyError> {
+    fn conclude(self) -> Result<VisitOutcome, SurveyError> {
         let ended = self.parts.access.now();
         let spent = self.budget.spent(self.parts.budget.account_of(self.lease.seed.into()), ended);
         let (tree, known) = self.walk.conclude();
         if self.parts.settings.seeds_per_site > 1 && self.ended.is_none() {
             self.journal.write(&Entry::Ended { outcome: tree.outcome })?;
         }
-        let (earlier, left) = (self.earlier, HandedOn { known, spent });
-        let done = Concluded { lease: self.lease, tree, earlier, left, began: self.began, ended };
-        Ok(Visited::Done(Done::Finished(Box::new(done))))
+        let (earlier, left) = (self.earlier, CarryOver { known, spent });
+        let done = ConcludedTree { lease: self.lease, tree, earlier, left, began: self.began, ended };
+        Ok(VisitOutcome::Done(DoneTree::Finished(Box::new(done))))
     }
 }
 

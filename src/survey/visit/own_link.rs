@@ -60,19 +60,19 @@ impl<'a> Link<'a> {
 
 /// The right to put a question as far as the link goes. If it is a probe of the link and is dropped before its
 /// outcome is noted, the next question probes.
-pub(in crate::survey) struct Pass<'a> {
+pub(in crate::survey) struct LinkPass<'a> {
     link: Link<'a>,
     is_probe: bool,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> LinkPass<'a> {
     /// A probe that was begun.
     pub(in crate::survey) fn probe(link: Link<'a>) -> Self {
         Self { link, is_probe: true }
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for LinkPass<'_> {
     fn drop(&mut self) {
         if self.is_probe {
             let access = self.link.access;
@@ -84,7 +84,7 @@ impl Drop for Pass<'_> {
 
 /// Why there is no way over a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::survey) enum NoPass {
+pub(in crate::survey) enum LinkRefusal {
     /// The survey is being stopped.
     Stopped,
     /// It is an agent's link, which is broken, and other agents' are not.
@@ -92,29 +92,29 @@ pub(in crate::survey) enum NoPass {
 }
 
 /// Waits until a question may be put.
-pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<Pass<'a>, NoPass> {
+pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<LinkPass<'a>, LinkRefusal> {
     let access = link.access;
     loop {
         // Listening begins before asking, so that no news is missed in between.
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         if link.is_better_elsewhere() {
-            return Err(NoPass::Elsewhere);
+            return Err(LinkRefusal::Elsewhere);
         }
         let passage = link.with(|link| link.decide(access.now()));
         let time = match passage {
-            LinkDecision::Open => return Ok(Pass { link: link.clone(), is_probe: false }),
+            LinkDecision::Open => return Ok(LinkPass { link: link.clone(), is_probe: false }),
             LinkDecision::Probe => {
-                let pass = Pass::probe(link.clone());
+                let pass = LinkPass::probe(link.clone());
                 // The name server tells nothing of the link of an agent.
-                if link.agent.is_some() || has_names(access).await.ok_or(NoPass::Stopped)? {
+                if link.agent.is_some() || has_names(access).await.ok_or(LinkRefusal::Stopped)? {
                     return Ok(pass);
                 }
                 continue;
             }
             LinkDecision::Until(time) => time,
         };
-        access.until_stopped(wait_for_change(link, settled, time)).await.ok_or(NoPass::Stopped)?;
+        access.until_stopped(wait_for_change(link, settled, time)).await.ok_or(LinkRefusal::Stopped)?;
     }
 }
 
@@ -252,9 +252,9 @@ fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
 }
 
 /// What is broken, and since when.
-type Trouble = Option<(Fault, SystemTime)>;
+type LinkFault = Option<(Fault, SystemTime)>;
 
-fn log_change(link: &Link<'_>, before: Trouble, after: Trouble) {
+fn log_change(link: &Link<'_>, before: LinkFault, after: LinkFault) {
     let Some((desk, agents)) = &link.agent else {
         match (before, after) {
             (None, Some(_)) => {

@@ -88,7 +88,7 @@ impl Meter for HeldPermit<'_> {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
         async move {
             let _place = self.access.to_read_on.lock().await;
-            let _wait = Waiting(self.access);
+            let _wait = FirstReader(self.access);
             loop {
                 // Listening begins before asking, so that no ending is missed in between.
                 let mut settled = pin!(self.access.settled.notified());
@@ -106,9 +106,9 @@ impl Meter for HeldPermit<'_> {
 }
 
 /// A reader whose turn is the next; others may go first once it is dropped.
-struct Waiting<'a>(&'a Access);
+struct FirstReader<'a>(&'a Access);
 
-impl Drop for Waiting<'_> {
+impl Drop for FirstReader<'_> {
     fn drop(&mut self) {
         self.0.load().give_way();
     }
@@ -130,7 +130,7 @@ impl Drop for HeldPermit<'_> {
 
 /// Why a turn did not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::survey) enum NoTurn {
+pub(in crate::survey) enum TurnRefusal {
     /// It would come at this time, which is too far to wait for.
     Until(SystemTime),
     GivenUp,
@@ -138,7 +138,7 @@ pub(in crate::survey) enum NoTurn {
     Stopped,
 }
 
-impl NoTurn {
+impl TurnRefusal {
     /// What a question comes to whose turn never comes.
     pub(in crate::survey) fn failure(self) -> Failure {
         match self {
@@ -156,7 +156,7 @@ pub(in crate::survey) async fn turn<'a>(
     address: IpAddr,
     site: &Site,
     crawl_delay: Option<Duration>,
-) -> Result<Result<HeldPermit<'a>, NoTurn>, SurveyError> {
+) -> Result<Result<HeldPermit<'a>, TurnRefusal>, SurveyError> {
     let mut stop = access.stop.clone();
     let mut place = None;
     loop {
@@ -165,7 +165,7 @@ pub(in crate::survey) async fn turn<'a>(
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         if *stop.borrow() {
-            return Ok(Err(NoTurn::Stopped));
+            return Ok(Err(TurnRefusal::Stopped));
         }
         let now = access.now();
         let turn = match access.waking(address, site) {
@@ -188,10 +188,10 @@ pub(in crate::survey) async fn turn<'a>(
                 }));
             }
             PermitDecision::CoolDownUntil(time) if time > now + LONGEST_WAIT => {
-                return Ok(Err(NoTurn::Until(time)));
+                return Ok(Err(TurnRefusal::Until(time)));
             }
-            PermitDecision::GivenUp => return Ok(Err(NoTurn::GivenUp)),
-            PermitDecision::BudgetUsedUp => return Ok(Err(NoTurn::Spent)),
+            PermitDecision::GivenUp => return Ok(Err(TurnRefusal::GivenUp)),
+            PermitDecision::BudgetUsedUp => return Ok(Err(TurnRefusal::Spent)),
             // Of those who wait for the rate only the first looks again whenever an exchange has ended.
             PermitDecision::RateUsedUpUntil(_) if place.is_none() => tokio::select! {
                 biased;

@@ -6,8 +6,8 @@ use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Response};
 use crate::fetch::Manner;
 use crate::survey::error::SurveyError;
-use crate::survey::journal::Reader;
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::JournalReader;
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 
 /// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
 ///
@@ -17,11 +17,11 @@ use crate::survey::journal::entry::{Entry, Heard};
 /// 9110 §9.2.2). A response that the HTTP library cannot read is requested once more, and it and all that come from its
 /// server to the tree are read without the library, whichever process asks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::survey) struct Ways {
+pub(in crate::survey) struct Fallbacks {
     /// By port: a server that refuses HTTPS may well speak HTTP.
     dead: HashSet<(IpAddr, u16)>,
     /// Of hosts and ports that refused our TLS.
-    tls: HashMap<(Host, u16), Tls>,
+    tls: HashMap<(Host, u16), TlsFallback>,
     /// Requests that were lost with an idle connection and whose next attempt has not ended.
     lost: HashSet<u32>,
     /// Hosts and ports of which the HTTP library could not read a response.
@@ -30,7 +30,7 @@ pub(in crate::survey) struct Ways {
 
 /// What is known of the TLS of a server that refuses ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Tls {
+enum TlsFallback {
     /// It is to be greeted by an older one, after this failure.
     Refused(Failure),
     Old,
@@ -38,15 +38,15 @@ enum Tls {
     Other,
 }
 
-impl Ways {
+impl Fallbacks {
     /// What is known from the journal of a tree; nothing where there is none yet.
     pub(in crate::survey) fn from_journal(path: &Path) -> Result<Self, SurveyError> {
         let mut ways = Self::default();
-        let mut journal = Reader::open(path)?;
+        let mut journal = JournalReader::open(path)?;
         while let Some(entry) = journal.next()? {
             match entry {
-                Entry::Tried(tried) => ways.note_failed_try(&tried),
-                Entry::Heard(heard) => ways.note(&heard),
+                Entry::Attempted(tried) => ways.note_failed_try(&tried),
+                Entry::Received(heard) => ways.note(&heard),
                 _ => {}
             }
         }
@@ -54,20 +54,20 @@ impl Ways {
     }
 
     /// Takes in what came of a question that may be put in another way.
-    pub(in crate::survey) fn note_failed_try(&mut self, tried: &Heard) {
+    pub(in crate::survey) fn note_failed_try(&mut self, tried: &ExchangeRecord) {
         if let Some(failure) = tried.answer.failure.filter(|failure| failure.refuses_tls()) {
-            self.tls.entry(server_of(&tried.ask.url)).or_insert(Tls::Refused(failure));
+            self.tls.entry(server_of(&tried.ask.url)).or_insert(TlsFallback::Refused(failure));
         }
         self.note_connection(tried);
     }
 
     /// Takes in what came of a question in the end.
-    pub(in crate::survey) fn note(&mut self, heard: &Heard) {
+    pub(in crate::survey) fn note(&mut self, heard: &ExchangeRecord) {
         self.note_tls(&heard.ask.url, &heard.answer);
         self.note_connection(heard);
     }
 
-    fn note_connection(&mut self, heard: &Heard) {
+    fn note_connection(&mut self, heard: &ExchangeRecord) {
         if heard.answer.failure == Some(Failure::IdleClosed) {
             self.lost.insert(heard.ask.number);
         } else {
@@ -96,12 +96,12 @@ impl Ways {
         match self.tls.get(&server_of(url)) {
             // It was no try: there is nothing more to be learnt.
             None if answer.failure.is_some_and(Failure::refuses_tls) => {
-                self.tls.insert(server_of(url), Tls::Other)
+                self.tls.insert(server_of(url), TlsFallback::Other)
             }
-            Some(Tls::Refused(_)) if answer.tls_version.is_some() => {
-                self.tls.insert(server_of(url), Tls::Old)
+            Some(TlsFallback::Refused(_)) if answer.tls_version.is_some() => {
+                self.tls.insert(server_of(url), TlsFallback::Old)
             }
-            Some(Tls::Refused(_)) => self.tls.insert(server_of(url), Tls::Other),
+            Some(TlsFallback::Refused(_)) => self.tls.insert(server_of(url), TlsFallback::Other),
             _ => None,
         };
     }
@@ -113,7 +113,7 @@ impl Ways {
             answer.failure,
             Some(Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHandshake | Failure::Reset)
         );
-        if let Some(Tls::Refused(first)) = self.tls.get(&server_of(url))
+        if let Some(TlsFallback::Refused(first)) = self.tls.get(&server_of(url))
             && says_nothing
             && answer.tls_version.is_none()
         {
@@ -125,7 +125,7 @@ impl Ways {
     pub(in crate::survey) fn manner(&self, url: &WebUrl) -> Manner {
         let server = server_of(url);
         match self.tls.get(&server) {
-            Some(Tls::Refused(_) | Tls::Old) if url.is_https() => Manner::OldTls,
+            Some(TlsFallback::Refused(_) | TlsFallback::Old) if url.is_https() => Manner::OldTls,
             _ if self.odd.contains(&server) => Manner::WithoutLibrary,
             _ => Manner::Usual,
         }
@@ -133,7 +133,7 @@ impl Ways {
 
     /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
     /// read without the HTTP library.
-    pub(in crate::survey) fn needs_fallback(&self, heard: &Heard) -> bool {
+    pub(in crate::survey) fn needs_fallback(&self, heard: &ExchangeRecord) -> bool {
         #[cfg(feature = "hazards")]
         if crate::survey::reading::hazards::forgets(heard) {
             return true;
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::survey::journal::entry::tests::what_was_heard;
 
-    fn came(failure: Failure, version: Option<&str>) -> Heard {
+    fn came(failure: Failure, version: Option<&str>) -> ExchangeRecord {
         let mut heard = what_was_heard(0, failure);
         heard.answer.address = Some([41, 90, 0, 1].into());
         heard.answer.tls_version = version.map(str::to_owned);
@@ -195,7 +195,7 @@ mod tests {
             (TlsTooOld, TlsTooOld, old, TlsTooOld),
             (TlsTooOld, TlsHandshake, None, TlsTooOld),
         ] {
-            let mut ways = Ways::default();
+            let mut ways = Fallbacks::default();
             let tried = came(first, None);
             let url = &tried.ask.url;
             ways.note_failed_try(&tried);
@@ -210,7 +210,7 @@ mod tests {
     fn a_server_that_cannot_tell_more_is_not_greeted_again() {
         let mut refused = came(Failure::TlsAlert, None);
         refused.answer.may_speak_older_tls = false;
-        let mut ways = Ways::default();
+        let mut ways = Fallbacks::default();
         assert!(!ways.needs_fallback(&refused));
         ways.note(&refused);
         assert_eq!(ways.manner(&refused.ask.url), Manner::Usual);
@@ -225,7 +225,7 @@ mod tests {
             (came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), Manner::OldTls),
             (came(Failure::TlsAlert, None), Manner::Usual),
         ] {
-            let mut ways = Ways::default();
+            let mut ways = Fallbacks::default();
             assert!(ways.needs_fallback(&refused) && ways.manner(&url) == Manner::Usual);
             ways.note_failed_try(&refused);
             assert!(ways.manner(&url) == Manner::OldTls && !ways.needs_fallback(&greeted));
@@ -242,14 +242,14 @@ mod tests {
             heard.answer.address = Some([41, 90, 0, 1].into());
             heard
         };
-        let mut ways = Ways::default();
+        let mut ways = Fallbacks::default();
         let lost = came(7, Failure::IdleClosed);
         assert!(ways.needs_fallback(&lost));
         ways.note(&lost);
         assert!(!ways.needs_fallback(&lost), "twice is not by chance");
         assert!(ways.needs_fallback(&came(8, Failure::IdleClosed)), "another request");
         ways.note(&came(7, Failure::Reset));
-        assert_eq!(ways, Ways::default(), "nothing is remembered of what is done");
+        assert_eq!(ways, Fallbacks::default(), "nothing is remembered of what is done");
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             odd.answer.address = Some([41, 90, 0, 1].into());
             let mut read = odd.clone();
             (read.answer.failure, read.answer.status) = (None, Some(200));
-            let mut ways = Ways::default();
+            let mut ways = Fallbacks::default();
             let url = &odd.ask.url;
             assert!(ways.needs_fallback(&odd) && !ways.needs_fallback(&read));
             assert_eq!(ways.manner(url), Manner::Usual);
@@ -285,7 +285,7 @@ mod tests {
         };
         let (http, https) = ("http://a.ke/", "https://b.ke/");
         let [at_http, at_https] = [http, https].map(|url| WebUrl::parse(url).unwrap());
-        let mut ways = Ways::default();
+        let mut ways = Fallbacks::default();
         for (url, failure, dead) in [
             (https, Failure::ConnectRefused, [vec![], vec![address]]),
             (https, Failure::ServerBudget, [vec![], vec![address]]),

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use crate::address::WebUrl;
 use crate::exchange::Purpose;
 use crate::robots::Rules;
-use crate::survey::journal::entry::Heard;
+use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// The questions of a site tree that the robots.txt forbade which had come before: read once more from the journal,
@@ -25,7 +25,7 @@ impl<'a> Forbidden<'a> {
     }
 
     /// The next answer that was heard.
-    pub(in crate::survey) fn note(&mut self, heard: &Heard) {
+    pub(in crate::survey) fn note(&mut self, heard: &ExchangeRecord) {
         let (ask, answer) = (&heard.ask, &heard.answer);
         match ask.purpose {
             Purpose::Robots => {

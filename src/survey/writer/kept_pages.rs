@@ -6,7 +6,7 @@ use crate::frontier::Lease;
 use crate::page::{Link, Page};
 use crate::records::{PageLinkRow, RobotsRow, SegmentRows};
 use crate::survey::error::SurveyError;
-use crate::survey::journal::entry::Heard;
+use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// A segment is written when it has so many rows …
@@ -36,7 +36,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         Self { lease, scope, rows: SegmentRows::default(), text_bytes: 0, write }
     }
 
-    pub(in crate::survey) fn keep(&mut self, heard: &Heard) -> Result<(), SurveyError> {
+    pub(in crate::survey) fn keep(&mut self, heard: &ExchangeRecord) -> Result<(), SurveyError> {
         let kept = match &heard.content {
             // No page of the tree.
             _ if heard.ask.purpose == Purpose::Probe => return Ok(()),
@@ -61,7 +61,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         self.rows
     }
 
-    fn links(&self, heard: &Heard, page: &Page) -> Vec<PageLinkRow> {
+    fn links(&self, heard: &ExchangeRecord, page: &Page) -> Vec<PageLinkRow> {
         let row = |(position, link): (u32, &Link)| {
             let (url, spelled) = (link.url.canonical(), link.url.as_str());
             PageLinkRow {
@@ -79,7 +79,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         (0..).zip(&page.links).map(row).collect()
     }
 
-    fn robots(&self, heard: &Heard, body: &[u8]) -> RobotsRow {
+    fn robots(&self, heard: &ExchangeRecord, body: &[u8]) -> RobotsRow {
         RobotsRow {
             site: self.lease.site.to_string(),
             seed: self.lease.seed,
@@ -117,16 +117,16 @@ mod tests {
     use crate::page::{MAX_LINKS, Source};
     use crate::robots::Rules;
 
-    fn heard(number: u32, links: usize) -> Heard {
+    fn heard(number: u32, links: usize) -> ExchangeRecord {
         page(number, &(0..links).map(|link| format!("<a href={link}>")).collect::<String>())
     }
 
-    fn page(number: u32, html: &str) -> Heard {
+    fn page(number: u32, html: &str) -> ExchangeRecord {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
         let content = Content::Page(Box::new(Page::read(source)));
         let answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
-        Heard {
+        ExchangeRecord {
             ask: Request { number, url, purpose: Purpose::Page, depth: None },
             answer,
             content,
@@ -156,8 +156,8 @@ mod tests {
         let mut probe = heard(1, 5);
         probe.ask.purpose = Purpose::Probe;
         let rules = Content::Robots(b"User-agent: *\nDisallow: /x".to_vec());
-        let robots = Heard { content: rules, ..heard(2, 0) };
-        let nothing = Heard { content: Content::Nothing, ..heard(3, 5) };
+        let robots = ExchangeRecord { content: rules, ..heard(2, 0) };
+        let nothing = ExchangeRecord { content: Content::Nothing, ..heard(3, 5) };
         [heard(0, 2), probe, robots, nothing].iter().for_each(|heard| pages.keep(heard).unwrap());
         let kept = pages.remaining_rows();
         assert_eq!(

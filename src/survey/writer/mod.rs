@@ -19,7 +19,7 @@ use super::parts::Parts;
 use super::parts::shared_robots::microseconds;
 use super::storage::encode;
 use super::storage::tally::Tally;
-use super::visit::{Concluded, Done};
+use super::visit::{ConcludedTree, DoneTree};
 use crate::address::{Host, PageKey, Site};
 use crate::frontier::{Batch, Finished, KeptRobots, Lease};
 use crate::load::{ServerState, Spent};
@@ -47,7 +47,7 @@ const SERVERS_RESTS: u32 = 50;
 const SERVERS_AT_ONCE: usize = 50_000;
 
 enum Message {
-    Done(Box<Done>),
+    Done(Box<DoneTree>),
     /// The survey waits for what is written.
     Awaited,
 }
@@ -107,7 +107,7 @@ impl Writer {
     }
 
     /// Hands over a finished tree. Blocks while the writer is far behind.
-    pub(super) fn take(&self, done: Done) {
+    pub(super) fn take(&self, done: DoneTree) {
         self.backlog.add();
         let Some(queue) = &self.queue else { return };
         // It fails when the writer has failed; then its error is what counts.
@@ -190,10 +190,10 @@ impl TableWriter {
         }
     }
 
-    fn enter(&mut self, done: Done) -> Result<(), SurveyError> {
+    fn enter(&mut self, done: DoneTree) -> Result<(), SurveyError> {
         self.oldest.get_or_insert_with(Instant::now);
         match done {
-            Done::Finished(done) => {
+            DoneTree::Finished(done) => {
                 let finished = if self.parts.is_simulated {
                     taken_in(done.lease.clone())
                 } else {
@@ -201,21 +201,21 @@ impl TableWriter {
                 };
                 self.enter_tree(*done, finished)
             }
-            Done::Failed(lease, cause) => {
+            DoneTree::Failed(lease, cause) => {
                 tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
                 let earlier = self.spent_before(&lease)?;
                 let done = tree_reader(&self.parts).salvage(lease, earlier, self.parts.access.now())?;
                 let finished = done.finished(&self.parts)?;
                 self.enter_tree(done, finished)
             }
-            Done::Reached(lease) => {
+            DoneTree::Reached(lease) => {
                 self.finished.push(reached(lease));
                 Ok(())
             }
         }
     }
 
-    fn enter_tree(&mut self, done: Concluded, finished: Finished) -> Result<(), SurveyError> {
+    fn enter_tree(&mut self, done: ConcludedTree, finished: Finished) -> Result<(), SurveyError> {
         let TreeRows { rows, unrecorded, robots, asked_for, tally } =
             tree_reader(&self.parts).rows(&done, |pages| {
                 self.parts.storage.check_own()?;
@@ -399,7 +399,7 @@ impl TableWriter {
     }
 }
 
-impl Concluded {
+impl ConcludedTree {
     /// The tree for the frontier.
     pub(super) fn finished(&self, parts: &Parts) -> Result<Finished, SurveyError> {
         let found = parts.boundaries.found_by(&self.tree);

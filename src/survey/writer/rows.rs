@@ -16,13 +16,13 @@ use crate::survey::boundaries::Boundaries;
 use crate::survey::boundaries::scope::SurveyScope;
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
-use crate::survey::journal::Reader;
-use crate::survey::journal::entry::{Entry, Heard};
-use crate::survey::journal::past::Past;
+use crate::survey::journal::JournalReader;
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
+use crate::survey::journal::past::JournalHistory;
 use crate::survey::parts::shared_robots::SharedRobots;
-use crate::survey::storage::handed_on::HandedOn;
+use crate::survey::storage::handed_on::CarryOver;
 use crate::survey::storage::tally::{Tally, TreeTally};
-use crate::survey::visit::Concluded;
+use crate::survey::visit::ConcludedTree;
 use crate::walk::{Content, FailedWalk, LevelCount, Probe, SkippedBy, Tree};
 
 /// What a finished site tree comes to, read from its journal.
@@ -55,14 +55,14 @@ impl TreeReader<'_> {
     /// The rows of a finished tree. Pages that are kept and would fill a segment alone are given to `write` on the way.
     pub(in crate::survey) fn rows(
         &self,
-        done: &Concluded,
+        done: &ConcludedTree,
         write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
     ) -> Result<TreeRows, SurveyError> {
         let scope = self.boundaries.scope.of_tree(&done.lease.site);
         let mut exchanges = Vec::new();
         let mut pages = self.keeps_pages.then(|| KeptPages::new(&done.lease, &scope, write));
-        let mut journal = Reader::open(&self.folder.journal(done.lease.order))?;
-        let (mut past, mut forbidden) = (Past::default(), Forbidden::new(self.product_token));
+        let mut journal = JournalReader::open(&self.folder.journal(done.lease.order))?;
+        let (mut past, mut forbidden) = (JournalHistory::default(), Forbidden::new(self.product_token));
         let mut tally = TreeTally::new(&done.lease.site);
         let (mut robots, mut shared) = (Vec::new(), Vec::new());
         let mut agent = None;
@@ -109,9 +109,9 @@ impl TreeReader<'_> {
         lease: Lease,
         earlier: Spent,
         now: SystemTime,
-    ) -> Result<Concluded, SurveyError> {
+    ) -> Result<ConcludedTree, SurveyError> {
         let mut salvage = FailedWalk::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
-        let mut journal = Reader::open(&self.folder.journal(lease.order))?;
+        let mut journal = JournalReader::open(&self.folder.journal(lease.order))?;
         let (mut began, mut ended) = (None, None);
         while let Some(entry) = journal.next()? {
             if let Entry::Shared(heard) = entry {
@@ -124,19 +124,19 @@ impl TreeReader<'_> {
         }
         let (tree, known) = salvage.conclude();
         // No tree goes on with the account of one that failed: its site counts as open.
-        let left = HandedOn { known, spent: Spent::default() };
+        let left = CarryOver { known, spent: Spent::default() };
         let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
-        Ok(Concluded { lease, tree, earlier, left, began, ended })
+        Ok(ConcludedTree { lease, tree, earlier, left, began, ended })
     }
 }
 
 impl TreeReader<'_> {
-    fn exchange_row(&self, done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
+    fn exchange_row(&self, done: &ConcludedTree, scope: &Scope, heard: &ExchangeRecord) -> ExchangeRow {
         let started = self.clock.system_time_at(heard.answer.started).into();
         ExchangeRow { started, ..exchange_row(done, scope, heard) }
     }
 
-    fn site_row(&self, done: &Concluded) -> SiteRow {
+    fn site_row(&self, done: &ConcludedTree) -> SiteRow {
         let [started, finished] = [done.began, done.ended].map(|time| self.clock.system_time_at(time).into());
         SiteRow { started, finished, ..site_row(self.boundaries, done) }
     }
@@ -177,7 +177,7 @@ pub(in crate::survey) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec
         .collect()
 }
 
-fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
+fn exchange_row(done: &ConcludedTree, scope: &Scope, heard: &ExchangeRecord) -> ExchangeRow {
     let lease = &done.lease;
     let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &heard.ask, &heard.answer);
     row.unchanged_bytes = heard.unchanged_bytes;
@@ -266,8 +266,8 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
     }
 }
 
-fn site_row(boundaries: &Boundaries, done: &Concluded) -> SiteRow {
-    let Concluded { lease, tree, began, ended, .. } = done;
+fn site_row(boundaries: &Boundaries, done: &ConcludedTree) -> SiteRow {
+    let ConcludedTree { lease, tree, began, ended, .. } = done;
     let place = tree.address.map(|address| boundaries.geo.lookup(address)).unwrap_or_default();
     let (robots, probes) = (&tree.robots, &tree.probe_load);
     let busy = tree.levels.iter().map(|level| level.busy).sum::<Duration>() + robots.busy + probes.busy;

@@ -8,16 +8,16 @@ use crate::exchange::{Request, Response};
 use crate::survey::agents::AssignedAgent;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
-use crate::survey::journal::entry::Heard;
+use crate::survey::journal::entry::ExchangeRecord;
 use crate::survey::parts::Parts;
-use crate::survey::reading::foresight::Awaited;
-use crate::survey::reading::quarantine::Received;
-use crate::survey::visit::own_link::Pass;
+use crate::survey::reading::foresight::PendingPrefetch;
+use crate::survey::reading::quarantine::ReceivedResponse;
+use crate::survey::visit::own_link::LinkPass;
 use crate::survey::visit::turn::HeldPermit;
-use crate::survey::visit::ways::Ways;
+use crate::survey::visit::ways::Fallbacks;
 
 /// An exchange that a walk wants.
-pub(in crate::survey) struct Wanted {
+pub(in crate::survey) struct WantedExchange {
     pub ask: Request,
     pub crawl_delay: Option<Duration>,
     pub byte_limit: u64,
@@ -27,7 +27,7 @@ pub(in crate::survey) struct Wanted {
     pub redirect_pause: Option<SystemTime>,
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
-    pub ways: Ways,
+    pub ways: Fallbacks,
     /// From then on the walk would ask for robots.txt first.
     pub good_until: Option<SystemTime>,
     /// A process died when it read the answer.
@@ -39,30 +39,30 @@ pub(in crate::survey) struct Wanted {
 }
 
 /// What came of wanting an exchange.
-pub(in crate::survey) enum Exchanged {
+pub(in crate::survey) enum ExchangeOutcome {
     /// It happened, and its answer is in the journal.
-    Heard(Box<Heard>),
+    Received(Box<ExchangeRecord>),
     /// Another tree got the response for this robots.txt, and it is in the journal: nothing was asked.
-    Shared(Box<Heard>),
+    Shared(Box<ExchangeRecord>),
     /// It brought nothing, as the journal says; it can be put again at this address, another one or the same.
-    Tried(Try, IpAddr),
+    Attempted(FailedTry, IpAddr),
     /// The server is not to be asked before this time, which is too far to wait for.
-    PutOff(SystemTime),
+    Postponed(SystemTime),
     /// The survey is being stopped; nothing was asked.
     Stopped,
     /// The agent that was to ask is gone.
-    Left,
+    AgentLeft,
 }
 
 /// What came of a request that can be sent in another way.
-pub(in crate::survey) struct Try {
-    pub heard: Box<Heard>,
+pub(in crate::survey) struct FailedTry {
+    pub heard: Box<ExchangeRecord>,
     /// Where it begins in the journal.
     pub at: u64,
 }
 
 /// What asks: a visit of this site, which writes this journal.
-pub(in crate::survey) struct Asking<'a> {
+pub(in crate::survey) struct Requester<'a> {
     pub parts: &'a Parts,
     pub journal: &'a Journal,
     pub site: &'a Site,
@@ -75,39 +75,39 @@ pub(in crate::survey) struct Asking<'a> {
 }
 
 /// A server whose turn has come.
-pub(super) struct Ready<'a> {
+pub(super) struct ReadyServer<'a> {
     pub(super) address: IpAddr,
     /// What it took to look the name up.
     pub(super) dns: Option<Duration>,
     /// The agent that sends the request; none: this process.
     pub(super) sender: Option<Arc<AssignedAgent>>,
-    pub(super) pass: Pass<'a>,
+    pub(super) pass: LinkPass<'a>,
     pub(super) permit: HeldPermit<'a>,
     /// The answer, in a simulation.
-    pub(super) foreseen: Option<Awaited<'a>>,
+    pub(super) foreseen: Option<PendingPrefetch<'a>>,
 }
 
 /// What a server answered, before it is read.
-pub(super) struct Answered<'a> {
+pub(super) struct UnreadResponse<'a> {
     pub(super) address: IpAddr,
     pub(super) permit: HeldPermit<'a>,
-    pub(super) received: Received,
+    pub(super) received: ReceivedResponse,
 }
 
 /// Why an attempt ends before there is an answer to be booked.
-pub(super) enum Exit<'a> {
+pub(super) enum AttemptEnd<'a> {
     /// This came of it.
-    Exchanged(Exchanged),
+    Exchanged(ExchangeOutcome),
     /// Our own link was broken: the question was never sent.
     OwnLinkBroken,
     /// No connection came about at this agent, and another one may see otherwise.
-    Doubtful(Box<Doubt<'a>>),
-    Wrong(SurveyError),
+    Doubtful(Box<DoubtfulFailure<'a>>),
+    Error(SurveyError),
 }
 
-impl From<SurveyError> for Exit<'_> {
+impl From<SurveyError> for AttemptEnd<'_> {
     fn from(error: SurveyError) -> Self {
-        Self::Wrong(error)
+        Self::Error(error)
     }
 }
 
@@ -116,22 +116,22 @@ pub(super) enum Attempt<'a> {
     First,
     Last,
     /// By another agent than the one at which no connection came about.
-    Second(Box<Doubt<'a>>),
+    Second(Box<DoubtfulFailure<'a>>),
 }
 
 /// No connection to a server came about at an agent. Nobody knows yet whether that was the server's fault.
-pub(super) struct Doubt<'a> {
+pub(super) struct DoubtfulFailure<'a> {
     pub(super) at: Arc<AssignedAgent>,
     /// Of its link, which may have been probed.
-    pub(super) _pass: Pass<'a>,
+    pub(super) _pass: LinkPass<'a>,
     pub(super) answer: Response,
     /// Who tries it next.
     pub(super) other: Arc<AssignedAgent>,
 }
 
-pub(super) const STOPPED: Exit<'_> = Exit::Exchanged(Exchanged::Stopped);
-pub(super) const LEFT: Exit<'_> = Exit::Exchanged(Exchanged::Left);
+pub(super) const STOPPED: AttemptEnd<'_> = AttemptEnd::Exchanged(ExchangeOutcome::Stopped);
+pub(super) const LEFT: AttemptEnd<'_> = AttemptEnd::Exchanged(ExchangeOutcome::AgentLeft);
 
-pub(super) fn put_off<'a>(until: SystemTime) -> Exit<'a> {
-    Exit::Exchanged(Exchanged::PutOff(until))
+pub(super) fn put_off<'a>(until: SystemTime) -> AttemptEnd<'a> {
+    AttemptEnd::Exchanged(ExchangeOutcome::Postponed(until))
 }

@@ -1,38 +1,41 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::asking::{Asking, Attempt, Exchanged, Exit, Try, Wanted};
+use super::asking::{Attempt, AttemptEnd, ExchangeOutcome, FailedTry, Requester, WantedExchange};
 use super::record::accept_failed_try;
 use crate::exchange::{Failure, Response};
 use crate::survey::agents::AssignedAgent;
 use crate::survey::error::SurveyError;
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
-use crate::survey::parts::shared_robots::Claimed;
+use crate::survey::parts::shared_robots::ClaimOutcome;
 use crate::survey::visit::own_link;
-use crate::survey::visit::ways::Ways;
+use crate::survey::visit::ways::Fallbacks;
 
-impl<'a> Asking<'a> {
+impl<'a> Requester<'a> {
     /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
     ///
     /// When no connection came about because our own link was broken, the server is asked a second time; of the first
     /// the journal says that it was never sent. So it is where none came about at an agent and there is another agent: what
     /// that one sees counts. Where no connection came about for another reason, this was a try.
-    pub(in crate::survey) async fn exchange(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+    pub(in crate::survey) async fn exchange(
+        &self,
+        wanted: WantedExchange,
+    ) -> Result<ExchangeOutcome, SurveyError> {
         let attempted = match Box::pin(self.attempt(&wanted, Attempt::First)).await {
-            Err(Exit::OwnLinkBroken) => Box::pin(self.attempt(&wanted, Attempt::Last)).await,
-            Err(Exit::Doubtful(doubt)) => Box::pin(self.attempt(&wanted, Attempt::Second(doubt))).await,
+            Err(AttemptEnd::OwnLinkBroken) => Box::pin(self.attempt(&wanted, Attempt::Last)).await,
+            Err(AttemptEnd::Doubtful(doubt)) => Box::pin(self.attempt(&wanted, Attempt::Second(doubt))).await,
             attempted => attempted,
         };
         let exchanged = match attempted {
-            Ok(exchanged) | Err(Exit::Exchanged(exchanged)) => exchanged,
+            Ok(exchanged) | Err(AttemptEnd::Exchanged(exchanged)) => exchanged,
             // Both agents may have lost their links: the tree goes on from its journal.
-            Err(Exit::OwnLinkBroken | Exit::Doubtful(_)) => Exchanged::Left,
-            Err(Exit::Wrong(error)) => return Err(error),
+            Err(AttemptEnd::OwnLinkBroken | AttemptEnd::Doubtful(_)) => ExchangeOutcome::AgentLeft,
+            Err(AttemptEnd::Error(error)) => return Err(error),
         };
         match exchanged {
-            Exchanged::Heard(heard) if wanted.ways.needs_fallback(&heard) => {
-                let tried = Try { heard, at: self.recorded_at.load(Ordering::Relaxed) };
+            ExchangeOutcome::Received(heard) if wanted.ways.needs_fallback(&heard) => {
+                let tried = FailedTry { heard, at: self.recorded_at.load(Ordering::Relaxed) };
                 self.try_fallback(wanted.ways, tried).await
             }
             exchanged => Ok(exchanged),
@@ -41,9 +44,13 @@ impl<'a> Asking<'a> {
 
     /// As [`Self::exchange`] for a robots.txt, unless another tree got it less than a day ago. Where another tree asks for
     /// it now, that exchange is waited for, as long as the server would be.
-    pub(in crate::survey) async fn robots(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+    pub(in crate::survey) async fn robots(
+        &self,
+        wanted: WantedExchange,
+    ) -> Result<ExchangeOutcome, SurveyError> {
         #[cfg(feature = "hazards")]
-        let wanted = Wanted { ask: crate::survey::reading::hazards::before_robots(wanted.ask), ..wanted };
+        let wanted =
+            WantedExchange { ask: crate::survey::reading::hazards::before_robots(wanted.ask), ..wanted };
         let Parts { access, storage, boundaries, shared_robots, .. } = self.parts;
         let claim = loop {
             // Listening begins before asking, so that no ending is missed in between.
@@ -51,14 +58,14 @@ impl<'a> Asking<'a> {
             freed.as_mut().enable();
             let needs = (self.tree, &wanted.ask.url);
             match shared_robots.claim(storage, &boundaries.opt_outs, needs, access.now())? {
-                Claimed::Own(claim) => break claim,
-                Claimed::Shared(heard) => {
-                    let entry = Entry::Shared(Box::new(Heard { ask: wanted.ask, ..*heard }));
+                ClaimOutcome::Own(claim) => break claim,
+                ClaimOutcome::Shared(heard) => {
+                    let entry = Entry::Shared(Box::new(ExchangeRecord { ask: wanted.ask, ..*heard }));
                     self.journal.write(&entry)?;
-                    let Entry::Shared(heard) = entry else { return Ok(Exchanged::Stopped) };
-                    return Ok(Exchanged::Shared(heard));
+                    let Entry::Shared(heard) = entry else { return Ok(ExchangeOutcome::Stopped) };
+                    return Ok(ExchangeOutcome::Shared(heard));
                 }
-                Claimed::Waits => {}
+                ClaimOutcome::Waits => {}
             }
             let in_time = async {
                 tokio::select! {
@@ -68,17 +75,17 @@ impl<'a> Asking<'a> {
                 }
             };
             match access.until_stopped(in_time).await {
-                None => return Ok(Exchanged::Stopped),
+                None => return Ok(ExchangeOutcome::Stopped),
                 Some(true) => {}
                 Some(false) => {
                     let answer = Response::not_sent(access.now(), None, Failure::HeldOff, None);
-                    return self.record(&wanted.ways, Heard::nothing(wanted.ask, answer));
+                    return self.record(&wanted.ways, ExchangeRecord::nothing(wanted.ask, answer));
                 }
             }
         };
         let exchanged = self.exchange(wanted).await?;
         // Where it is to be sent in another way, that is settled then.
-        if let Exchanged::Heard(heard) = &exchanged {
+        if let ExchangeOutcome::Received(heard) = &exchanged {
             claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), heard);
         }
         Ok(exchanged)
@@ -87,25 +94,29 @@ impl<'a> Asking<'a> {
     /// What comes after a try: another address of the host or the same, or that it is the answer.
     pub(in crate::survey) async fn try_fallback(
         &self,
-        mut ways: Ways,
-        tried: Try,
-    ) -> Result<Exchanged, SurveyError> {
+        mut ways: Fallbacks,
+        tried: FailedTry,
+    ) -> Result<ExchangeOutcome, SurveyError> {
         ways.note_failed_try(&tried.heard);
         let url = &tried.heard.ask.url;
         let dead = ways.dead_addresses(url);
         let Some(located) = own_link::locate(&self.parts.access, url.host(), &dead).await else {
-            return Ok(Exchanged::Stopped);
+            return Ok(ExchangeOutcome::Stopped);
         };
         match located.address {
-            Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
+            Ok(address) if !dead.contains(&address) => Ok(ExchangeOutcome::Attempted(tried, address)),
             _ => {
                 accept_failed_try(self.parts, self.journal, self.tree, &tried)?;
-                Ok(Exchanged::Heard(tried.heard))
+                Ok(ExchangeOutcome::Received(tried.heard))
             }
         }
     }
 
-    async fn attempt(&self, wanted: &Wanted, attempt: Attempt<'a>) -> Result<Exchanged, Exit<'a>> {
+    async fn attempt(
+        &self,
+        wanted: &WantedExchange,
+        attempt: Attempt<'a>,
+    ) -> Result<ExchangeOutcome, AttemptEnd<'a>> {
         let ready = self.await_turn(wanted, &attempt).await?;
         let walks = |sender: &Arc<AssignedAgent>| self.desk.is_some_and(|desk| desk.name == sender.name);
         let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());

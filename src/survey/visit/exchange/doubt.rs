@@ -2,12 +2,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::asking::{Asking, Attempt, Doubt, Exit, LEFT, STOPPED, Wanted};
+use super::asking::{Attempt, AttemptEnd, DoubtfulFailure, LEFT, Requester, STOPPED, WantedExchange};
 use crate::exchange::{Failure, Response};
 use crate::load::LossCause;
 use crate::survey::agents::AssignedAgent;
 use crate::survey::parts::Parts;
-use crate::survey::visit::own_link::{self, Link, Pass};
+use crate::survey::visit::own_link::{self, Link, LinkPass};
 
 /// A request that was lost so often is not given up once more because this process stood still.
 pub(super) const MOST_LOST: usize = 3;
@@ -22,7 +22,7 @@ const MOST_ALONE: u64 = 2;
 
 /// What came of a request, and over which link.
 #[derive(Clone, Copy)]
-pub(super) struct OverLink<'l> {
+pub(super) struct LinkResult<'l> {
     /// The agent that sent it; none: this process.
     pub(super) sender: Option<&'l Arc<AssignedAgent>>,
     pub(super) link: &'l Link<'l>,
@@ -42,22 +42,27 @@ impl Attempt<'_> {
     }
 }
 
-impl<'a> Asking<'a> {
+impl<'a> Requester<'a> {
     /// Takes in what the answer tells of the link. An error where that is why it brought nothing, or where nobody knows.
     pub(super) async fn weigh(
         &self,
-        wanted: &Wanted,
+        wanted: &WantedExchange,
         attempt: Attempt<'a>,
-        over_link: OverLink<'_>,
-        pass: Pass<'a>,
-    ) -> Result<(), Exit<'a>> {
-        let OverLink { sender, link, address, asked, answer } = over_link;
+        over_link: LinkResult<'_>,
+        pass: LinkPass<'a>,
+    ) -> Result<(), AttemptEnd<'a>> {
+        let LinkResult { sender, link, address, asked, answer } = over_link;
         match &attempt {
             Attempt::First if answer.failure.is_some_and(Failure::is_no_connection) => {
                 if let Some((at, other)) = sender.cloned().zip(self.other_agent(sender)) {
                     // What it tells of the agent's link shows when another one has tried.
                     let answer = answer.clone();
-                    return Err(Exit::Doubtful(Box::new(Doubt { at, _pass: pass, answer, other })));
+                    return Err(AttemptEnd::Doubtful(Box::new(DoubtfulFailure {
+                        at,
+                        _pass: pass,
+                        answer,
+                        other,
+                    })));
                 }
             }
             Attempt::Second(doubt) => self.compare(doubt, address, answer),
@@ -78,16 +83,16 @@ impl<'a> Asking<'a> {
     /// Whether it is the outcome of a request that it brought nothing, once it shows whose fault that was: else it is sent again.
     async fn confirm_failure(
         &self,
-        wanted: &Wanted,
-        over_link: OverLink<'_>,
+        wanted: &WantedExchange,
+        over_link: LinkResult<'_>,
         at: SystemTime,
         was_dark: bool,
-    ) -> Result<(), Exit<'a>> {
+    ) -> Result<(), AttemptEnd<'a>> {
         // What was lost again and again is its server's fault.
         if wanted.times_lost >= MOST_LOST {
             return Ok(());
         }
-        let OverLink { sender, link, answer, .. } = over_link;
+        let LinkResult { sender, link, answer, .. } = over_link;
         let blame = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
         // A link that was cut for a moment is silent, and a network that forgot its connections resets them.
         let doubts = match blame {
@@ -96,7 +101,7 @@ impl<'a> Asking<'a> {
         };
         if answer.failure.is_some_and(Failure::is_no_connection) {
             if blame == LossCause::OwnLink {
-                return Err(Exit::OwnLinkBroken);
+                return Err(AttemptEnd::OwnLinkBroken);
             }
         } else if blame == LossCause::OwnLink
             || wanted.times_lost < doubts && self.other_agent(sender).is_some()
@@ -108,7 +113,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Nobody knows what came of a request: the visit begins again from its journal.
-    pub(super) fn lost(&self) -> Exit<'a> {
+    pub(super) fn lost(&self) -> AttemptEnd<'a> {
         self.parts.access.progress.update(|now| now.unrecorded += 1);
         LEFT
     }
@@ -121,7 +126,7 @@ impl<'a> Asking<'a> {
     }
 
     /// What the answer that another agent got tells of the link of the one at which no connection came about.
-    fn compare(&self, doubt: &Doubt<'_>, address: IpAddr, answer: &Response) {
+    fn compare(&self, doubt: &DoubtfulFailure<'_>, address: IpAddr, answer: &Response) {
         let Parts { access, agents, .. } = self.parts;
         let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.at));
         if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())

@@ -11,5 +11,5 @@ pub(super) mod ready;
 pub(super) mod record;
 pub(super) mod send;
 
-pub(in crate::survey) use asking::{Asking, Exchanged, Try, Wanted};
+pub(in crate::survey) use asking::{ExchangeOutcome, FailedTry, Requester, WantedExchange};
 pub(in crate::survey) use record::accept_failed_try;

@@ -1,22 +1,22 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::asking::{Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wanted, put_off};
+use super::asking::{Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, WantedExchange, put_off};
 use crate::exchange::Failure;
 use crate::settings::LONGEST_WAIT;
 use crate::survey::agents::AssignedAgent;
 use crate::survey::parts::Parts;
-use crate::survey::visit::own_link::{self, Link, NoPass, Pass};
-use crate::survey::visit::turn::{NoTurn, turn};
+use crate::survey::visit::own_link::{self, Link, LinkPass, LinkRefusal};
+use crate::survey::visit::turn::{TurnRefusal, turn};
 
-impl<'a> Asking<'a> {
+impl<'a> Requester<'a> {
     pub(super) async fn await_turn(
         &self,
-        wanted: &Wanted,
+        wanted: &WantedExchange,
         attempt: &Attempt<'a>,
-    ) -> Result<Ready<'a>, Exit<'a>> {
+    ) -> Result<ReadyServer<'a>, AttemptEnd<'a>> {
         let Parts { access, storage, .. } = self.parts;
-        let Wanted { ask, ways, .. } = wanted;
+        let WantedExchange { ask, ways, .. } = wanted;
         if let (Attempt::First, Some(desk), Some(agents)) = (attempt, self.desk, &self.parts.agents)
             && agents.is_to_move(desk, self.tree)
         {
@@ -30,7 +30,9 @@ impl<'a> Asking<'a> {
                 access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
             }
             Some(time) if time <= wanted.deadline => return Err(put_off(time)),
-            Some(_) => return Err(Exit::Exchanged(self.never_sent(wanted, None, Failure::HeldOff, None)?)),
+            Some(_) => {
+                return Err(AttemptEnd::Exchanged(self.never_sent(wanted, None, Failure::HeldOff, None)?));
+            }
             None => {}
         }
         let dead = ways.dead_addresses(&ask.url);
@@ -39,7 +41,7 @@ impl<'a> Asking<'a> {
         let address = match located.address {
             Ok(address) => address,
             Err(failure) => {
-                return Err(Exit::Exchanged(self.never_sent(wanted, located.refused, failure, dns)?));
+                return Err(AttemptEnd::Exchanged(self.never_sent(wanted, located.refused, failure, dns)?));
             }
         };
         access.go_to(self.tree, address);
@@ -49,18 +51,18 @@ impl<'a> Asking<'a> {
         let crawl_delay = crate::survey::reading::hazards::crawl_delay(crawl_delay);
         let permit = match turn(access, storage, address, self.site, crawl_delay).await? {
             Ok(permit) => permit,
-            Err(NoTurn::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
-            Err(NoTurn::Stopped) => return Err(STOPPED),
+            Err(TurnRefusal::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
+            Err(TurnRefusal::Stopped) => return Err(STOPPED),
             Err(never) => {
                 let failure = never.failure();
-                return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
+                return Err(AttemptEnd::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
         // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
         // this process may have stood still.
         let (sender, pass) = self.sender(attempt).await?;
         self.may_send(wanted, address).await?;
-        Ok(Ready { address, dns, sender, pass, permit, foreseen })
+        Ok(ReadyServer { address, dns, sender, pass, permit, foreseen })
     }
 
     /// Who sends the request, once its link may be used: the agent that walks the tree, if there is one, another one whose
@@ -68,7 +70,7 @@ impl<'a> Asking<'a> {
     async fn sender(
         &self,
         attempt: &Attempt<'a>,
-    ) -> Result<(Option<Arc<AssignedAgent>>, Pass<'a>), Exit<'a>> {
+    ) -> Result<(Option<Arc<AssignedAgent>>, LinkPass<'a>), AttemptEnd<'a>> {
         let access = &self.parts.access;
         let link_of =
             |desk: Option<&Arc<AssignedAgent>>| Link::of_agent(access, self.parts.agents.as_ref(), desk);
@@ -80,18 +82,22 @@ impl<'a> Asking<'a> {
         if let (Attempt::First, Some(own), Some(agents)) = (attempt, own, &self.parts.agents)
             && let Some(probed) = agents.to_probe(own, access.now())
         {
-            let pass = Pass::probe(link_of(Some(&probed)));
+            let pass = LinkPass::probe(link_of(Some(&probed)));
             return Ok((Some(probed), pass));
         }
         match own_link::acquire(&link_of(sender.as_ref())).await {
             Ok(pass) => Ok((sender, pass)),
-            Err(NoPass::Stopped) => Err(STOPPED),
-            Err(NoPass::Elsewhere) => Err(LEFT),
+            Err(LinkRefusal::Stopped) => Err(STOPPED),
+            Err(LinkRefusal::Elsewhere) => Err(LEFT),
         }
     }
 
     /// Whether nothing that depends on the time stands against a request now.
-    pub(super) async fn may_send(&self, wanted: &Wanted, address: IpAddr) -> Result<(), Exit<'a>> {
+    pub(super) async fn may_send(
+        &self,
+        wanted: &WantedExchange,
+        address: IpAddr,
+    ) -> Result<(), AttemptEnd<'a>> {
         let Parts { access, .. } = self.parts;
         access.wait_for_opt_outs().await.ok_or(STOPPED)?;
         if let Some(time) = access.waking(address, self.site) {

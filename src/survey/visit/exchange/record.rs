@@ -2,46 +2,51 @@ use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-use super::asking::{Answered, Asking, Exchanged, Try, Wanted};
+use super::asking::{ExchangeOutcome, FailedTry, Requester, UnreadResponse, WantedExchange};
 use crate::address::{OBEYED_WITHIN, WebUrl};
 use crate::exchange::{Failure, Request, Response};
 use crate::promises::{Fact, OwnerObjections, is_quiet};
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
-use crate::survey::parts::shared_robots::Recorded;
-use crate::survey::visit::ways::Ways;
+use crate::survey::parts::shared_robots::RecordedRobots;
+use crate::survey::visit::ways::Fallbacks;
 
-impl<'a> Asking<'a> {
+impl<'a> Requester<'a> {
     /// Records that nothing was sent.
     pub(super) fn never_sent(
         &self,
-        wanted: &Wanted,
+        wanted: &WantedExchange,
         address: Option<IpAddr>,
         failure: Failure,
         dns: Option<Duration>,
-    ) -> Result<Exchanged, SurveyError> {
+    ) -> Result<ExchangeOutcome, SurveyError> {
         let answer = Response::not_sent(self.parts.access.now(), address, failure, dns);
-        self.record(&wanted.ways, Heard::nothing(wanted.ask.clone(), answer))
+        self.record(&wanted.ways, ExchangeRecord::nothing(wanted.ask.clone(), answer))
     }
 
-    pub(super) fn record(&self, ways: &Ways, heard: Heard) -> Result<Exchanged, SurveyError> {
+    pub(super) fn record(
+        &self,
+        ways: &Fallbacks,
+        heard: ExchangeRecord,
+    ) -> Result<ExchangeOutcome, SurveyError> {
         let progress = &self.parts.storage.progress;
         progress.exchange(heard.ask.purpose, &heard.answer, heard.is_page());
         let heard = Box::new(heard);
-        let entry = if ways.needs_fallback(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
+        let entry =
+            if ways.needs_fallback(&heard) { Entry::Attempted(heard) } else { Entry::Received(heard) };
         self.recorded_at.store(self.journal.append(&entry)?, Ordering::Relaxed);
-        Ok(entry.into_record().map_or(Exchanged::Stopped, Exchanged::Heard))
+        Ok(entry.into_record().map_or(ExchangeOutcome::Stopped, ExchangeOutcome::Received))
     }
 
     pub(super) async fn book(
         &self,
-        wanted: &Wanted,
-        answered: Answered<'a>,
-    ) -> Result<Exchanged, SurveyError> {
+        wanted: &WantedExchange,
+        answered: UnreadResponse<'a>,
+    ) -> Result<ExchangeOutcome, SurveyError> {
         let Parts { access, storage, reader, .. } = self.parts;
-        let Answered { address, permit, received } = answered;
+        let UnreadResponse { address, permit, received } = answered;
         let Request { number, purpose, .. } = received.ask;
         let journal = self.journal;
         let heard = reader
@@ -52,7 +57,7 @@ impl<'a> Asking<'a> {
         let in_quiet_hours = self.is_quiet(answer.started, address);
         let against = OwnerObjections { had_opted_out, in_quiet_hours };
         if against != OwnerObjections::default() {
-            self.journal.write(&Entry::Against { number, had_opted_out, in_quiet_hours })?;
+            self.journal.write(&Entry::OwnerObjection { number, had_opted_out, in_quiet_hours })?;
         }
         let exchanged = self.record(&wanted.ways, heard)?;
         // After the journal: a server's state that is stored never knows an exchange the journal lost.
@@ -101,9 +106,9 @@ pub(in crate::survey) fn accept_failed_try(
     parts: &Parts,
     journal: &Journal,
     tree: u64,
-    tried: &Try,
+    tried: &FailedTry,
 ) -> Result<(), SurveyError> {
-    journal.write(&Entry::Stands { number: tried.heard.ask.number })?;
-    let recorded = Recorded::from_record(tree, tried.at, &tried.heard);
+    journal.write(&Entry::FinalAttempt { number: tried.heard.ask.number })?;
+    let recorded = RecordedRobots::from_record(tree, tried.at, &tried.heard);
     parts.shared_robots.restore(&parts.storage, recorded.into_iter().collect())
 }

@@ -1,19 +1,21 @@
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::asking::{Answered, Asking, Attempt, Exit, LEFT, Ready, STOPPED, Wanted};
-use super::doubt::{MOST_LOST, OverLink};
+use super::asking::{
+    Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, UnreadResponse, WantedExchange,
+};
+use super::doubt::{LinkResult, MOST_LOST};
 use crate::exchange::{Failure, Purpose, Request, Response, Validators};
 use crate::fetch::Manner;
 use crate::survey::agents::AssignedAgent;
 use crate::survey::agents::hands::{FRESH, RemoteOutcome, RemoteRequest, RemoteWorker};
 use crate::survey::earlier::EarlierPage;
 use crate::survey::error::SurveyError;
-use crate::survey::journal::entry::{Entry, Heard};
+use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::{Access, asked_to_stop};
-use crate::survey::reading::foresight::Awaited;
-use crate::survey::reading::quarantine::{Body, Received};
+use crate::survey::reading::foresight::PendingPrefetch;
+use crate::survey::reading::quarantine::{ReceivedResponse, ResponseBody};
 use crate::survey::visit::own_link::{self, Link};
 use crate::survey::visit::turn::HeldPermit;
 
@@ -33,8 +35,8 @@ struct OutgoingRequest<'r> {
 }
 
 /// What came of sending a request.
-enum Sent {
-    Answered(Box<Response>, Body),
+enum SendOutcome {
+    Answered(Box<Response>, ResponseBody),
     /// It was not sent and never will be.
     Unsent,
     /// It was not sent: something of ours stands against it.
@@ -47,39 +49,39 @@ enum Sent {
 
 /// Who sends requests.
 trait Sender {
-    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> Sent;
+    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome;
 }
 
 /// This process.
-struct Here<'a> {
+struct LocalSender<'a> {
     access: &'a Access,
     /// What was lost again and again is so slow, or the process stands still so often, that what comes has to do.
     may_stand_still: bool,
 }
 
-impl Sender for Here<'_> {
-    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> Sent {
+impl Sender for LocalSender<'_> {
+    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
         let Self { access, may_stand_still } = self;
         let OutgoingRequest { ask, address, known, byte_limit, manner, .. } = request;
         let fetching = Box::pin(access.fetcher.fetch_in(manner, &known, ask, address, byte_limit, permit));
         let fetched =
             async { if may_stand_still { Some(fetching.await) } else { access.awake(fetching).await } };
         match unless_stopped(access, fetched).await {
-            Some(Some((answer, body))) => Sent::Answered(Box::new(answer), Body::Unread(body)),
+            Some(Some((answer, body))) => SendOutcome::Answered(Box::new(answer), ResponseBody::Unread(body)),
             Some(None) => {
                 let url = ask.url.as_str();
                 tracing::warn!(url, "this process stood still: the request counts as lost");
-                Sent::Lost
+                SendOutcome::Lost
             }
-            None => Sent::Stopped,
+            None => SendOutcome::Stopped,
         }
     }
 }
 
 /// An agent that is a process of its own.
-struct Agent<'a> {
-    asking: &'a Asking<'a>,
-    wanted: &'a Wanted,
+struct RemoteSender<'a> {
+    asking: &'a Requester<'a>,
+    wanted: &'a WantedExchange,
     desk: &'a AssignedAgent,
     hand: &'a dyn RemoteWorker,
     link: &'a Link<'a>,
@@ -87,13 +89,13 @@ struct Agent<'a> {
     opt_outs: u64,
 }
 
-impl Sender for Agent<'_> {
-    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> Sent {
+impl Sender for RemoteSender<'_> {
+    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
         let Self { asking, wanted, desk, hand, link, opt_outs } = self;
         let OutgoingRequest { ask, address, asked, known, byte_limit, manner } = request;
         let Parts { access, suspects, .. } = asking.parts;
         if let Err(failure) = access.fetcher.permits(&ask.url, address) {
-            return Sent::Refused(failure);
+            return SendOutcome::Refused(failure);
         }
         let (tree, valid_until) = (asking.tree, asking.valid_until(wanted, address, asked));
         let is_suspect = wanted.is_suspect || suspects.has(tree, ask.number);
@@ -104,25 +106,27 @@ impl Sender for Agent<'_> {
             tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
         };
         let is_cut_short = valid_until < asked + FRESH;
-        let dispatched = Dispatched { time: access.now(), opt_outs, is_cut_short };
-        let Some(put) = unless_stopped(access, hand.send(order, permit)).await else { return Sent::Stopped };
+        let dispatched = DispatchInfo { time: access.now(), opt_outs, is_cut_short };
+        let Some(put) = unless_stopped(access, hand.send(order, permit)).await else {
+            return SendOutcome::Stopped;
+        };
         asking.note_outcome(link, desk, &dispatched, &put);
         match put {
             RemoteOutcome::Received(reply) => {
-                let Heard { answer, content, .. } = reply.into_record();
-                Sent::Answered(Box::new(answer), Body::Read(content))
+                let ExchangeRecord { answer, content, .. } = reply.into_record();
+                SendOutcome::Answered(Box::new(answer), ResponseBody::Read(content))
             }
-            RemoteOutcome::Unsent | RemoteOutcome::Undispatched => Sent::Unsent,
+            RemoteOutcome::Unsent | RemoteOutcome::Undispatched => SendOutcome::Unsent,
             RemoteOutcome::Lost => {
                 suspects.add(tree, number);
-                Sent::Lost
+                SendOutcome::Lost
             }
         }
     }
 }
 
 /// What was dispatched to an agent.
-struct Dispatched {
+struct DispatchInfo {
     time: SystemTime,
     /// The version of the opt-out list by which it may be sent.
     opt_outs: u64,
@@ -130,21 +134,21 @@ struct Dispatched {
     is_cut_short: bool,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> Requester<'a> {
     pub(super) async fn send_request(
         &self,
-        wanted: &Wanted,
-        ready: Ready<'a>,
+        wanted: &WantedExchange,
+        ready: ReadyServer<'a>,
         attempt: Attempt<'a>,
-    ) -> Result<Answered<'a>, Exit<'a>> {
+    ) -> Result<UnreadResponse<'a>, AttemptEnd<'a>> {
         let Parts { boundaries, access, storage, .. } = self.parts;
-        let Ready { address, dns, sender, mut permit, pass, foreseen } = ready;
-        let ahead = foreseen.as_ref().and_then(Awaited::take);
+        let ReadyServer { address, dns, sender, mut permit, pass, foreseen } = ready;
+        let ahead = foreseen.as_ref().and_then(PendingPrefetch::take);
         let ask = wanted.ask.clone();
         let earlier = self.earlier(&ask)?;
         let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
         let asked = access.now();
-        self.journal.write(&Entry::Asked { number: ask.number, address, at: asked })?;
+        self.journal.write(&Entry::Sending { number: ask.number, address, at: asked })?;
         permit.note_sent(asked);
         if let Some(keeper) = &storage.keeper {
             keeper.keep((self.tree, ask.number), address, asked).await?;
@@ -163,33 +167,35 @@ impl<'a> Asking<'a> {
         let sent = match sender.as_deref().and_then(|desk| Some((desk, desk.remote_worker()?))) {
             Some((desk, hand)) => {
                 permit.note_over(self.parts.over_at_the_latest(asked));
-                let agent = Agent { asking: self, wanted, desk, hand, link: &link, opt_outs };
+                let agent = RemoteSender { asking: self, wanted, desk, hand, link: &link, opt_outs };
                 agent.send(request, &permit).await
             }
             None => {
-                Here { access, may_stand_still: wanted.times_lost >= MOST_LOST }.send(request, &permit).await
+                LocalSender { access, may_stand_still: wanted.times_lost >= MOST_LOST }
+                    .send(request, &permit)
+                    .await
             }
         };
         let (mut answer, body) = match sent {
-            Sent::Answered(answer, body) => (*answer, body),
-            Sent::Stopped => return Err(STOPPED),
-            Sent::Lost => return Err(self.lost()),
-            Sent::Unsent => {
+            SendOutcome::Answered(answer, body) => (*answer, body),
+            SendOutcome::Stopped => return Err(STOPPED),
+            SendOutcome::Lost => return Err(self.lost()),
+            SendOutcome::Unsent => {
                 permit.record_unsent(self.journal, ask.number)?;
                 return Err(LEFT);
             }
-            Sent::Refused(failure) => {
+            SendOutcome::Refused(failure) => {
                 permit.record_unsent(self.journal, ask.number)?;
-                return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
+                return Err(AttemptEnd::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
         answer.timings.dns = dns;
         if manner == Manner::OldTls {
             wanted.ways.settle(&ask.url, &mut answer);
         }
-        let over_link = OverLink { sender: sender.as_ref(), link: &link, address, asked, answer: &answer };
+        let over_link = LinkResult { sender: sender.as_ref(), link: &link, address, asked, answer: &answer };
         if let Err(exit) = self.weigh(wanted, attempt, over_link, pass).await {
-            if matches!(exit, Exit::Doubtful(_) | Exit::OwnLinkBroken) {
+            if matches!(exit, AttemptEnd::Doubtful(_) | AttemptEnd::OwnLinkBroken) {
                 permit.record_unsent(self.journal, ask.number)?;
             }
             return Err(exit);
@@ -197,10 +203,12 @@ impl<'a> Asking<'a> {
         // The owner opted out just now, or the name leads elsewhere than before.
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
             permit.record_unsent(self.journal, ask.number)?;
-            return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
+            return Err(AttemptEnd::Exchanged(
+                self.record(&wanted.ways, ExchangeRecord::nothing(ask, answer))?,
+            ));
         }
-        let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
-        Ok(Answered { address, permit, received })
+        let received = ReceivedResponse { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
+        Ok(UnreadResponse { address, permit, received })
     }
 
     /// Takes in what the result of a dispatch tells of the agent that sends.
@@ -208,10 +216,10 @@ impl<'a> Asking<'a> {
         &self,
         link: &Link<'_>,
         desk: &AssignedAgent,
-        dispatched: &Dispatched,
+        dispatched: &DispatchInfo,
         put: &RemoteOutcome,
     ) {
-        let Dispatched { time, opt_outs, is_cut_short } = *dispatched;
+        let DispatchInfo { time, opt_outs, is_cut_short } = *dispatched;
         let exchange = match put {
             RemoteOutcome::Undispatched => return,
             // The agent returned it for a reason of ours.
@@ -233,7 +241,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Until when a request that is dispatched at `asked` may be sent.
-    fn valid_until(&self, wanted: &Wanted, address: IpAddr, asked: SystemTime) -> SystemTime {
+    fn valid_until(&self, wanted: &WantedExchange, address: IpAddr, asked: SystemTime) -> SystemTime {
         let latest = asked + FRESH;
         let latest = wanted.good_until.map_or(latest, |until| until.min(latest));
         self.parts.access.awake_until(asked, latest, address, self.site)
