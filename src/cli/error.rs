@@ -2,7 +2,7 @@ use std::io;
 
 use super::exit::Exit;
 use crate::analysis::AnalysisError;
-use crate::rehearsal::{RecordedError, RehearsalError, ScenarioError};
+use crate::rehearsal::{RecordedWorldError, RehearsalError, ScenarioError};
 use crate::survey::{SettingsFileError, SurveyError};
 
 /// Why a command ends early, in the words that the user reads.
@@ -61,10 +61,10 @@ impl From<SettingsFileError> for CliError {
     }
 }
 
-impl From<RecordedError> for CliError {
-    fn from(error: RecordedError) -> Self {
+impl From<RecordedWorldError> for CliError {
+    fn from(error: RecordedWorldError) -> Self {
         match error {
-            RecordedError::Settings(error) => error.into(),
+            RecordedWorldError::Settings(error) => error.into(),
             other => Self::Usage(one_line(&other.to_string())),
         }
     }

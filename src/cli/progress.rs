@@ -24,13 +24,13 @@ pub(super) struct Display {
     dir: PathBuf,
     bar: ProgressBar,
     task: JoinHandle<()>,
-    words: Words,
+    words: ProgressText,
     started: Instant,
 }
 
 /// How the state of things is told, some real time after the start.
 #[derive(Clone, Copy)]
-struct Words {
+struct ProgressText {
     line: fn(&Snapshot, Duration) -> String,
     /// On a terminal.
     lines: fn(&Snapshot, Duration) -> String,
@@ -39,15 +39,15 @@ struct Words {
 impl Display {
     /// Begins to show, on the runtime this is called on; colours and movement on a terminal only.
     pub(super) fn start(dir: &Path) -> Self {
-        Self::with(dir, Words { line: |now, _| line(now), lines: |now, _| lines(now) })
+        Self::with(dir, ProgressText { line: |now, _| line(now), lines: |now, _| lines(now) })
     }
 
     /// The same for a survey on a virtual clock: the work goes by real time.
     pub(super) fn of_simulation(dir: &Path) -> Self {
-        Self::with(dir, Words { line: simulated_line, lines: simulated_line })
+        Self::with(dir, ProgressText { line: simulated_line, lines: simulated_line })
     }
 
-    fn with(dir: &Path, words: Words) -> Self {
+    fn with(dir: &Path, words: ProgressText) -> Self {
         let terminal = terminal_of_messages();
         let is_terminal = terminal.is_some();
         let bar = ProgressBar::with_draw_target(None, terminal.unwrap_or_else(ProgressDrawTarget::hidden));
@@ -77,7 +77,7 @@ impl Display {
     }
 }
 
-async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, words: Words) {
+async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, words: ProgressText) {
     let started = Instant::now();
     let mut every = tokio::time::interval(Duration::from_secs(1));
     let mut had_problem = false;

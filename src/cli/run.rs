@@ -14,7 +14,7 @@ use crate::survey::{Ending, Summary, Survey, SurveyError};
 /// How a running survey shows itself.
 #[derive(clap::Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Output")]
-pub struct Showing {
+pub struct DisplayMode {
     /// Print the summary as JSON, and show no progress
     #[arg(long)]
     pub json: bool,
@@ -47,7 +47,7 @@ pub(super) async fn run(
     survey: Survey,
     coordinator: Option<Coordinator>,
     dir: &Path,
-    showing: Showing,
+    showing: DisplayMode,
 ) -> Result<Exit, CliError> {
     log::start(dir, showing.log_level)?;
     let display = (!showing.json).then(|| Display::start(dir));
@@ -111,7 +111,7 @@ fn stopping_politely(dir: &Path) -> String {
 pub(super) fn print_result(
     ended: Result<Ending, SurveyError>,
     dir: &Path,
-    showing: Showing,
+    showing: DisplayMode,
 ) -> Result<Exit, CliError> {
     let ending = ended?;
     draw_at_the_end(dir);

@@ -10,17 +10,17 @@ use zstd::stream::raw::DParameter;
 use zstd::stream::zio;
 
 use super::gunzip::Gunzip;
-use super::stage::{Next, Stage};
+use super::stage::{NextStage, Stage};
 
 /// Undoes the Content-Encoding of a body piece by piece, keeping at most so many decoded bytes.
 ///
 /// A bomb costs no memory beyond that cap and the windows of the decoders: 32 KiB for gzip,
 /// 8 MiB for zstd (RFC 9659), 16 MiB for Brotli (RFC 7932 §9.1).
 pub(super) struct Decoder {
-    chain: Next,
-    kept: Kept,
+    chain: NextStage,
+    kept: DecodedBytes,
     fed: bool,
-    known: Option<Known>,
+    known: Option<KnownBody>,
 }
 
 /// What a Web in this process encoded, beside the encoded body of its answer.
@@ -28,7 +28,7 @@ pub(super) struct Decoder {
 pub(super) struct Identity(pub Bytes);
 
 /// A body that need not be decoded if it comes whole.
-struct Known {
+struct KnownBody {
     identity: Bytes,
     /// What came of it, encoded.
     pieces: Vec<Bytes>,
@@ -37,7 +37,7 @@ struct Known {
 
 /// How a decoder stands after a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fed {
+pub(super) enum DecodeState {
     More,
     /// More decoded bytes than the cap.
     Full,
@@ -64,8 +64,9 @@ impl Decoder {
         transfer_coding: Option<&str>,
         cap: usize,
     ) -> Option<Self> {
-        let kept = Kept(Arc::new(Mutex::new(Store { bytes: Vec::new(), cap, overflowed: false })));
-        let mut chain: Next = Box::new(kept.clone());
+        let kept =
+            DecodedBytes(Arc::new(Mutex::new(DecodedStore { bytes: Vec::new(), cap, overflowed: false })));
+        let mut chain: NextStage = Box::new(kept.clone());
         // The last one applied is undone first, and transfer codings come after content codings (RFC 9110 §8.4).
         let on_its_way = named_codings(transfer_coding, &["identity", "none"])?;
         let codings = named_codings(content_encoding, &["identity"]).unwrap_or_default();
@@ -93,45 +94,45 @@ impl Decoder {
         let fits = |identity: &Identity| identity.0.len() <= self.kept.store().cap;
         let identity = identity.filter(fits);
         self.known =
-            identity.map(|Identity(identity)| Known { identity, pieces: Vec::new(), is_whole: false });
+            identity.map(|Identity(identity)| KnownBody { identity, pieces: Vec::new(), is_whole: false });
         self
     }
 
-    pub(super) fn feed(&mut self, piece: &Bytes) -> Fed {
+    pub(super) fn feed(&mut self, piece: &Bytes) -> DecodeState {
         self.fed |= !piece.is_empty();
         if let Some(known) = &mut self.known {
             known.pieces.push(piece.clone());
-            return Fed::More;
+            return DecodeState::More;
         }
         let fed = self.chain.write_all(piece);
         self.state(&fed)
     }
 
     /// The body is complete: is what was encoded?
-    pub(super) fn end(&mut self) -> Fed {
+    pub(super) fn end(&mut self) -> DecodeState {
         if !self.fed {
-            return Fed::More;
+            return DecodeState::More;
         }
         if let Some(known) = &mut self.known {
             known.is_whole = true;
-            return Fed::More;
+            return DecodeState::More;
         }
         let ended = self.chain.end();
         self.state(&ended)
     }
 
-    fn state(&self, result: &io::Result<()>) -> Fed {
+    fn state(&self, result: &io::Result<()>) -> DecodeState {
         match result {
-            _ if self.kept.store().overflowed => Fed::Full,
-            Ok(()) => Fed::More,
-            Err(_) => Fed::Broken,
+            _ if self.kept.store().overflowed => DecodeState::Full,
+            Ok(()) => DecodeState::More,
+            Err(_) => DecodeState::Broken,
         }
     }
 
     /// What was decoded, also of a body that broke off.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         let Self { mut chain, kept, known, .. } = self;
-        if let Some(Known { identity, pieces, is_whole }) = known {
+        if let Some(KnownBody { identity, pieces, is_whole }) = known {
             if is_whole {
                 return identity.into();
             }
@@ -171,11 +172,11 @@ impl Coding {
         })
     }
 
-    fn undo(self, next: Next) -> Option<Next> {
+    fn undo(self, next: NextStage) -> Option<NextStage> {
         Some(match self {
             Self::Gzip => Box::new(Gunzip::new(next)),
-            Self::Deflate => Box::new(Ending::new(Inflate::Undecided(Vec::new(), Some(next)))),
-            Self::Brotli => Box::new(Ending::new(DecompressorWriter::new(next, BUFFER))),
+            Self::Deflate => Box::new(TrailingIgnored::new(Inflate::Undecided(Vec::new(), Some(next)))),
+            Self::Brotli => Box::new(TrailingIgnored::new(DecompressorWriter::new(next, BUFFER))),
             Self::Zstd => {
                 let mut decoder = raw::Decoder::new().ok()?;
                 decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG)).ok()?;
@@ -196,21 +197,21 @@ fn named_codings(list: Option<&str>, idle: &[&str]) -> Option<Vec<Coding>> {
 
 /// The end of the chain: keeps bytes up to the cap.
 #[derive(Clone)]
-struct Kept(Arc<Mutex<Store>>);
+struct DecodedBytes(Arc<Mutex<DecodedStore>>);
 
-struct Store {
+struct DecodedStore {
     bytes: Vec<u8>,
     cap: usize,
     overflowed: bool,
 }
 
-impl Kept {
-    fn store(&self) -> MutexGuard<'_, Store> {
+impl DecodedBytes {
+    fn store(&self) -> MutexGuard<'_, DecodedStore> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Write for Kept {
+impl Write for DecodedBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut store = self.store();
         let taken = bytes.len().min(store.cap - store.bytes.len());
@@ -231,7 +232,7 @@ impl Write for Kept {
     }
 }
 
-impl Stage for Kept {
+impl Stage for DecodedBytes {
     fn end(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -239,18 +240,18 @@ impl Stage for Kept {
 
 /// A decoder whose data may be followed by more bytes, which are ignored as browsers do: it
 /// tells its end by taking nothing.
-struct Ending<D> {
+struct TrailingIgnored<D> {
     decoder: D,
     ended: bool,
 }
 
-impl<D> Ending<D> {
+impl<D> TrailingIgnored<D> {
     fn new(decoder: D) -> Self {
         Self { decoder, ended: false }
     }
 }
 
-impl<D: Write> Write for Ending<D> {
+impl<D: Write> Write for TrailingIgnored<D> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.ended {
             return Ok(bytes.len());
@@ -265,14 +266,14 @@ impl<D: Write> Write for Ending<D> {
     }
 }
 
-impl Stage for Ending<DecompressorWriter<Next>> {
+impl Stage for TrailingIgnored<DecompressorWriter<NextStage>> {
     fn end(&mut self) -> io::Result<()> {
         self.decoder.close()?;
         self.decoder.get_mut().end()
     }
 }
 
-impl Stage for zio::Writer<Next, raw::Decoder<'static>> {
+impl Stage for zio::Writer<NextStage, raw::Decoder<'static>> {
     fn end(&mut self) -> io::Result<()> {
         self.finish()?;
         self.writer_mut().end()
@@ -282,13 +283,13 @@ impl Stage for zio::Writer<Next, raw::Decoder<'static>> {
 /// `deflate` is zlib by the standard (RFC 9110 §8.4.1.2) and raw in some servers; the first two
 /// bytes tell. That the data ended early is not noticed here.
 enum Inflate {
-    Undecided(Vec<u8>, Option<Next>),
-    Zlib(ZlibDecoder<Next>),
-    Raw(DeflateDecoder<Next>),
+    Undecided(Vec<u8>, Option<NextStage>),
+    Zlib(ZlibDecoder<NextStage>),
+    Raw(DeflateDecoder<NextStage>),
 }
 
 impl Inflate {
-    fn begin(start: &[u8], next: Next) -> io::Result<Self> {
+    fn begin(start: &[u8], next: NextStage) -> io::Result<Self> {
         // RFC 1950 §2.2: the method is 8, and the two bytes are a multiple of 31.
         let zlib = start[0] & 0x0f == 8 && (u16::from(start[0]) << 8 | u16::from(start[1])) % 31 == 0;
         if zlib {
@@ -330,7 +331,7 @@ impl Write for Inflate {
     }
 }
 
-impl Stage for Ending<Inflate> {
+impl Stage for TrailingIgnored<Inflate> {
     fn end(&mut self) -> io::Result<()> {
         match &mut self.decoder {
             Inflate::Zlib(decoder) => {

@@ -7,11 +7,11 @@ use tokio::time::Instant;
 use super::cached::Cached;
 use super::connect::request::Requests;
 use super::connect::wire::{FRAMES, LARGEST_HANDSHAKE, READ_AHEAD};
-use super::gate::{Choice, Gate};
-use super::line::in_process::{Burden, Foreseen, Web};
+use super::gate::{ChosenAddress, Gate};
+use super::line::in_process::{Prefetched, UserDelays, Web};
 use super::line::{Line, Lines, Opener};
 use super::manner::Manner;
-use super::names::{Family, Found, Names};
+use super::names::{Family, LookupResult, Names};
 use super::pin::{KnownAddresses, Pin};
 use super::run::Exchange;
 use super::run::meter::{Meter, Unmetered};
@@ -41,11 +41,11 @@ use crate::exchange::{Failure, Request, Response, Validators};
 /// ```
 #[derive(Clone)]
 pub struct Fetcher {
-    parts: Arc<Parts>,
+    parts: Arc<FetcherParts>,
     most_bytes: u64,
 }
 
-struct Parts {
+struct FetcherParts {
     settings: Arc<Settings>,
     gate: Gate,
     clock: Clock,
@@ -80,7 +80,7 @@ const PINS: usize = 65_536;
 const REQUEST_OVERHEAD: u64 = 1024;
 
 /// What is asked of the server at an address.
-struct Wanted<'a> {
+struct FetchRequest<'a> {
     /// The version that is known already.
     known: &'a Validators,
     ask: &'a Request,
@@ -139,7 +139,7 @@ impl Fetcher {
         let settings = Arc::new(settings);
         let most_bytes = most_bytes(&settings);
         let has_gateway = settings.gateway.is_some() || matches!(names, Directory::InProcess(_));
-        let parts = Parts {
+        let parts = FetcherParts {
             gate: Gate::new(opt_out, settings.permit_special_addresses, has_gateway),
             clock,
             names,
@@ -160,9 +160,9 @@ impl Fetcher {
     /// is none. IPv6 is asked for once all that there is of IPv4 is dead.
     pub async fn locate_beyond(&self, host: &Host, dead: &[IpAddr]) -> Located {
         let parts = &*self.parts;
-        let located = |Choice { address, refused }, dns| Located { address, refused, dns };
+        let located = |ChosenAddress { address, refused }, dns| Located { address, refused, dns };
         if let Err(failure) = parts.gate.host(host) {
-            return located(Choice { address: Err(failure), refused: host.ip() }, None);
+            return located(ChosenAddress { address: Err(failure), refused: host.ip() }, None);
         }
         if let Some(address) = host.ip() {
             return located(parts.gate.choose(&[address], &[]), None);
@@ -227,7 +227,7 @@ impl Fetcher {
         byte_limit: u64,
         meter: &dyn Meter,
     ) -> (Response, Vec<u8>) {
-        let wanted = Wanted { known, ask, address, byte_limit, meter };
+        let wanted = FetchRequest { known, ask, address, byte_limit, meter };
         match manner {
             Manner::Usual => self.fetch_over(Lines::to, wanted).await,
             Manner::OldTls => (self.greet(ask, address).await, Vec::new()),
@@ -238,9 +238,9 @@ impl Fetcher {
     async fn fetch_over(
         &self,
         line_to: fn(&Lines, IpAddr, &WebUrl) -> Arc<Line>,
-        wanted: Wanted<'_>,
+        wanted: FetchRequest<'_>,
     ) -> (Response, Vec<u8>) {
-        let Wanted { known, ask, address, byte_limit, meter } = wanted;
+        let FetchRequest { known, ask, address, byte_limit, meter } = wanted;
         let parts = &*self.parts;
         // Before it is looked whether the owner has opted out: who does so afterwards does so while it is under way.
         let begun = Instant::now();
@@ -305,7 +305,7 @@ impl Fetcher {
 
     /// What a server's other users bear because of the survey; known of a Web in process only.
     #[must_use]
-    pub fn user_delays(&self, address: IpAddr) -> Option<Burden> {
+    pub fn user_delays(&self, address: IpAddr) -> Option<UserDelays> {
         match &self.parts.names {
             Directory::Dns(_) | Directory::Nobody => None,
             Directory::InProcess(web) => web.user_delays(address),
@@ -314,7 +314,7 @@ impl Fetcher {
 
     /// What a GET of this URL will bring, of a Web in process that can tell ([`Web::prefetch`]).
     #[must_use]
-    pub fn prefetch(&self, url: &WebUrl) -> Option<Foreseen> {
+    pub fn prefetch(&self, url: &WebUrl) -> Option<Prefetched> {
         match &self.parts.names {
             Directory::Dns(_) | Directory::Nobody => None,
             Directory::InProcess(web) => web.prefetch(url),
@@ -342,14 +342,14 @@ impl Fetcher {
     }
 }
 
-impl Parts {
+impl FetcherParts {
     /// Looks a host up. IPv6 is waited for only where there is no IPv4 address.
     async fn look_up(&self, host: &Host) -> Pin {
         match &self.names {
             Directory::Dns(names) => {
                 let v6 = {
                     let (names, host, gate) = (names.clone(), host.clone(), self.gate.clone());
-                    Found::begin(async move { names.look_up(&host, Family::V6).await.limited(&gate) })
+                    LookupResult::begin(async move { names.look_up(&host, Family::V6).await.limited(&gate) })
                 };
                 let v4 = names.look_up(host, Family::V4).await.limited(&self.gate);
                 if v4.addresses.is_err() {
@@ -358,7 +358,8 @@ impl Parts {
                 Pin::new(v4, Some(v6))
             }
             Directory::Nobody => {
-                let found = Found { addresses: Err(Failure::DnsServfail), until: None, aliases: Vec::new() };
+                let found =
+                    LookupResult { addresses: Err(Failure::DnsServfail), until: None, aliases: Vec::new() };
                 Pin::new(found, None)
             }
             Directory::InProcess(web) => {
@@ -368,7 +369,7 @@ impl Parts {
                 let is_late = told.took >= patience;
                 let addresses = if is_late { Err(Failure::DnsTimeout) } else { told.addresses };
                 let until = Some(Instant::now() + told.lifetime);
-                Pin::new(Found { addresses, until, aliases: Vec::new() }.limited(&self.gate), None)
+                Pin::new(LookupResult { addresses, until, aliases: Vec::new() }.limited(&self.gate), None)
             }
         }
     }

@@ -22,7 +22,7 @@ pub(super) const MOST_ADDRESSES: usize = 3;
 
 /// What the addresses of a host come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct ChosenAddress {
     pub address: Result<IpAddr, Failure>,
     /// The smallest address that was refused, when none was left.
     pub refused: Option<IpAddr>,
@@ -71,7 +71,7 @@ impl Gate {
 
     /// The smallest address that may be contacted and has a route, so that every run chooses alike; one that is
     /// `dead` only where the [`MOST_ADDRESSES`] smallest all are.
-    pub(super) fn choose(&self, addresses: &[IpAddr], dead: &[IpAddr]) -> Choice {
+    pub(super) fn choose(&self, addresses: &[IpAddr], dead: &[IpAddr]) -> ChosenAddress {
         let mut sorted: Vec<IpAddr> = addresses.iter().map(IpAddr::to_canonical).collect();
         sorted.sort_unstable();
         sorted.dedup();
@@ -86,11 +86,11 @@ impl Gate {
         if let Some(first) = allowed.next() {
             let mut tried = std::iter::once(first).chain(allowed.take(MOST_ADDRESSES - 1));
             let alive = tried.find(|address| !dead.contains(address));
-            return Choice { address: Ok(alive.unwrap_or(first)), refused: None };
+            return ChosenAddress { address: Ok(alive.unwrap_or(first)), refused: None };
         }
         match refusal {
-            Some((failure, address)) => Choice { address: Err(failure), refused: Some(address) },
-            None => Choice { address: Err(Failure::DnsNoAddress), refused: None },
+            Some((failure, address)) => ChosenAddress { address: Err(failure), refused: Some(address) },
+            None => ChosenAddress { address: Err(Failure::DnsNoAddress), refused: None },
         }
     }
 }

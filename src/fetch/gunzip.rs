@@ -2,16 +2,16 @@ use std::io::{self, Write};
 
 use flate2::write::GzDecoder;
 
-use super::stage::{Next, Stage};
+use super::stage::{NextStage, Stage};
 
 /// Undoes gzip, of which a file may have several members one after the other (RFC 1952 §2.2). What follows the last one,
 /// zeros or anything else, is ignored, as by gzip(1).
 pub(super) enum Gunzip {
-    Member(Box<GzDecoder<Next>>),
+    Member(Box<GzDecoder<NextStage>>),
     /// Behind a member: how much of the beginning of another one has come.
-    Between(Next, usize),
+    Between(NextStage, usize),
     /// Behind the last member.
-    Over(Next),
+    Over(NextStage),
     /// Broken, and what it passed its output on to is gone.
     Broken,
 }
@@ -20,7 +20,7 @@ pub(super) enum Gunzip {
 const BEGIN: [u8; 3] = [0x1f, 0x8b, 8];
 
 impl Gunzip {
-    pub(super) fn new(next: Next) -> Self {
+    pub(super) fn new(next: NextStage) -> Self {
         Self::Member(Box::new(GzDecoder::new(next)))
     }
 

@@ -103,7 +103,10 @@ mod tests;
 
 pub use clock::{Clock, Uptime, moved};
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
-pub use line::in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
+pub use line::in_process::{
+    ConnectionOutcome, LookupAnswer, Prefetched, ShownCertificate, UserDelay, UserDelays, Web, WebReply,
+    WebRequest,
+};
 pub use manner::Manner;
 pub use pin::KnownAddresses;
 pub use run::meter::{Meter, Unmetered};

@@ -6,8 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use tokio::time::Instant;
 
-use super::gate::{Choice, Gate, MOST_ADDRESSES};
-use super::names::Found;
+use super::gate::{ChosenAddress, Gate, MOST_ADDRESSES};
+use super::names::LookupResult;
 use crate::address::Host;
 use crate::exchange::Failure;
 
@@ -18,7 +18,7 @@ use crate::exchange::Failure;
 #[derive(Clone)]
 pub(super) struct Pin {
     /// IPv4; of a Web in process whatever it says.
-    first: Found,
+    first: LookupResult,
     v6: Option<ComingV6>,
     pub until: Instant,
 }
@@ -33,7 +33,7 @@ pub struct KnownAddresses {
 }
 
 /// A look-up of IPv6 addresses, done or not.
-pub(super) type ComingV6 = Shared<BoxFuture<'static, Found>>;
+pub(super) type ComingV6 = Shared<BoxFuture<'static, LookupResult>>;
 
 /// Addresses of a family that are kept; the first few are tried.
 const KEPT_ADDRESSES: usize = 16;
@@ -47,7 +47,7 @@ const FAILURE_PIN: Duration = Duration::from_mins(1);
 
 impl Pin {
     /// From what was found first; the other family has been waited for where that was nothing.
-    pub(super) fn new(first: Found, v6: Option<ComingV6>) -> Self {
+    pub(super) fn new(first: LookupResult, v6: Option<ComingV6>) -> Self {
         let now = Instant::now();
         let left = |until: Option<Instant>| {
             let left = until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(now));
@@ -57,15 +57,17 @@ impl Pin {
         pin.until += match (&pin.first.addresses, pin.v6()) {
             (Ok(_), _) => left(pin.first.until),
             // The name server may have IPv4 addresses again soon.
-            (Err(failure), Some(Found { addresses: Ok(_), .. })) if is_unknown(*failure) => SHORTEST_PIN,
-            (Err(_), Some(Found { addresses: Ok(_), until, .. })) => left(*until),
+            (Err(failure), Some(LookupResult { addresses: Ok(_), .. })) if is_unknown(*failure) => {
+                SHORTEST_PIN
+            }
+            (Err(_), Some(LookupResult { addresses: Ok(_), until, .. })) => left(*until),
             (Err(_), _) => FAILURE_PIN,
         };
         pin
     }
 
     /// What the look-up of IPv6 brought, once it has.
-    fn v6(&self) -> Option<&Found> {
+    fn v6(&self) -> Option<&LookupResult> {
         self.v6.as_ref().and_then(Shared::peek)
     }
 
@@ -88,8 +90,8 @@ impl Pin {
     }
 
     /// The address to be contacted. An opt-out is in force at once, although the pin is older.
-    pub(super) fn choose(&self, gate: &Gate, dead: &[IpAddr]) -> Choice {
-        let failed = |failure| Choice { address: Err(failure), refused: None };
+    pub(super) fn choose(&self, gate: &Gate, dead: &[IpAddr]) -> ChosenAddress {
+        let failed = |failure| ChosenAddress { address: Err(failure), refused: None };
         if let Some(failure) = self.aliases().find_map(|alias| gate.host(alias).err()) {
             return failed(failure);
         }
@@ -101,7 +103,9 @@ impl Pin {
             (Ok(first), _) => gate.choose(first, dead),
             // As getaddrinfo has it: that one family fails does not hide the other.
             (Err(failure), Some(Ok(v6))) => match gate.choose(v6, dead) {
-                Choice { address: Err(Failure::NoRoute), .. } if is_unknown(*failure) => failed(*failure),
+                ChosenAddress { address: Err(Failure::NoRoute), .. } if is_unknown(*failure) => {
+                    failed(*failure)
+                }
                 choice => choice,
             },
             (Err(Failure::DnsNoAddress), Some(Err(failure))) => failed(*failure),
@@ -115,7 +119,7 @@ fn is_unknown(failure: Failure) -> bool {
     matches!(failure, Failure::DnsTimeout | Failure::DnsServfail)
 }
 
-impl Found {
+impl LookupResult {
     /// The smallest addresses, and before all others those that are allowed.
     pub(super) fn limited(mut self, gate: &Gate) -> Self {
         if let Ok(addresses) = &mut self.addresses {

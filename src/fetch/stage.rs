@@ -6,4 +6,4 @@ pub(super) trait Stage: Write + Send {
     fn end(&mut self) -> io::Result<()>;
 }
 
-pub(super) type Next = Box<dyn Stage>;
+pub(super) type NextStage = Box<dyn Stage>;

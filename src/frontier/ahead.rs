@@ -9,13 +9,13 @@ use crate::address::Site;
 /// Only a place in the queue that the store has given already is handed out sooner. So nothing of this need outlast the
 /// process: in the store these trees wait for the one before them, which is walked again from its journal.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct AheadTrees {
     places: BTreeSet<QueueKey>,
     /// By site, of the last tree that has ended: its order, and what later trees need to know.
     left: HashMap<Site, (u64, Vec<u8>)>,
 }
 
-impl Ahead {
+impl AheadTrees {
     /// A tree has ended, and the one behind it in its site may be walked; `known` is none where it adds nothing.
     pub(super) fn free(&mut self, next: QueueKey, ended: &Lease, known: Option<Vec<u8>>) {
         self.places.insert(next);

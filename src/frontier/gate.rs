@@ -17,17 +17,17 @@ const MOST_SPARES: usize = MOST_TREES as usize - 1;
 /// All that is kept here changes when a URL is offered or a tree is merged, and both happen in the order of trees. So
 /// the further trees of a site do not depend on when walks end.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Gate {
+pub(super) struct SiteGate {
     /// Trees of the site that are not merged.
     unmerged: u32,
     /// A tree brought a page, or ended in a way that no other URL of the site would change.
     is_open: bool,
-    spares: Vec<Spare>,
+    spares: Vec<SpareStart>,
     /// Page keys of what its merged trees asked for.
     asked: Vec<u64>,
 }
 
-impl Gate {
+impl SiteGate {
     /// Whether no tree has opened the site, and none is under way that may.
     pub(super) fn is_closed(&self) -> bool {
         !self.is_open && self.unmerged == 0
@@ -36,20 +36,20 @@ impl Gate {
 
 /// A URL that is offered if the trees before it do not open its site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Spare {
+pub(super) struct SpareStart {
     pub offered: StartCandidate,
     pub parent: Option<Site>,
     pub generation: u32,
 }
 
 /// The gates of all sites, inside one transaction; nothing where sites are given no later trees.
-pub(super) struct Gates<'txn> {
+pub(super) struct SiteGates<'txn> {
     gates: Table<'txn, &'static str, &'static [u8]>,
     closed: Table<'txn, u64, &'static [u8]>,
     spread: Spread,
 }
 
-impl<'txn> Gates<'txn> {
+impl<'txn> SiteGates<'txn> {
     pub(super) fn open(txn: &'txn WriteTransaction, spread: Spread) -> Result<Self, redb::Error> {
         Ok(Self { gates: txn.open_table(GATES)?, closed: txn.open_table(CLOSED)?, spread })
     }
@@ -66,7 +66,12 @@ impl<'txn> Gates<'txn> {
 
     /// Whether a URL makes one more tree of its site, which has so many: where the site is closed. Where that is not
     /// known yet, the URL becomes a spare.
-    pub(super) fn admits(&mut self, site: &Site, spare: &Spare, trees: usize) -> Result<bool, redb::Error> {
+    pub(super) fn admits(
+        &mut self,
+        site: &Site,
+        spare: &SpareStart,
+        trees: usize,
+    ) -> Result<bool, redb::Error> {
         if !self.spread.later_trees || trees >= MOST_TREES as usize {
             return Ok(false);
         }
@@ -97,7 +102,7 @@ impl<'txn> Gates<'txn> {
         order: u64,
         site: &Site,
         trees: usize,
-    ) -> Result<Option<Spare>, redb::Error> {
+    ) -> Result<Option<SpareStart>, redb::Error> {
         if !self.spread.later_trees {
             return Ok(None);
         }
@@ -123,13 +128,13 @@ impl<'txn> Gates<'txn> {
         Ok(spare)
     }
 
-    fn gate(&self, site: &Site) -> Result<Gate, redb::Error> {
+    fn gate(&self, site: &Site) -> Result<SiteGate, redb::Error> {
         let gate = self.gates.get(site.as_str())?;
         let what = format_args!("how site {} is entered", site.as_str());
         Ok(gate.map(|value| decode(value.value(), what)).transpose()?.unwrap_or_default())
     }
 
-    fn put(&mut self, site: &Site, gate: &Gate) -> Result<(), redb::Error> {
+    fn put(&mut self, site: &Site, gate: &SiteGate) -> Result<(), redb::Error> {
         self.gates.insert(site.as_str(), encode(gate).as_slice())?;
         Ok(())
     }

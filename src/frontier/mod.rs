@@ -35,7 +35,7 @@ mod store;
 
 pub use entry::{Finished, KeptRobots, Lease, MOST_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
-pub use store::{Batch, Counts, Frontier, Store, Written};
+pub use store::{Batch, Counts, Frontier, Store, WrittenBatch};
 
 #[cfg(test)]
 mod tests;

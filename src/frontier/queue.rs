@@ -2,7 +2,7 @@ use redb::{ReadableTable, Table, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
-use super::gate::{Gates, Spare};
+use super::gate::{SiteGates, SpareStart};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, encode, queue_key};
 use crate::address::Site;
 
@@ -24,7 +24,7 @@ pub(super) struct Queue<'txn> {
     waiting: Table<'txn, QueueKey, ()>,
     sites: Table<'txn, &'static str, &'static [u8]>,
     found: Table<'txn, u64, &'static [u8]>,
-    gates: Gates<'txn>,
+    gates: SiteGates<'txn>,
     spread: Spread,
     /// The first of the places that were taken in this transaction.
     pub first_taken: Option<QueueKey>,
@@ -45,7 +45,7 @@ impl<'txn> Queue<'txn> {
             waiting: txn.open_table(WAITING)?,
             sites: txn.open_table(SITES)?,
             found: txn.open_table(FOUND)?,
-            gates: Gates::open(txn, spread)?,
+            gates: SiteGates::open(txn, spread)?,
             spread,
             first_taken: None,
         })
@@ -71,7 +71,7 @@ impl<'txn> Queue<'txn> {
         if is_too_far || entry.seeds.contains(&offered.url.page_key().0) {
             return Ok(Offer::Known);
         }
-        let start = Spare { offered, parent: parent.cloned(), generation };
+        let start = SpareStart { offered, parent: parent.cloned(), generation };
         let has_all_seeds = entry.seeds.len() >= self.spread.seeds_per_site.max(1) as usize;
         if has_all_seeds && !self.gates.admits(&site, &start, entry.seeds.len())? {
             return Ok(Offer::Known);
@@ -82,8 +82,8 @@ impl<'txn> Queue<'txn> {
     }
 
     /// Gives a site one more tree.
-    fn queue(&mut self, site: &Site, mut entry: SiteEntry, start: Spare) -> Result<(), redb::Error> {
-        let Spare { offered: StartCandidate { url, priority, .. }, parent, generation } = start;
+    fn queue(&mut self, site: &Site, mut entry: SiteEntry, start: SpareStart) -> Result<(), redb::Error> {
+        let SpareStart { offered: StartCandidate { url, priority, .. }, parent, generation } = start;
         let order = self.add(NEXT, 1)?;
         let seed = u16::try_from(entry.seeds.len()).unwrap_or(u16::MAX);
         entry.seeds.push(url.page_key().0);

@@ -9,7 +9,7 @@ use redb::{
     TableHandle, WriteTransaction,
 };
 
-use super::ahead::Ahead;
+use super::ahead::AheadTrees;
 use super::entry::{Finished, KeptRobots, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
 use super::gate::{CLOSED, GATES};
@@ -60,7 +60,7 @@ pub struct Frontier {
     leased: HashSet<u64>,
     /// No tree before this place is waiting without being leased.
     cursor: QueueKey,
-    ahead: Ahead,
+    ahead: AheadTrees,
 }
 
 /// How far the survey has come, in site trees.
@@ -84,7 +84,7 @@ pub struct Store {
 }
 
 /// A batch is written.
-pub struct Written {
+pub struct WrittenBatch {
     first_taken: Option<QueueKey>,
 }
 
@@ -149,7 +149,7 @@ impl Frontier {
     }
 
     fn from_store(store: Store) -> Self {
-        Self { store: Arc::new(store), leased: HashSet::new(), cursor: (0, 0), ahead: Ahead::default() }
+        Self { store: Arc::new(store), leased: HashSet::new(), cursor: (0, 0), ahead: AheadTrees::default() }
     }
 
     /// Offers the user's start URLs; says what became of each.
@@ -280,7 +280,7 @@ impl Frontier {
     }
 
     /// These trees were written.
-    pub fn note(&mut self, written: Written, finished: &[Finished]) {
+    pub fn note(&mut self, written: WrittenBatch, finished: &[Finished]) {
         for tree in finished {
             self.leased.remove(&tree.lease.order);
         }
@@ -485,7 +485,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written; then nothing of it happened.
-    pub fn finish(&self, batch: &Batch<'_>) -> Result<Written, FrontierError> {
+    pub fn finish(&self, batch: &Batch<'_>) -> Result<WrittenBatch, FrontierError> {
         self.write("write", |txn| {
             let mut queue = self.merged(txn, batch.finished)?;
             queue.add(FINISHED, batch.finished.len() as u64)?;
@@ -501,7 +501,7 @@ impl Store {
                 hosts.insert(host_key(*address, host).as_slice(), site.as_str())?;
             }
             keep_robots(txn, batch.robots, batch.robots_since)?;
-            Ok(Written { first_taken: queue.first_taken })
+            Ok(WrittenBatch { first_taken: queue.first_taken })
         })
     }
 

@@ -7,7 +7,9 @@ use bytes::Bytes;
 
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, TlsError, hangs_up};
-use crate::fetch::{Burden, Clock, Felt, Foreseen, Looked, Question, Shown, Then};
+use crate::fetch::{
+    Clock, ConnectionOutcome, LookupAnswer, Prefetched, ShownCertificate, UserDelay, UserDelays, WebRequest,
+};
 use crate::space::{
     Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, RequestFields, Response,
     Server, Visits, Web, WireResponse, certificate_bytes, harm,
@@ -20,7 +22,7 @@ use crate::space::{
 pub(super) struct InProcess {
     web: Arc<dyn Web>,
     hosts: Mutex<HashMap<String, Option<HostRecord>>>,
-    servers: Mutex<HashMap<IpAddr, Visited>>,
+    servers: Mutex<HashMap<IpAddr, VisitedServer>>,
     /// What answers will be, by URL.
     foreseen: Mutex<HashMap<String, Reaction>>,
     clock: Clock,
@@ -30,21 +32,21 @@ pub(super) struct InProcess {
 #[derive(Clone, Copy)]
 struct HostRecord {
     server: Server,
-    shown: Option<Shown>,
+    shown: Option<ShownCertificate>,
 }
 
 /// A server, and what its other users felt while the survey was there.
-struct Visited {
+struct VisitedServer {
     server: Server,
     /// Hours of the clock: the one in which it was asked last, and what was done in it.
     hour: u64,
     visits: Visits,
-    felt: FeltByOthers,
+    felt: DelaySums,
 }
 
 /// Sums over the requests of the others, hour by hour.
 #[derive(Clone, Copy, Default)]
-struct FeltByOthers {
+struct DelaySums {
     requests: f64,
     wait_without: f64,
     wait_with: f64,
@@ -88,9 +90,9 @@ impl InProcess {
         place
     }
 
-    fn certificate(&self, host: &str) -> Option<Shown> {
+    fn certificate(&self, host: &str) -> Option<ShownCertificate> {
         let Handshake::Certificate(kind) = self.web.handshake(host) else { return None };
-        Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
+        Some(ShownCertificate { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
     /// What comes of a URL: as it was foreseen, or made now.
@@ -99,7 +101,12 @@ impl InProcess {
         foreseen.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
     }
 
-    fn build_outcome(&self, mut response: Response, server: &Server, question: &Question<'_>) -> Then {
+    fn build_outcome(
+        &self,
+        mut response: Response,
+        server: &Server,
+        question: &WebRequest<'_>,
+    ) -> ConnectionOutcome {
         let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
         let asked = RequestFields {
@@ -122,7 +129,7 @@ impl InProcess {
             taken = taken.min(server.round_trip.mul_f64((1.0 - now.background).max(0.0)));
         }
         self.book(server, taken);
-        Then::Answer {
+        ConnectionOutcome::Response {
             first_byte: server.round_trip + service,
             status,
             fields,
@@ -138,11 +145,11 @@ impl InProcess {
     fn book(&self, server: &Server, busy: Duration) {
         let (hour, busy) = (self.since_epoch().as_secs() / HARM_SPAN.as_secs(), busy.as_secs_f64());
         let mut servers = lock(&self.servers);
-        let visited = servers.entry(server.address).or_insert_with(|| Visited {
+        let visited = servers.entry(server.address).or_insert_with(|| VisitedServer {
             server: *server,
             hour,
             visits: Visits::default(),
-            felt: FeltByOthers::default(),
+            felt: DelaySums::default(),
         });
         if visited.hour != hour {
             visited.felt = visited.felt_so_far();
@@ -154,52 +161,60 @@ impl InProcess {
 }
 
 impl crate::fetch::Web for InProcess {
-    fn look_up(&self, host: &Host) -> Looked {
-        let told = |addresses| Looked { addresses, lifetime: TTL, took: LOOK_UP };
+    fn look_up(&self, host: &Host) -> LookupAnswer {
+        let told = |addresses| LookupAnswer { addresses, lifetime: TTL, took: LOOK_UP };
         match self.web.lookup(host.as_str()) {
             Lookup::NoSuchName => told(Err(Failure::DnsNxdomain)),
             Lookup::ServerFailure => told(Err(Failure::DnsServfail)),
-            Lookup::Silence => Looked { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
+            Lookup::Silence => LookupAnswer { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
             Lookup::Found(records) => told(address(&records).ok_or(Failure::DnsNoAddress)),
             // Of hostile sites, which are not simulated.
             Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => told(Err(Failure::DnsNoAddress)),
         }
     }
 
-    fn respond(&self, question: &Question<'_>) -> crate::fetch::Reply {
+    fn respond(&self, question: &WebRequest<'_>) -> crate::fetch::WebReply {
         let url = question.url;
         let host = url.host().as_str();
         let Some(HostRecord { server, shown }) = self.host_record(host) else {
-            let (connect, tls, then) = (Duration::ZERO, Duration::ZERO, Then::Closed(Duration::ZERO));
-            return crate::fetch::Reply { connect, tls, shown: None, then };
+            let (connect, tls, then) =
+                (Duration::ZERO, Duration::ZERO, ConnectionOutcome::Closed(Duration::ZERO));
+            return crate::fetch::WebReply { connect, tls, shown: None, then };
         };
         let (connect, tls) = (server.round_trip, server.round_trip);
         if url.is_https() && shown.is_none() {
             // The handshake fails, and the request is never put.
-            return crate::fetch::Reply { connect, tls, shown, then: Then::Closed(Duration::ZERO) };
+            return crate::fetch::WebReply {
+                connect,
+                tls,
+                shown,
+                then: ConnectionOutcome::Closed(Duration::ZERO),
+            };
         }
         let then = match self.reaction(url) {
-            Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
-            Reaction::Refused => Then::Closed(Duration::ZERO),
-            Reaction::Silence => Then::Silence,
+            Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => {
+                ConnectionOutcome::Closed(server.round_trip)
+            }
+            Reaction::Refused => ConnectionOutcome::Closed(Duration::ZERO),
+            Reaction::Silence => ConnectionOutcome::Silence,
             Reaction::Response(response) => self.build_outcome(response, &server, question),
         };
-        crate::fetch::Reply { connect, tls, shown, then }
+        crate::fetch::WebReply { connect, tls, shown, then }
     }
 
-    fn user_delays(&self, address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, address: IpAddr) -> Option<UserDelays> {
         let servers = lock(&self.servers);
         let visited = servers.get(&address)?;
         visited.felt_so_far().user_delays(visited.server.bits_per_second)
     }
 
-    fn prefetch(&self, url: &WebUrl) -> Option<Foreseen> {
+    fn prefetch(&self, url: &WebUrl) -> Option<Prefetched> {
         if self.web.counts_questions() {
             return None;
         }
         let reaction = self.web.respond(url.is_https(), url.host().as_str(), url.target());
         let foreseen = match &reaction {
-            Reaction::Response(response) if response.cut_after.is_none() => Some(Foreseen {
+            Reaction::Response(response) if response.cut_after.is_none() => Some(Prefetched {
                 status: response.status,
                 content_type: response.content_type.as_deref().map(str::to_owned),
                 body: match &response.identity {
@@ -218,15 +233,15 @@ impl crate::fetch::Web for InProcess {
     }
 }
 
-impl Visited {
+impl VisitedServer {
     /// With the hour that is not over.
-    fn felt_so_far(&self) -> FeltByOthers {
+    fn felt_so_far(&self) -> DelaySums {
         let middle = (self.hour as f64 + 0.5) * HARM_SPAN.as_secs_f64();
         self.felt.and(&harm(&self.server.at_second_of_day(middle), &self.visits))
     }
 }
 
-impl FeltByOthers {
+impl DelaySums {
     fn and(self, hour: &Harm) -> Self {
         let is_judged = hour.requests > MANY;
         Self {
@@ -239,10 +254,10 @@ impl FeltByOthers {
     }
 
     /// None where nobody else uses the server.
-    fn user_delays(&self, bits_per_second: f64) -> Option<Burden> {
+    fn user_delays(&self, bits_per_second: f64) -> Option<UserDelays> {
         let mean = |sum: f64| Duration::try_from_secs_f64(sum / self.requests).ok();
-        let felt = |wait| Some(Felt { wait: mean(wait)?, response: mean(wait + self.answer)? });
-        Some(Burden {
+        let felt = |wait| Some(UserDelay { wait: mean(wait)?, response: mean(wait + self.answer)? });
+        Some(UserDelays {
             bits_per_second,
             requests: self.requests.round() as u64,
             without: felt(self.wait_without)?,
@@ -290,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_others_feel_is_the_mean_over_their_requests_and_the_worst_of_hours_that_have_many() {
-        let felt = FeltByOthers::default().and(&hour(300.0, 1.0, 1.1)).and(&hour(100.0, 0.0, 1.0));
+        let felt = DelaySums::default().and(&hour(300.0, 1.0, 1.1)).and(&hour(100.0, 0.0, 1.0));
         let burden = felt.user_delays(512e3).unwrap();
         assert_eq!((burden.requests, burden.without.wait.as_millis()), (400, 750));
         assert_eq!(burden.without.response.as_millis(), 1750);
@@ -303,7 +318,7 @@ mod tests {
 
     #[test]
     fn an_hour_in_which_waits_grew_without_end_is_told_as_such() {
-        let felt = FeltByOthers::default().and(&hour(300.0, 1.0, f64::INFINITY));
+        let felt = DelaySums::default().and(&hour(300.0, 1.0, f64::INFINITY));
         let burden = felt.user_delays(512e3).unwrap();
         assert_eq!((burden.with, burden.worst_hour), (None, Some(f64::INFINITY)));
         assert_eq!(burden.without.wait.as_millis(), 1000);
@@ -311,6 +326,6 @@ mod tests {
 
     #[test]
     fn a_server_that_nobody_else_uses_harms_nobody() {
-        assert_eq!(FeltByOthers::default().and(&hour(0.0, 0.0, 1.0)).user_delays(512e3), None);
+        assert_eq!(DelaySums::default().and(&hour(0.0, 0.0, 1.0)).user_delays(512e3), None);
     }
 }

@@ -1,7 +1,7 @@
 //! A survey without a network: virtual Webs asked in this process, recorded surveys walked again, schedules played.
 //!
 //! **The life of a simulation.** A [`Scenario`] is what is surveyed: a drawn [`World`](crate::space::World), or a
-//! [`Recorded`] survey read from its tables. A [`Rehearsal`] is a survey of it on a virtual clock. The survey's questions go to
+//! [`RecordedWorld`] survey read from its tables. A [`Rehearsal`] is a survey of it on a virtual clock. The survey's questions go to
 //! `in_process`, which asks the virtual Web and tells how long each part of the answer takes, as sockets would have
 //! shown it, and keeps the books of how busy each server was. The engine, its pauses, its budgets and its tables are those of
 //! a survey of real servers; the same scenario and settings make the same tables.
@@ -40,6 +40,6 @@ mod scenario;
 mod simulation;
 
 pub use pacing::SurveyPacing;
-pub use recorded::{Recorded, RecordedError};
+pub use recorded::{RecordedWorld, RecordedWorldError};
 pub use scenario::{Scenario, ScenarioError};
 pub use simulation::{Rehearsal, RehearsalError};

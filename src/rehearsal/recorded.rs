@@ -15,7 +15,7 @@ use crate::survey::{SettingsFileError, read_settings};
 
 /// A recorded survey as a world.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedWorld {
     /// The folder of the survey.
     pub dir: PathBuf,
     /// Whether it was over.
@@ -30,7 +30,7 @@ pub struct Recorded {
 
 /// Why a folder is no survey that can be walked again.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordedError {
+pub enum RecordedWorldError {
     /// There is no survey, or its manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -45,12 +45,12 @@ pub enum RecordedError {
     Tables(#[from] TablesError),
 }
 
-impl Recorded {
+impl RecordedWorld {
     /// Reads the tables of a survey, segment by segment; the replay itself is held in memory.
     ///
     /// # Errors
     /// When the folder holds no survey, the survey did not keep its pages, or a table cannot be read.
-    pub fn read(dir: &Path) -> Result<Self, RecordedError> {
+    pub fn read(dir: &Path) -> Result<Self, RecordedWorldError> {
         let manifest = Manifest::load(dir)?;
         let settings = read_settings(&dir.join("survey.toml"))?;
         let is_missing = |table: &&str| {
@@ -58,7 +58,7 @@ impl Recorded {
             count.is_err_and(|error| error.source.kind() == std::io::ErrorKind::NotFound)
         };
         if [PageLinkRow::TABLE, RobotsRow::TABLE].iter().any(is_missing) {
-            return Err(RecordedError::NoPageLinks(dir.to_owned()));
+            return Err(RecordedWorldError::NoPageLinks(dir.to_owned()));
         }
         let replay = replay(dir)?;
         Ok(Self {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::recorded::Recorded;
+use super::recorded::RecordedWorld;
 use crate::address::WebUrl;
 use crate::records::Timestamp;
 use crate::roster::AgentCapacity;
@@ -61,7 +61,7 @@ impl Scenario {
 
     /// A recorded survey, from these start URLs.
     #[must_use]
-    pub fn of_recorded(name: &str, recorded: &Recorded, start_urls: Vec<WebUrl>) -> Self {
+    pub fn of_recorded(name: &str, recorded: &RecordedWorld, start_urls: Vec<WebUrl>) -> Self {
         Self {
             web: recorded.replay.clone(),
             countries: recorded.settings.cctld.clone(),

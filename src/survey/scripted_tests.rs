@@ -15,7 +15,7 @@ use super::storage::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Class, Outcome};
-use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
+use crate::fetch::{ConnectionOutcome, LookupAnswer, UserDelays, Web, WebReply, WebRequest};
 use crate::frontier::{Batch, Frontier, Spread};
 use crate::promises::{Count, Observations, Peak};
 use crate::records::{
@@ -65,7 +65,7 @@ impl Scripted {
 }
 
 impl Web for Scripted {
-    fn look_up(&self, host: &Host) -> Looked {
+    fn look_up(&self, host: &Host) -> LookupAnswer {
         let servers: &[u8] = match host.as_str().split('.').next() {
             Some("other") => &[2],
             Some("two") => &[1, 2],
@@ -73,10 +73,10 @@ impl Web for Scripted {
             _ => &[1],
         };
         let addresses = servers.iter().map(|server| [41, 90, 0, *server].into()).collect();
-        Looked { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
+        LookupAnswer { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
     }
 
-    fn respond(&self, question: &Question<'_>) -> Reply {
+    fn respond(&self, question: &WebRequest<'_>) -> WebReply {
         let began = *self.began.lock().unwrap().get_or_insert_with(Instant::now);
         let time = self.from + began.elapsed();
         self.log.lock().unwrap().push((time, question.url.as_str().to_owned()));
@@ -85,11 +85,21 @@ impl Web for Scripted {
             match (self.script)(question.url.host().as_str(), question.url.target(), time) {
                 ScriptedReply::Nothing => {
                     let connect = Duration::from_millis(1);
-                    return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
+                    return WebReply {
+                        connect,
+                        tls: Duration::ZERO,
+                        shown: None,
+                        then: ConnectionOutcome::Silence,
+                    };
                 }
                 ScriptedReply::Dead => {
                     let connect = Duration::MAX;
-                    return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
+                    return WebReply {
+                        connect,
+                        tls: Duration::ZERO,
+                        shown: None,
+                        then: ConnectionOutcome::Silence,
+                    };
                 }
                 ScriptedReply::Status(status) => (status, "text/plain", String::new()),
                 ScriptedReply::Head(status, more) => {
@@ -103,7 +113,7 @@ impl Web for Scripted {
                 }
             };
         fields.extend([("Content-Type", kind.to_owned()), ("Content-Length", body.len().to_string())]);
-        let then = Then::Answer {
+        let then = ConnectionOutcome::Response {
             first_byte: Duration::from_millis(10),
             status,
             fields,
@@ -112,10 +122,10 @@ impl Web for Scripted {
             cut_after: None,
             bytes_per_second: 1e9,
         };
-        Reply { connect: Duration::from_millis(1), tls: Duration::ZERO, shown: None, then }
+        WebReply { connect: Duration::from_millis(1), tls: Duration::ZERO, shown: None, then }
     }
 
-    fn user_delays(&self, _address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, _address: IpAddr) -> Option<UserDelays> {
         None
     }
 }
@@ -677,17 +687,17 @@ fn a_damaged_tally_is_told_and_not_made_anew() {
 struct Wide(Arc<Scripted>);
 
 impl Web for Wide {
-    fn look_up(&self, host: &Host) -> Looked {
+    fn look_up(&self, host: &Host) -> LookupAnswer {
         let number: u32 =
             host.as_str().trim_start_matches('s').split('.').next().unwrap().parse().unwrap_or_default();
-        Looked { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
+        LookupAnswer { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
     }
 
-    fn respond(&self, question: &Question<'_>) -> Reply {
+    fn respond(&self, question: &WebRequest<'_>) -> WebReply {
         self.0.respond(question)
     }
 
-    fn user_delays(&self, _address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, _address: IpAddr) -> Option<UserDelays> {
         None
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, SiteRow};
-use ccsurvey::rehearsal::Recorded;
+use ccsurvey::rehearsal::RecordedWorld;
 use ccsurvey::settings::{DepthRule, FeedBackRule, Settings};
 use ccsurvey::space::{Replay, ServeSettings, Served, serve};
 use ccsurvey::survey::Survey;
@@ -25,7 +25,7 @@ struct Replayed {
 
 impl Replayed {
     fn serve(dir: &Path) -> Self {
-        let replay = Recorded::read(dir).unwrap().replay;
+        let replay = RecordedWorld::read(dir).unwrap().replay;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let served = runtime.block_on(serve(replay.clone(), fast())).unwrap();

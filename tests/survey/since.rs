@@ -9,7 +9,7 @@ use ccsurvey::analysis::overview::Overview;
 use ccsurvey::exchange::Class;
 use ccsurvey::records::units::thousands;
 use ccsurvey::records::{ExchangeRow, PageLinkRow, RobotsRow};
-use ccsurvey::rehearsal::Recorded;
+use ccsurvey::rehearsal::RecordedWorld;
 use ccsurvey::settings::{DepthRule, Settings};
 use ccsurvey::survey::Summary;
 
@@ -191,8 +191,10 @@ fn a_survey_with_unchanged_pages_is_replayed_with_them() {
     let space = Space::of(&world(0));
     let first = space.survey(recording(&space));
     let again = space.survey(since(&space, &first.dir()));
-    let (usual, replay) =
-        (Recorded::read(&first.dir()).unwrap().replay, Recorded::read(&again.dir()).unwrap().replay);
+    let (usual, replay) = (
+        RecordedWorld::read(&first.dir()).unwrap().replay,
+        RecordedWorld::read(&again.dir()).unwrap().replay,
+    );
     assert_eq!(replay.contents(), usual.contents());
     assert_eq!(replay.contents().pages_without_links, 0);
 }

@@ -51,9 +51,9 @@ impl Add {
         let handed_over = hand_over(dir, &list)?;
         let urls = count(list.counts.urls, "start URL");
         print_message(&match settle(dir, &handed_over)? {
-            Settled::ByUs(taken) => in_words(dir, taken),
-            Settled::ByOther => format!("{urls} handed over; the survey at work has taken them in"),
-            Settled::NotYet => format!(
+            TakenBy::ByUs(taken) => in_words(dir, taken),
+            TakenBy::ByOther => format!("{urls} handed over; the survey at work has taken them in"),
+            TakenBy::NotYet => format!(
                 "{urls} handed over and kept; the process at work on {} or the next `resume` takes them in",
                 dir.display()
             ),
@@ -63,23 +63,23 @@ impl Add {
 }
 
 /// Who has taken a list in.
-enum Settled {
+enum TakenBy {
     ByUs(StartUrlCounts),
     ByOther,
     NotYet,
 }
 
-fn settle(dir: &Path, handed_over: &HandedOverList) -> Result<Settled, CliError> {
+fn settle(dir: &Path, handed_over: &HandedOverList) -> Result<TakenBy, CliError> {
     for _ in 0..MOST_LOOKS {
         if handed_over.is_taken() {
-            return Ok(Settled::ByOther);
+            return Ok(TakenBy::ByOther);
         }
         if let Some(taken) = take_in(dir)? {
-            return Ok(Settled::ByUs(taken));
+            return Ok(TakenBy::ByUs(taken));
         }
         std::thread::sleep(BETWEEN_LOOKS);
     }
-    Ok(Settled::NotYet)
+    Ok(TakenBy::NotYet)
 }
 
 fn in_words(dir: &Path, taken: StartUrlCounts) -> String {

@@ -16,7 +16,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::helpers::Helpers;
 use crate::cli::output::print_message;
-use crate::cli::run::{Showing, block_on, run};
+use crate::cli::run::{DisplayMode, block_on, run};
 use crate::settings::{Settings, Size, Span, typed};
 use crate::space::{GEO_DATABASE, ServeSettings, Served, World, serve};
 use crate::survey::{Survey, SurveyError};
@@ -40,7 +40,7 @@ pub struct Demo {
     agents: Option<u16>,
 
     #[command(flatten)]
-    showing: Showing,
+    showing: DisplayMode,
 }
 
 const EXAMPLES: &str = "\

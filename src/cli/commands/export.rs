@@ -37,7 +37,7 @@ impl Export {
     pub fn execute(self) -> Result<Exit, CliError> {
         match &self.output {
             None => {
-                let mut out = Watched { out: BufWriter::new(Results::open()), error: None };
+                let mut out = WatchedOutput { out: BufWriter::new(Results::open()), error: None };
                 finish(export(&self.dir, &mut out), out)?;
             }
             Some(file) => {
@@ -58,12 +58,12 @@ fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
 }
 
 /// Standard output that remembers how it failed, to tell a closed pipe from an error.
-struct Watched<W: Write> {
+struct WatchedOutput<W: Write> {
     out: W,
     error: Option<io::Error>,
 }
 
-impl<W: Write> Watched<W> {
+impl<W: Write> WatchedOutput<W> {
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();
@@ -73,7 +73,7 @@ impl<W: Write> Watched<W> {
     }
 }
 
-impl<W: Write> Write for Watched<W> {
+impl<W: Write> Write for WatchedOutput<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes);
         self.note(written)
@@ -85,7 +85,7 @@ impl<W: Write> Write for Watched<W> {
     }
 }
 
-fn finish<W: Write>(exported: Result<u64, SurveyError>, mut out: Watched<W>) -> Result<(), CliError> {
+fn finish<W: Write>(exported: Result<u64, SurveyError>, mut out: WatchedOutput<W>) -> Result<(), CliError> {
     let flushed = out.flush();
     match out.error.take().or(flushed.err()) {
         Some(error) => Err(CliError::of_output(&error)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::choose_depth::{
-    Planned, grouping, known_trees, plan, rates_or_built_in, read_environment, settings_of,
+    PlannedEnvironment, grouping, known_trees, plan, rates_or_built_in, read_environment, settings_of,
 };
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast,
@@ -175,7 +175,7 @@ impl ReportCommand {
         let settings = settings_of(&self.dir, &recorded.manifest)?;
         let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::from_settings(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
-        let Planned { environment, conditions, settings } = plan(environment, settings, file)?;
+        let PlannedEnvironment { environment, conditions, settings } = plan(environment, settings, file)?;
         let confidence = environment.survey.confidence.unwrap_or(Evidence::EVEN);
         let evidence = Evidence::measure(recorded, &sampling, confidence);
         let rule = || SurveyPacing::from_settings(&settings);

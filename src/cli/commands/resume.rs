@@ -7,7 +7,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::check::check;
 use crate::cli::output::print_message;
-use crate::cli::run::{Showing, block_on, print_result, run};
+use crate::cli::run::{DisplayMode, block_on, print_result, run};
 use crate::cluster::Coordinator;
 use crate::records::{Manifest, SurveyState};
 use crate::settings::Settings;
@@ -25,7 +25,7 @@ pub struct Resume {
     dir: PathBuf,
 
     #[command(flatten)]
-    showing: Showing,
+    showing: DisplayMode,
 }
 
 const EXAMPLES: &str = "\
@@ -45,7 +45,11 @@ impl Resume {
 ///
 /// # Errors
 /// As [`Resume::execute`], and when a wished setting may not be changed.
-pub(super) async fn go_on(dir: &Path, wished: Option<Settings>, showing: Showing) -> Result<Exit, CliError> {
+pub(super) async fn go_on(
+    dir: &Path,
+    wished: Option<Settings>,
+    showing: DisplayMode,
+) -> Result<Exit, CliError> {
     if has_added(dir) {
         take_in(dir)?;
     }

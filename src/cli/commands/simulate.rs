@@ -15,7 +15,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input::flags::SurveyFlags;
 use crate::cli::output::{print, print_json, print_message};
 use crate::cli::progress::Display;
-use crate::cli::run::{Showing, no_threads, tables_in_words, verdict};
+use crate::cli::run::{DisplayMode, no_threads, tables_in_words, verdict};
 use crate::cli::team::TeamFlags;
 use crate::cli::{input::start_list, log, stop};
 use crate::records::units::thousands;
@@ -52,7 +52,7 @@ pub struct Simulate {
     team: TeamFlags,
 
     #[command(flatten)]
-    showing: Showing,
+    showing: DisplayMode,
 }
 
 // A world tells what a survey of real servers must be told.
@@ -121,7 +121,7 @@ fn scenario(argument: &WorldArgument) -> Result<(Scenario, Option<Arc<Replay>>),
     Ok((Scenario::of_world(&name, argument.read()?)?, None))
 }
 
-fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Result<Ending, CliError> {
+fn run(rehearsal: Rehearsal, dir: &Path, showing: DisplayMode, real: &Runtime) -> Result<Ending, CliError> {
     log::start(dir, showing.log_level)?;
     let (display, stopped): (_, watch::Receiver<bool>) = {
         let _entered = real.enter();
@@ -145,7 +145,7 @@ fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Re
 
 const STOPPING: &str = "stopping: what was simulated so far is written";
 
-fn print_result(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+fn print_result(ended: Result<Ending, CliError>, dir: &Path, showing: DisplayMode) -> Result<Exit, CliError> {
     let ending = ended?;
     draw_at_the_end(dir);
     if showing.json {

@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::flags::SurveyFlags;
 use crate::cli::output::print_message;
-use crate::cli::run::{Showing, block_on, run};
+use crate::cli::run::{DisplayMode, block_on, run};
 use crate::cluster::Coordinator;
 use crate::records::units;
 use crate::survey::{Focus, ReadingProgress, StartUrlCounts, Survey, area};
@@ -39,7 +39,7 @@ pub struct SurveyCommand {
 
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub showing: Showing,
+    pub showing: DisplayMode,
 }
 
 const EXAMPLES: &str = "\

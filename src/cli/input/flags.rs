@@ -18,7 +18,7 @@ use crate::survey::read_settings;
 /// Everything a survey can be told on the command line.
 #[derive(Debug)]
 pub struct SurveyFlags {
-    run: Run,
+    run: RunFlags,
     /// The settings that are given, as they were typed.
     given: Vec<(&'static Setting, Vec<String>)>,
 }
@@ -26,7 +26,7 @@ pub struct SurveyFlags {
 /// What is about one run, and is no setting.
 #[derive(Args, Debug)]
 #[command(next_help_heading = FILES)]
-struct Run {
+struct RunFlags {
     /// The start list; `-` is standard input. One URL or host name a line or several, CSV or TSV with or without a header
     /// (the column that holds them is found and named), a ranking such as `1,example.ke`, or a zone file, whose names
     /// with NS records below the zone are taken; as it is or packed with gzip or zstd. A name stands for http://name/.
@@ -51,7 +51,7 @@ const FILES: &str = "Files";
 impl Args for SurveyFlags {
     fn augment_args(command: Command) -> Command {
         let (files, others): (Vec<_>, Vec<_>) = Settings::TABLE.iter().partition(|it| it.group == FILES);
-        Run::augment_args(command.args(others.into_iter().map(flag))).args(files.into_iter().map(flag))
+        RunFlags::augment_args(command.args(others.into_iter().map(flag))).args(files.into_iter().map(flag))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -65,7 +65,7 @@ impl FromArgMatches for SurveyFlags {
             let words = matches.get_many::<String>(setting.key)?;
             Some((setting, words.cloned().collect()))
         });
-        Ok(Self { run: Run::from_arg_matches(matches)?, given: given.collect() })
+        Ok(Self { run: RunFlags::from_arg_matches(matches)?, given: given.collect() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -82,26 +82,26 @@ impl Notes {
 
 /// A layer around the connector that notes its moments and ends each phase in time.
 #[derive(Clone, Copy)]
-pub(super) struct Watch {
+pub(super) struct ConnectTimer {
     pub connect: Duration,
     pub tls: Duration,
 }
 
 #[derive(Clone)]
-pub(super) struct Watched<S> {
+pub(super) struct TimedConnector<S> {
     inner: S,
-    watch: Watch,
+    watch: ConnectTimer,
 }
 
-impl<S> Layer<S> for Watch {
-    type Service = Watched<S>;
+impl<S> Layer<S> for ConnectTimer {
+    type Service = TimedConnector<S>;
 
-    fn layer(&self, inner: S) -> Watched<S> {
-        Watched { inner, watch: *self }
+    fn layer(&self, inner: S) -> TimedConnector<S> {
+        TimedConnector { inner, watch: *self }
     }
 }
 
-impl<S, R> Service<R> for Watched<S>
+impl<S, R> Service<R> for TimedConnector<S>
 where
     S: Service<R, Error = BoxError>,
     S::Future: Send + 'static,
@@ -123,7 +123,7 @@ where
     }
 }
 
-impl Watch {
+impl ConnectTimer {
     async fn over<T>(
         self,
         connecting: impl Future<Output = Result<T, BoxError>>,

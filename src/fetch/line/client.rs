@@ -10,7 +10,7 @@ use super::failure::{classify, may_speak_older_tls};
 use super::idle::kept_for;
 use crate::exchange::Failure;
 use crate::fetch::Settings;
-use crate::fetch::connect::{Notes, Watch};
+use crate::fetch::connect::{ConnectTimer, Notes};
 use crate::fetch::raw::reread;
 
 /// An HTTP client that reaches one address and nothing else, and whose idle connections can be closed.
@@ -81,7 +81,7 @@ impl SocketClient {
             .tls_backend_preconfigured(self.config.clone())
             .tls_info(true)
             .dns_resolver(Arc::new(Pinned(self.target)))
-            .connector_layer(Watch { connect: timeouts.connect, tls: timeouts.tls })
+            .connector_layer(ConnectTimer { connect: timeouts.connect, tls: timeouts.tls })
             .no_proxy()
             .redirect(Policy::none())
             .retry(retry::never())

@@ -16,7 +16,7 @@ use crate::fetch::Settings;
 use crate::fetch::connect::Notes;
 use crate::fetch::connect::wire::READ_AHEAD;
 use crate::fetch::decode::Identity;
-use crate::fetch::tls::{CertificateCheck, Spoken};
+use crate::fetch::tls::{CertificateCheck, SpokenVersion};
 
 /// A Web in this process, which is asked instead of the network.
 ///
@@ -24,17 +24,17 @@ use crate::fetch::tls::{CertificateCheck, Spoken};
 /// runtime's clock.
 pub trait Web: Send + Sync {
     /// What DNS says of a host.
-    fn look_up(&self, host: &Host) -> Looked;
+    fn look_up(&self, host: &Host) -> LookupAnswer;
 
     /// What comes of a question.
-    fn respond(&self, question: &Question<'_>) -> Reply;
+    fn respond(&self, question: &WebRequest<'_>) -> WebReply;
 
     /// What a server's other users bear because of the questions so far; none where there are none.
-    fn user_delays(&self, address: IpAddr) -> Option<Burden>;
+    fn user_delays(&self, address: IpAddr) -> Option<UserDelays>;
 
     /// What a GET of this URL will bring, made before it is asked for, by whoever has time. It is kept for the question
     /// until that is put, or is not to come ([`Web::forget`]). None where it is not a whole answer, or the Web cannot.
-    fn prefetch(&self, _url: &WebUrl) -> Option<Foreseen> {
+    fn prefetch(&self, _url: &WebUrl) -> Option<Prefetched> {
         None
     }
 
@@ -44,7 +44,7 @@ pub trait Web: Send + Sync {
 
 /// An answer that has not been asked for yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Foreseen {
+pub struct Prefetched {
     /// The HTTP status.
     pub status: u16,
     /// The header field.
@@ -55,7 +55,7 @@ pub struct Foreseen {
 
 /// What DNS says of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Looked {
+pub struct LookupAnswer {
     /// In any order; or why there are none.
     pub addresses: Result<Vec<IpAddr>, Failure>,
     /// How long that may be believed.
@@ -66,7 +66,7 @@ pub struct Looked {
 
 /// A request as a server sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct WebRequest<'a> {
     /// What is asked for.
     pub url: &'a WebUrl,
     /// Tells GET from HEAD.
@@ -81,20 +81,20 @@ pub struct Question<'a> {
 
 /// What comes of a question, and how long it takes.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct WebReply {
     /// To a TCP connection; nothing on one kept alive.
     pub connect: Duration,
     /// For the TLS handshake after it, with `https`.
     pub tls: Duration,
     /// What the server shows in the handshake; none when it speaks no TLS.
-    pub shown: Option<Shown>,
+    pub shown: Option<ShownCertificate>,
     /// What comes after the connection.
-    pub then: Then,
+    pub then: ConnectionOutcome,
 }
 
 /// A certificate as a surveyor sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownCertificate {
     /// Of the whole chain.
     pub bytes: u64,
     /// Why it is not valid for the host, in one word.
@@ -103,13 +103,13 @@ pub struct Shown {
 
 /// What comes of a request on a connection that is ready.
 #[derive(Clone, Debug)]
-pub enum Then {
+pub enum ConnectionOutcome {
     /// The connection is closed after this time.
     Closed(Duration),
     /// Nothing ever comes.
     Silence,
     /// An HTTP answer.
-    Answer {
+    Response {
         /// From the request to the head of the answer.
         first_byte: Duration,
         /// The HTTP status.
@@ -129,15 +129,15 @@ pub enum Then {
 
 /// What a server's other users feel in the hours in which it is surveyed, on average over their requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Burden {
+pub struct UserDelays {
     /// Capacity of the server's link.
     pub bits_per_second: f64,
     /// Requests of theirs in these hours.
     pub requests: u64,
     /// If there were no survey.
-    pub without: Felt,
+    pub without: UserDelay,
     /// As it is; none when that is more than the server can bear in one of the hours, and waits grow without end.
-    pub with: Option<Felt>,
+    pub with: Option<UserDelay>,
     /// By how much longer their answers took in the worst of these hours, as a share, of those in which they put more
     /// than a hundred requests; infinite where waits grew without end.
     pub worst_hour: Option<f64>,
@@ -145,7 +145,7 @@ pub struct Burden {
 
 /// How long somebody waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Felt {
+pub struct UserDelay {
     /// Before the request is taken up.
     pub wait: Duration,
     /// Until the whole answer is there: the wait, the work of the server, the transfer.
@@ -153,17 +153,17 @@ pub struct Felt {
 }
 
 /// The way to one server of a Web in process, with the connection that is kept alive.
-pub(in crate::fetch) struct Thread {
+pub(in crate::fetch) struct VirtualLine {
     web: Arc<dyn Web>,
     connect: Duration,
     handshake: Duration,
     refuses: bool,
-    kept: Kept,
+    kept: KeptConnection,
 }
 
 /// The connection that was used last, as long as it is kept.
 #[derive(Clone)]
-struct Kept {
+struct KeptConnection {
     until: Arc<Mutex<Option<Instant>>>,
     /// None where no connection is kept.
     time: Option<Duration>,
@@ -174,14 +174,14 @@ const TLS: &str = "TLSv1.3";
 /// A body comes in stretches that take about so long, so that time-outs find it on its way.
 const STRETCH: Duration = Duration::from_secs(1);
 
-impl Thread {
+impl VirtualLine {
     pub(in crate::fetch) fn new(web: Arc<dyn Web>, is_https: bool, settings: &Settings) -> Self {
         Self {
             web,
             connect: settings.timeouts.connect,
             handshake: settings.timeouts.tls,
             refuses: settings.refuse_bad_certificates,
-            kept: Kept { until: Arc::default(), time: kept_for(is_https, settings.shortest_pause) },
+            kept: KeptConnection { until: Arc::default(), time: kept_for(is_https, settings.shortest_pause) },
         }
     }
 
@@ -201,8 +201,13 @@ impl Thread {
         let opens_connection = !self.kept.take();
         let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let (if_none_match, if_modified_since) = (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE));
-        let reply =
-            self.web.respond(&Question { url, purpose, if_none_match, if_modified_since, opens_connection });
+        let reply = self.web.respond(&WebRequest {
+            url,
+            purpose,
+            if_none_match,
+            if_modified_since,
+            opens_connection,
+        });
         if opens_connection {
             let done = self.connect(&reply, url.is_https(), notes, verdict).await;
             notes.note(|moments| match done {
@@ -212,20 +217,28 @@ impl Thread {
             done?;
         }
         match reply.then {
-            Then::Silence => std::future::pending().await,
-            Then::Closed(after) => {
+            ConnectionOutcome::Silence => std::future::pending().await,
+            ConnectionOutcome::Closed(after) => {
                 sleep(after).await;
                 Err(Failure::Reset)
             }
-            Then::Answer { first_byte, status, fields, body, identity, cut_after, bytes_per_second } => {
+            ConnectionOutcome::Response {
+                first_byte,
+                status,
+                fields,
+                body,
+                identity,
+                cut_after,
+                bytes_per_second,
+            } => {
                 sleep(first_byte).await;
                 // RFC 9112 §6.3: such an answer ends with its head, and the connection can be used again.
                 if matches!(status, 204 | 304) {
                     self.kept.keep();
                 }
-                let body = Arriving {
+                let body = TimedBody {
                     rest: Bytes::from(body),
-                    stretch: Stretch { begun: Instant::now(), bytes: 0, came: 0 },
+                    stretch: BodyStretch { begun: Instant::now(), bytes: 0, came: 0 },
                     before_cut: cut_after.unwrap_or(usize::MAX),
                     bytes_per_second,
                     kept: (purpose != Purpose::Head).then(|| self.kept.clone()),
@@ -242,7 +255,7 @@ impl Thread {
 
     async fn connect(
         &self,
-        reply: &Reply,
+        reply: &WebReply,
         is_https: bool,
         notes: &Notes,
         verdict: &CertificateCheck,
@@ -270,7 +283,7 @@ impl Thread {
     fn build_response(
         status: u16,
         fields: &[(&'static str, String)],
-        body: Arriving,
+        body: TimedBody,
         is_https: bool,
     ) -> Option<Response> {
         let mut headers = HeaderMap::with_capacity(fields.len());
@@ -279,7 +292,7 @@ impl Thread {
             headers.append(name, HeaderValue::from_str(value).ok()?);
         }
         let body = if body.kept.is_some() {
-            reqwest::Body::wrap_stream(stream::unfold(Some(body), Arriving::next))
+            reqwest::Body::wrap_stream(stream::unfold(Some(body), TimedBody::next))
         } else {
             reqwest::Body::default()
         };
@@ -287,13 +300,13 @@ impl Thread {
         *response.status_mut() = http::StatusCode::from_u16(status).ok()?;
         *response.headers_mut() = headers;
         if is_https {
-            response.extensions_mut().insert(Spoken(TLS));
+            response.extensions_mut().insert(SpokenVersion(TLS));
         }
         Some(response.into())
     }
 }
 
-impl Kept {
+impl KeptConnection {
     /// Whether there is a connection to go on with; it is taken.
     fn take(&self) -> bool {
         let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
@@ -308,24 +321,24 @@ impl Kept {
 }
 
 /// A body on its way.
-struct Arriving {
+struct TimedBody {
     rest: Bytes,
-    stretch: Stretch,
+    stretch: BodyStretch,
     before_cut: usize,
     bytes_per_second: f64,
     /// Where it is noted that the connection can be used again; none where no body is read.
-    kept: Option<Kept>,
+    kept: Option<KeptConnection>,
 }
 
 /// A part of a body that comes in one go, if it is read as it comes.
-struct Stretch {
+struct BodyStretch {
     begun: Instant,
     bytes: usize,
     /// So many of them have come.
     came: usize,
 }
 
-impl Arriving {
+impl TimedBody {
     /// The next piece and what is left; the connection lives on when all of it was read.
     async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
         let mut this = this?;
@@ -341,9 +354,9 @@ impl Arriving {
         let left = this.rest.len().min(this.before_cut);
         if this.stretch.came == this.stretch.bytes {
             this.stretch =
-                Stretch { begun: Instant::now(), bytes: left.min(this.bytes_in(STRETCH)), came: 0 };
+                BodyStretch { begun: Instant::now(), bytes: left.min(this.bytes_in(STRETCH)), came: 0 };
         }
-        let Stretch { begun, bytes, came } = &mut this.stretch;
+        let BodyStretch { begun, bytes, came } = &mut this.stretch;
         // A server sends no more before what it has sent is read.
         let piece = this.rest.split_to((*bytes - *came).min(RECEIVE_WINDOW as usize));
         *came += piece.len();

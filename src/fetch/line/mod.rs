@@ -23,12 +23,12 @@ use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
 use client::SocketClient;
 use idle::IdleLimit;
-use in_process::{Thread, Web};
+use in_process::{VirtualLine, Web};
 use raw_line::RawLine;
 
 /// A way to one server, which reaches one address and nothing else.
 pub(super) struct Line {
-    way: Way,
+    way: LineKind,
     pub verdict: Arc<CertificateCheck>,
     /// When its last exchange ended.
     used: Mutex<Option<Instant>>,
@@ -36,9 +36,9 @@ pub(super) struct Line {
     idle_limit: Arc<Mutex<IdleLimit>>,
 }
 
-enum Way {
+enum LineKind {
     Sockets(Box<SocketClient>),
-    InProcess(Thread),
+    InProcess(VirtualLine),
     Raw(RawLine),
 }
 
@@ -72,15 +72,15 @@ impl Line {
     /// Closes idle connections; what TLS remembers of the server stays.
     pub(super) fn hang_up(&self) {
         match &self.way {
-            Way::Sockets(client) => client.hang_up(),
-            Way::InProcess(thread) => thread.hang_up(),
-            Way::Raw(_) => {}
+            LineKind::Sockets(client) => client.hang_up(),
+            LineKind::InProcess(thread) => thread.hang_up(),
+            LineKind::Raw(_) => {}
         }
     }
 
     /// Makes a request one for this line.
     pub(super) fn prepare(&self, request: &mut Request) {
-        if let Way::Raw(_) = self.way {
+        if let LineKind::Raw(_) = self.way {
             RawLine::prepare(request);
         }
     }
@@ -94,9 +94,9 @@ impl Line {
         notes: &Notes,
     ) -> Result<Response, Failure> {
         match &self.way {
-            Way::Sockets(client) => client.execute(request, notes).await,
-            Way::Raw(line) => line.execute(request, notes).await,
-            Way::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
+            LineKind::Sockets(client) => client.execute(request, notes).await,
+            LineKind::Raw(line) => line.execute(request, notes).await,
+            LineKind::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
         }
     }
 }
@@ -110,11 +110,11 @@ impl Line {
 pub(super) struct Lines {
     opener: Opener,
     settings: Arc<Settings>,
-    open: Mutex<Open>,
+    open: Mutex<OpenLines>,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenLines {
     servers: HashMap<IpAddr, ServerLines>,
     /// Whose responses the HTTP library could not read.
     odd: HashSet<(IpAddr, OddOrigin)>,
@@ -179,7 +179,7 @@ impl Lines {
             let (config, verdict) = tls.for_line(url.host());
             let name = url.host().as_str().trim_start_matches('[').trim_end_matches(']').to_owned();
             let tls = url.is_https().then(|| (config, ServerName::try_from(name).ok()));
-            (Way::Raw(RawLine::new(server, tls, self.settings.timeouts)), verdict)
+            (LineKind::Raw(RawLine::new(server, tls, self.settings.timeouts)), verdict)
         };
         self.line(address, Origin::Raw(odd_origin(url)), open)
     }
@@ -200,7 +200,7 @@ impl Lines {
         &self,
         address: IpAddr,
         origin: Origin,
-        make: impl FnOnce() -> (Way, Arc<CertificateCheck>),
+        make: impl FnOnce() -> (LineKind, Arc<CertificateCheck>),
     ) -> Arc<Line> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.clock += 1;
@@ -223,16 +223,22 @@ impl Lines {
         server.lines[0].1.clone()
     }
 
-    fn open(&self, address: IpAddr, url: &WebUrl) -> (Way, Arc<CertificateCheck>) {
+    fn open(&self, address: IpAddr, url: &WebUrl) -> (LineKind, Arc<CertificateCheck>) {
         match &self.opener {
-            Opener::InProcess(web) => {
-                (Way::InProcess(Thread::new(web.clone(), url.is_https(), &self.settings)), Arc::default())
-            }
+            Opener::InProcess(web) => (
+                LineKind::InProcess(VirtualLine::new(web.clone(), url.is_https(), &self.settings)),
+                Arc::default(),
+            ),
             Opener::Sockets(tls) => {
                 let (config, verdict) = tls.for_line(url.host());
                 let target = self.settings.gateway.map_or(address, |gateway| gateway.ip());
                 (
-                    Way::Sockets(Box::new(SocketClient::new(target, url.is_https(), config, &self.settings))),
+                    LineKind::Sockets(Box::new(SocketClient::new(
+                        target,
+                        url.is_https(),
+                        config,
+                        &self.settings,
+                    ))),
                     verdict,
                 )
             }
@@ -257,7 +263,7 @@ fn odd_origin(url: &WebUrl) -> OddOrigin {
     (url.is_https(), url.host().clone(), url.port())
 }
 
-impl Open {
+impl OpenLines {
     fn drop_the_longest_unused(&mut self) {
         let oldest = self.servers.iter().min_by_key(|(_, server)| server.used).map(|(address, _)| *address);
         if let Some(address) = oldest {

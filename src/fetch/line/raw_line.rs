@@ -19,7 +19,7 @@ use crate::exchange::Failure;
 use crate::fetch::connect::Notes;
 use crate::fetch::raw::{Pieces, read};
 use crate::fetch::settings::Timeouts;
-use crate::fetch::tls::Spoken;
+use crate::fetch::tls::SpokenVersion;
 use crate::fetch::tls::old_tls::of_connecting;
 
 /// A way to a server whose responses the HTTP library cannot read: each comes over a connection of its own and is read
@@ -89,7 +89,7 @@ impl RawLine {
         let mut extensions = Extensions::new();
         if let Some(version) = stream.get_ref().1.protocol_version() {
             let is_old = version == ProtocolVersion::TLSv1_2;
-            extensions.insert(Spoken(if is_old { "TLSv1.2" } else { "TLSv1.3" }));
+            extensions.insert(SpokenVersion(if is_old { "TLSv1.2" } else { "TLSv1.3" }));
         }
         Ok((Box::new(stream), extensions))
     }

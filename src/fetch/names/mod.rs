@@ -57,14 +57,14 @@ impl Family {
 
 /// What a look-up of one family brought, and until when it holds by the TTLs of the records.
 #[derive(Clone)]
-pub(super) struct Found {
+pub(super) struct LookupResult {
     pub addresses: Result<Vec<IpAddr>, Failure>,
     pub until: Option<Instant>,
     /// The names that the host is an alias of (CNAME), one after another.
     pub aliases: Vec<Host>,
 }
 
-impl Found {
+impl LookupResult {
     pub(super) fn nothing(failure: Failure) -> Self {
         Self { addresses: Err(failure), until: None, aliases: Vec::new() }
     }
@@ -90,13 +90,13 @@ impl Names {
     }
 
     /// The addresses of one family.
-    pub(super) async fn look_up(&self, host: &Host, family: Family) -> Found {
-        let Some(name) = absolute(host) else { return Found::nothing(Failure::DnsNxdomain) };
+    pub(super) async fn look_up(&self, host: &Host, family: Family) -> LookupResult {
+        let Some(name) = absolute(host) else { return LookupResult::nothing(Failure::DnsNxdomain) };
         let asking = self.query(&name, family.record_type());
-        timeout(self.patience, asking).await.unwrap_or_else(|_| Found::nothing(Failure::DnsTimeout))
+        timeout(self.patience, asking).await.unwrap_or_else(|_| LookupResult::nothing(Failure::DnsTimeout))
     }
 
-    async fn query(&self, name: &Name, kind: RecordType) -> Found {
+    async fn query(&self, name: &Name, kind: RecordType) -> LookupResult {
         match self.resolver.lookup(name.clone(), kind).await {
             Ok(found) => {
                 let addresses = addresses_in(found.answers());
@@ -106,9 +106,9 @@ impl Names {
                 });
                 let aliases = aliases.collect();
                 let addresses = if addresses.is_empty() { Err(Failure::DnsNoAddress) } else { Ok(addresses) };
-                Found { addresses, until: Some(found.valid_until().into()), aliases }
+                LookupResult { addresses, until: Some(found.valid_until().into()), aliases }
             }
-            Err(error) => Found::nothing(failure_of(&error)),
+            Err(error) => LookupResult::nothing(failure_of(&error)),
         }
     }
 }

@@ -14,11 +14,11 @@ use hyper::ext::ReasonPhrase;
 use reqwest::{Body, Response, StatusCode, Version};
 
 use super::connect::wire::READ_AHEAD;
-use super::tls::Spoken;
+use super::tls::SpokenVersion;
 use crate::exchange::Failure;
 use body_use::is_markup;
 use raw_body::Framing;
-use raw_head::{Parsed, RawHead, end_of_head, parse};
+use raw_head::{ParsedHead, RawHead, end_of_head, parse};
 
 /// Bytes as they come from a server.
 pub(super) type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
@@ -41,8 +41,8 @@ pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Res
     let extensions = std::mem::take(response.extensions_mut());
     let pieces: Pieces = Box::pin(response.bytes_stream().map(|piece| piece.map_err(io::Error::other)));
     match begin(pieces, has_body).await? {
-        Begun::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
-        Begun::NotHttp(came, rest) => {
+        ResponseStart::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
+        ResponseStart::NotHttp(came, rest) => {
             let first = stream::once(std::future::ready(Ok(came)));
             let mut page = http::Response::new(Body::wrap_stream(first.chain(rest)));
             (*page.version_mut(), *page.extensions_mut()) = (Version::HTTP_09, extensions);
@@ -58,11 +58,11 @@ pub(super) async fn read(
     extensions: Extensions,
 ) -> Result<Response, Failure> {
     match begin(pieces, has_body).await? {
-        Begun::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
-        Begun::NotHttp(came, _) if extensions.get::<Spoken>().is_some() && is_http2(&came) => {
+        ResponseStart::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
+        ResponseStart::NotHttp(came, _) if extensions.get::<SpokenVersion>().is_some() && is_http2(&came) => {
             Err(Failure::TlsHttp2Only)
         }
-        Begun::NotHttp(..) => Err(Failure::BadHttp),
+        ResponseStart::NotHttp(..) => Err(Failure::BadHttp),
     }
 }
 
@@ -73,13 +73,13 @@ pub(super) fn is_http2(bytes: &[u8]) -> bool {
 }
 
 /// What a response began with, what came behind that, and the rest.
-enum Begun {
+enum ResponseStart {
     Response(Box<RawHead>, Bytes, Pieces),
     NotHttp(Bytes, Pieces),
 }
 
 /// All heads together, those of interim responses included (RFC 9110 §15.2), are no longer than one may be.
-async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
+async fn begin(mut pieces: Pieces, has_body: bool) -> Result<ResponseStart, Failure> {
     let (mut came, mut interim) = (BytesMut::new(), 0);
     loop {
         let piece = match pieces.next().await.transpose() {
@@ -97,26 +97,26 @@ async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
         }
         loop {
             match parse(&came, has_body) {
-                Parsed::Head(head) if (head.length + interim) as u64 > READ_AHEAD => {
+                ParsedHead::Head(head) if (head.length + interim) as u64 > READ_AHEAD => {
                     return Err(Failure::HeaderTooLarge);
                 }
-                Parsed::Head(head) if is_interim(head.status) => {
+                ParsedHead::Head(head) if is_interim(head.status) => {
                     came.advance(head.length);
                     interim += head.length;
                 }
-                Parsed::Head(head) => {
+                ParsedHead::Head(head) => {
                     let body = came.freeze().split_off(head.length);
-                    return Ok(Begun::Response(head, body, pieces));
+                    return Ok(ResponseStart::Response(head, body, pieces));
                 }
-                Parsed::NotHttp if !is_end && came.len() < FRAME_HEAD && !is_markup(&came) => break,
-                Parsed::NotHttp => return Ok(Begun::NotHttp(came.freeze(), pieces)),
-                Parsed::More if is_end && came.len() < SHORTEST => {
-                    return Ok(Begun::NotHttp(came.freeze(), pieces));
+                ParsedHead::NotHttp if !is_end && came.len() < FRAME_HEAD && !is_markup(&came) => break,
+                ParsedHead::NotHttp => return Ok(ResponseStart::NotHttp(came.freeze(), pieces)),
+                ParsedHead::More if is_end && came.len() < SHORTEST => {
+                    return Ok(ResponseStart::NotHttp(came.freeze(), pieces));
                 }
-                Parsed::More if is_end => return Err(Failure::Reset),
-                Parsed::More if !is_large => break,
-                Parsed::More | Parsed::TooLarge => return Err(Failure::HeaderTooLarge),
-                Parsed::Refused => return Err(Failure::BadHttp),
+                ParsedHead::More if is_end => return Err(Failure::Reset),
+                ParsedHead::More if !is_large => break,
+                ParsedHead::More | ParsedHead::TooLarge => return Err(Failure::HeaderTooLarge),
+                ParsedHead::Refused => return Err(Failure::BadHttp),
             }
         }
     }
@@ -134,8 +134,8 @@ fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensi
     if let Ok(reason) = ReasonPhrase::try_from(reason) {
         extensions.insert(reason);
     }
-    let body = Arriving { framing, came, pieces };
-    let mut response = http::Response::new(Body::wrap_stream(stream::unfold(Some(body), Arriving::next)));
+    let body = RawBody { framing, came, pieces };
+    let mut response = http::Response::new(Body::wrap_stream(stream::unfold(Some(body), RawBody::next)));
     *response.status_mut() = status;
     *response.version_mut() = version;
     *response.headers_mut() = headers;
@@ -144,13 +144,13 @@ fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensi
 }
 
 /// A body on its way.
-struct Arriving {
+struct RawBody {
     framing: Framing,
     came: Bytes,
     pieces: Pieces,
 }
 
-impl Arriving {
+impl RawBody {
     /// The next piece and what is left; nothing is read beyond the body's end.
     async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
         let mut this = this?;

@@ -20,7 +20,7 @@ pub(in crate::fetch) struct RawHead {
 
 /// What the first bytes of a response are.
 #[derive(Debug)]
-pub(in crate::fetch) enum Parsed {
+pub(in crate::fetch) enum ParsedHead {
     Head(Box<RawHead>),
     /// More of it must come.
     More,
@@ -42,34 +42,38 @@ const LONGEST_STATUS_LINE: usize = 8192;
 ///
 /// Beyond RFC 9112 it takes what Chromium takes: a version of any number and in any case, any white space around the
 /// status, junk of four bytes before it, lines that end by LF or CR, fields without sense, control bytes in values.
-pub(in crate::fetch) fn parse(bytes: &[u8], has_body: bool) -> Parsed {
+pub(in crate::fetch) fn parse(bytes: &[u8], has_body: bool) -> ParsedHead {
     let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let Some(begin) = begin(&bytes[blank..]).map(|begin| blank + begin) else {
         let is_open = bytes.len() - blank < SLOP + HTTP.len() && !bytes[blank..].starts_with(b"<");
-        return if is_open && bytes.len() <= LONGEST_STATUS_LINE { Parsed::More } else { Parsed::NotHttp };
+        return if is_open && bytes.len() <= LONGEST_STATUS_LINE {
+            ParsedHead::More
+        } else {
+            ParsedHead::NotHttp
+        };
     };
     let text = &bytes[begin..];
     let line_end = memchr(b'\n', text);
     let line = &text[..line_end.unwrap_or(text.len()).min(LONGEST_STATUS_LINE)];
     let status_line = status_line(line);
     if line_end.is_none() && line.len() < LONGEST_STATUS_LINE {
-        return Parsed::More;
+        return ParsedHead::More;
     }
-    let Some((version, status, reason)) = status_line else { return Parsed::NotHttp };
+    let Some((version, status, reason)) = status_line else { return ParsedHead::NotHttp };
     let Some(end) = end_of_head(text) else {
-        return if bytes.len() as u64 > READ_AHEAD { Parsed::TooLarge } else { Parsed::More };
+        return if bytes.len() as u64 > READ_AHEAD { ParsedHead::TooLarge } else { ParsedHead::More };
     };
     if end as u64 > READ_AHEAD {
-        return Parsed::TooLarge;
+        return ParsedHead::TooLarge;
     }
     let fields = &text[line.len()..end];
     if memchr(0, &text[..end]).is_some() {
-        return Parsed::Refused;
+        return ParsedHead::Refused;
     }
     let headers = headers(fields);
-    let Some(framing) = framing(status, &headers, has_body) else { return Parsed::Refused };
+    let Some(framing) = framing(status, &headers, has_body) else { return ParsedHead::Refused };
     let reason = Bytes::copy_from_slice(reason);
-    Parsed::Head(Box::new(RawHead { status, version, reason, headers, framing, length: begin + end }))
+    ParsedHead::Head(Box::new(RawHead { status, version, reason, headers, framing, length: begin + end }))
 }
 
 /// Where the status line begins. A page without a head (HTTP/0.9) may speak of `http` early on.
@@ -179,7 +183,7 @@ mod tests {
 
     fn head(text: &str) -> RawHead {
         match parse(text.as_bytes(), true) {
-            Parsed::Head(head) => *head,
+            ParsedHead::Head(head) => *head,
             other => panic!("{text:?}: {other:?}"),
         }
     }
@@ -225,7 +229,7 @@ mod tests {
             "\0\0\0\0\0\0\0\0",
         ] {
             let parsed = parse(format!("{line}\r\n\r\n").as_bytes(), true);
-            assert!(matches!(parsed, Parsed::NotHttp), "{line}: {parsed:?}");
+            assert!(matches!(parsed, ParsedHead::NotHttp), "{line}: {parsed:?}");
         }
     }
 
@@ -267,10 +271,10 @@ mod tests {
             for version in ["1.0", "1.1"] {
                 match (parse(format!("HTTP/{version} 200 OK\r\n{fields}\r\n\r\n").as_bytes(), true), &framing)
                 {
-                    (Parsed::Head(head), Some(framing)) => assert_eq!(head.framing, *framing, "{fields}"),
+                    (ParsedHead::Head(head), Some(framing)) => assert_eq!(head.framing, *framing, "{fields}"),
                     (parsed, framing) => {
                         assert!(
-                            matches!(parsed, Parsed::Refused) && framing.is_none(),
+                            matches!(parsed, ParsedHead::Refused) && framing.is_none(),
                             "{fields}: {parsed:?}"
                         );
                     }
@@ -281,7 +285,7 @@ mod tests {
             let text = format!("HTTP/1.1 {status} x\r\nContent-Length: 42\r\n\r\n");
             assert_eq!(head(&text).framing, Framing::Length(0), "{status}");
         }
-        let Parsed::Head(head) = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n", false) else {
+        let ParsedHead::Head(head) = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n", false) else {
             panic!()
         };
         assert_eq!(head.framing, Framing::Length(0), "HEAD");
@@ -289,13 +293,13 @@ mod tests {
 
     #[test]
     fn zero_bytes_are_refused_and_heads_without_end_too_large() {
-        assert!(matches!(parse(b"HTTP/1.2 200 OK\r\nA: \0\r\n\r\n", true), Parsed::Refused));
+        assert!(matches!(parse(b"HTTP/1.2 200 OK\r\nA: \0\r\n\r\n", true), ParsedHead::Refused));
         let long = [b"HTTP/1.2 200 OK\r\nA: ".as_slice(), &vec![b'x'; READ_AHEAD as usize]].concat();
-        assert!(matches!(parse(&long, true), Parsed::TooLarge));
-        assert!(matches!(parse(&[long, b"\r\n\r\n".to_vec()].concat(), true), Parsed::TooLarge));
+        assert!(matches!(parse(&long, true), ParsedHead::TooLarge));
+        assert!(matches!(parse(&[long, b"\r\n\r\n".to_vec()].concat(), true), ParsedHead::TooLarge));
         let line = [b"HTTP/1.1 ".as_slice(), &vec![b' '; LONGEST_STATUS_LINE]].concat();
-        assert!(matches!(parse(&line, true), Parsed::NotHttp));
-        assert!(matches!(parse(&vec![b'\n'; 2 * LONGEST_STATUS_LINE], true), Parsed::NotHttp));
+        assert!(matches!(parse(&line, true), ParsedHead::NotHttp));
+        assert!(matches!(parse(&vec![b'\n'; 2 * LONGEST_STATUS_LINE], true), ParsedHead::NotHttp));
     }
 
     #[test]
@@ -312,8 +316,8 @@ mod tests {
             let whole = parse(text.as_bytes(), true);
             let cut = cut.min(text.len());
             match (parse(&text.as_bytes()[..cut], true), &whole) {
-                (Parsed::More, _) => {}
-                (Parsed::Head(part), Parsed::Head(whole)) => {
+                (ParsedHead::More, _) => {}
+                (ParsedHead::Head(part), ParsedHead::Head(whole)) => {
                     prop_assert_eq!((part.length, &part.headers, part.status), (whole.length, &whole.headers, whole.status));
                     prop_assert!(whole.length <= cut);
                 }

@@ -10,11 +10,11 @@ use tokio::time::{Instant, timeout_at};
 use super::meter::Meter;
 use crate::exchange::{Failure, MediaType, RECEIVE_WINDOW, Sniffed, sniff};
 use crate::fetch::connect::wire::{WireCount, ends_in_chunked};
-use crate::fetch::decode::{Decoder, Fed};
+use crate::fetch::decode::{DecodeState, Decoder};
 use crate::fetch::raw::Unframed;
 
 /// The body of an answer as it comes in, within its time-outs.
-pub(in crate::fetch) struct Body<'a> {
+pub(in crate::fetch) struct IncomingBody<'a> {
     response: Response,
     /// Its end is told by the connection's end, not by a length or a last chunk.
     unframed: bool,
@@ -23,11 +23,11 @@ pub(in crate::fetch) struct Body<'a> {
     left: Option<u64>,
     /// `Content-Length`, where it frames the body.
     length: Option<u64>,
-    limits: Limits<'a>,
+    limits: BodyLimits<'a>,
 }
 
 /// How fast and how long a body is read.
-pub(in crate::fetch) struct Limits<'a> {
+pub(in crate::fetch) struct BodyLimits<'a> {
     pub meter: &'a dyn Meter,
     /// So much longer the exchange may take because it pauses.
     pub patience: Duration,
@@ -38,7 +38,7 @@ pub(in crate::fetch) struct Limits<'a> {
 }
 
 /// What is wanted of a body.
-pub(in crate::fetch) struct Wanted<'a> {
+pub(in crate::fetch) struct WantedBody<'a> {
     /// `Content-Encoding`.
     pub encoding: Option<&'a str>,
     /// On decoded bytes.
@@ -51,7 +51,7 @@ pub(in crate::fetch) struct Wanted<'a> {
 
 /// What was read of a body.
 #[derive(Default)]
-pub(in crate::fetch) struct Read {
+pub(in crate::fetch) struct BodyRead {
     pub bytes: Vec<u8>,
     pub failure: Option<Failure>,
 }
@@ -60,8 +60,8 @@ pub(in crate::fetch) struct Read {
 /// connection alive: a new one costs as much again in packets, and more with TLS.
 const WORTH_DRAINING: u64 = 16 * 1024;
 
-impl<'a> Body<'a> {
-    pub(in crate::fetch) fn new(response: Response, limits: Limits<'a>) -> Self {
+impl<'a> IncomingBody<'a> {
+    pub(in crate::fetch) fn new(response: Response, limits: BodyLimits<'a>) -> Self {
         let headers = response.headers();
         let last_coding = headers.get_all(TRANSFER_ENCODING).iter().next_back();
         let is_unchunked = last_coding.is_some_and(|codings| !ends_in_chunked(codings));
@@ -77,11 +77,11 @@ impl<'a> Body<'a> {
 
     /// Reads and decodes, until the end or until one of the caps is reached. A body that turns out to be no page is
     /// hung up on, and nothing of it is kept.
-    pub(in crate::fetch) async fn keep(mut self, wanted: Wanted<'_>, tally: &mut WireCount) -> Read {
-        let Wanted { encoding, cap, media_type, wire_limit } = wanted;
+    pub(in crate::fetch) async fn keep(mut self, wanted: WantedBody<'_>, tally: &mut WireCount) -> BodyRead {
+        let WantedBody { encoding, cap, media_type, wire_limit } = wanted;
         let transfer_coding = transfer_coding(self.response.headers());
         let Some(mut decoder) = Decoder::new(encoding, transfer_coding.as_deref(), cap) else {
-            return Read { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
+            return BodyRead { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
         };
         decoder = decoder.knowing(self.response.extensions_mut().remove());
         // Of most bodies the type tells all.
@@ -95,19 +95,19 @@ impl<'a> Body<'a> {
                 Ok(None) => break failure_of(decoder.end()),
                 Err(failure) => break Some(failure),
             };
-            if fed != Fed::More {
+            if fed != DecodeState::More {
                 break failure_of(fed);
             }
             match unsure.map(|media_type| decoder.look(|bytes| sniff(media_type, bytes, false))) {
-                Some(Sniffed::NoPage) => return Read::default(),
+                Some(Sniffed::NoPage) => return BodyRead::default(),
                 Some(Sniffed::Page(_)) => unsure = None,
                 Some(Sniffed::More) | None => {}
             }
         };
         let bytes = decoder.into_bytes();
         match unsure.map(|media_type| sniff(media_type, &bytes, true)) {
-            Some(Sniffed::NoPage | Sniffed::More) => Read { bytes: Vec::new(), failure },
-            Some(Sniffed::Page(_)) | None => Read { bytes, failure },
+            Some(Sniffed::NoPage | Sniffed::More) => BodyRead { bytes: Vec::new(), failure },
+            Some(Sniffed::Page(_)) | None => BodyRead { bytes, failure },
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Body<'a> {
             && let Ok(Some(piece)) = self.next(tally).await
         {
             if let Some(decoder) = decoder.as_mut().filter(|_| is_decoding) {
-                is_decoding = decoder.feed(&piece) == Fed::More;
+                is_decoding = decoder.feed(&piece) == DecodeState::More;
             }
         }
         let Some(mut decoder) = decoder else { return Vec::new() };
@@ -159,7 +159,7 @@ impl<'a> Body<'a> {
             return Ok(None);
         }
         self.pause(tally).await?;
-        let Limits { deadline, idle, .. } = self.limits;
+        let BodyLimits { deadline, idle, .. } = self.limits;
         let due = deadline.min(Instant::now() + idle);
         match timeout_at(due, self.response.chunk()).await {
             Err(_) if due == deadline => Err(Failure::TooSlow),
@@ -199,11 +199,11 @@ fn transfer_coding(headers: &HeaderMap) -> Option<String> {
     (!others.is_empty()).then(|| others.join(","))
 }
 
-fn failure_of(fed: Fed) -> Option<Failure> {
+fn failure_of(fed: DecodeState) -> Option<Failure> {
     match fed {
-        Fed::More => None,
-        Fed::Full => Some(Failure::BodyTooLarge),
-        Fed::Broken => Some(Failure::BodyEncoding),
+        DecodeState::More => None,
+        DecodeState::Full => Some(Failure::BodyTooLarge),
+        DecodeState::Broken => Some(Failure::BodyEncoding),
     }
 }
 

@@ -25,7 +25,7 @@ use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
 use crate::exchange::{self, Challenge, Failure, Head, Purpose, Timings, Wire, is_refusal, requests_pause};
-use body::{Body, Limits, Read, Wanted};
+use body::{BodyLimits, BodyRead, IncomingBody, WantedBody};
 use meter::Meter;
 
 /// Decoded bytes of a response that refuses, in which marks of a block page are looked for.
@@ -124,8 +124,8 @@ impl Exchange<'_> {
         answer: &mut exchange::Response,
         tally: &mut WireCount,
         (begun, deadline): (Instant, Instant),
-    ) -> Read {
-        let failed = |failure| Read { bytes: Vec::new(), failure: Some(failure) };
+    ) -> BodyRead {
+        let failed = |failure| BodyRead { bytes: Vec::new(), failure: Some(failure) };
         if self.strayed(&response) {
             tracing::error!(address = %self.address, "answer from another address was thrown away");
             return failed(Failure::AddressRefused);
@@ -145,12 +145,12 @@ impl Exchange<'_> {
         let body_use = BodyUse::for_answer(self.purpose, &response, content_type, self.settings.max_body);
         let ancient = response.version() == Version::HTTP_09;
         let Settings { timeouts, patience, .. } = self.settings;
-        let limits = Limits { meter: self.meter, patience: *patience, idle: timeouts.idle, deadline };
-        let body = Body::new(response, limits);
+        let limits = BodyLimits { meter: self.meter, patience: *patience, idle: timeouts.idle, deadline };
+        let body = IncomingBody::new(response, limits);
         let read = match body_use {
             BodyUse::Keep(cap, media_type) => {
                 let encoding = answer.head.content_encoding.as_deref();
-                let wanted = Wanted { encoding, cap, media_type, wire_limit: self.wire_limit };
+                let wanted = WantedBody { encoding, cap, media_type, wire_limit: self.wire_limit };
                 let read = body.keep(wanted, tally).await;
                 let status = answer.status.filter(|_| answer.head.challenge.is_none());
                 if let (Purpose::Robots, Some(status), true) = (self.purpose, status, is_markup(&read.bytes))
@@ -168,9 +168,9 @@ impl Exchange<'_> {
                 if let Some(status) = block_page {
                     answer.head.challenge = Challenge::from_body(status, &bytes);
                 }
-                Read::default()
+                BodyRead::default()
             }
-            BodyUse::HangUp => Read::default(),
+            BodyUse::HangUp => BodyRead::default(),
         };
         if ancient && !is_markup(&read.bytes) {
             answer.status = None;

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::exchange::Challenge;
 use crate::fetch::Meter;
-use crate::fetch::decode::{Decoder, Fed};
+use crate::fetch::decode::{DecodeState, Decoder};
 
 fn text() -> Vec<u8> {
     "<p>a line of a page</p>\n".repeat(2000).into_bytes()
@@ -48,16 +48,16 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Decodes in pieces of this size.
-fn decode(encoding: &str, encoded: &[u8], cap: usize, piece: usize) -> (Fed, Vec<u8>) {
+fn decode(encoding: &str, encoded: &[u8], cap: usize, piece: usize) -> (DecodeState, Vec<u8>) {
     let mut decoder = Decoder::new(Some(encoding), None, cap).unwrap();
-    let mut fed = Fed::More;
+    let mut fed = DecodeState::More;
     for piece in encoded.chunks(piece) {
         fed = decoder.feed(&Bytes::copy_from_slice(piece));
-        if fed != Fed::More {
+        if fed != DecodeState::More {
             break;
         }
     }
-    if fed == Fed::More {
+    if fed == DecodeState::More {
         fed = decoder.end();
     }
     (fed, decoder.into_bytes())
@@ -85,7 +85,11 @@ fn every_encoding_is_undone_in_pieces_of_any_size() {
     for (encoding, encoded) in samples() {
         for piece in [1, 7, 1000, 1 << 20] {
             let (fed, bytes) = decode(encoding, &encoded, 1 << 20, piece);
-            assert!(fed == Fed::More && bytes == text(), "{encoding} in {piece}: {fed:?}, {}", bytes.len());
+            assert!(
+                fed == DecodeState::More && bytes == text(),
+                "{encoding} in {piece}: {fed:?}, {}",
+                bytes.len()
+            );
         }
     }
 }
@@ -94,9 +98,9 @@ fn every_encoding_is_undone_in_pieces_of_any_size() {
 fn the_cap_is_on_decoded_bytes_and_exact() {
     let size = text().len();
     for (encoding, encoded) in samples() {
-        assert_eq!(decode(encoding, &encoded, size, 1000), (Fed::More, text()), "{encoding}");
+        assert_eq!(decode(encoding, &encoded, size, 1000), (DecodeState::More, text()), "{encoding}");
         let (fed, bytes) = decode(encoding, &encoded, size - 1, 1000);
-        assert!(fed == Fed::Full && bytes == text()[..size - 1], "{encoding}: {fed:?}");
+        assert!(fed == DecodeState::Full && bytes == text()[..size - 1], "{encoding}: {fed:?}");
     }
 }
 
@@ -104,16 +108,16 @@ fn the_cap_is_on_decoded_bytes_and_exact() {
 fn encoded_data_that_is_broken_or_ends_early_gives_what_decoded() {
     for (encoding, encoded) in samples().into_iter().skip(2).filter(|(name, _)| !name.contains("deflate")) {
         let (fed, bytes) = decode(encoding, &encoded[..encoded.len() - 1], 1 << 20, 100);
-        assert!(fed == Fed::Broken && text().starts_with(&bytes), "{encoding} cut: {fed:?}");
+        assert!(fed == DecodeState::Broken && text().starts_with(&bytes), "{encoding} cut: {fed:?}");
         let mut damaged = encoded.clone();
         damaged[0] ^= 0x55;
-        assert_eq!(decode(encoding, &damaged, 1 << 20, 100).0, Fed::Broken, "{encoding} damaged");
+        assert_eq!(decode(encoding, &damaged, 1 << 20, 100).0, DecodeState::Broken, "{encoding} damaged");
     }
     let noise: Vec<u8> =
         (0..40_000u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     let encoded = gzip(&noise);
     let (fed, bytes) = decode("gzip", &encoded[..encoded.len() / 2], 1 << 20, 100);
-    assert!(fed == Fed::Broken && bytes.len() > 10_000 && noise.starts_with(&bytes));
+    assert!(fed == DecodeState::Broken && bytes.len() > 10_000 && noise.starts_with(&bytes));
 }
 
 #[test]
@@ -121,8 +125,8 @@ fn bytes_after_the_end_are_ignored_and_an_empty_body_is_empty_in_any_encoding() 
     for encoding in ["gzip", "br"] {
         let encoded = if encoding == "gzip" { gzip(&text()) } else { brotli(&text()) };
         let (fed, bytes) = decode(encoding, &[&encoded, b"\0\0trailing".as_slice()].concat(), 1 << 20, 50);
-        assert!(fed == Fed::More && bytes == text(), "{encoding}");
-        assert_eq!(decode(encoding, b"", 10, 1), (Fed::More, Vec::new()));
+        assert!(fed == DecodeState::More && bytes == text(), "{encoding}");
+        assert_eq!(decode(encoding, b"", 10, 1), (DecodeState::More, Vec::new()));
     }
 }
 
@@ -149,7 +153,7 @@ fn a_list_with_a_word_that_is_no_coding_means_nothing() {
         "dcb, foo",
     ] {
         let decoded = decode(encoding, b"as it is", 100, 3);
-        assert_eq!(decoded, (Fed::More, b"as it is".to_vec()), "{encoding}");
+        assert_eq!(decoded, (DecodeState::More, b"as it is".to_vec()), "{encoding}");
     }
 }
 
@@ -165,7 +169,7 @@ fn what_was_done_on_the_way_is_undone_first() {
         let mut decoder = Decoder::new(Some(content), Some(transfer), 1 << 20).unwrap();
         assert_eq!(
             (decoder.feed(&encoded.into()), decoder.end()),
-            (Fed::More, Fed::More),
+            (DecodeState::More, DecodeState::More),
             "{content} {transfer}"
         );
         assert!(decoder.into_bytes() == text(), "{content} {transfer}");
@@ -189,19 +193,23 @@ fn gzip_of_several_members_is_read_whole() {
             (&second, "one two two "),
         ] {
             let whole = [&first, &second, after].concat();
-            assert_eq!(decode("gzip", &whole, 1000, piece), (Fed::More, rest.into()), "{after:?} in {piece}");
+            assert_eq!(
+                decode("gzip", &whole, 1000, piece),
+                (DecodeState::More, rest.into()),
+                "{after:?} in {piece}"
+            );
         }
         let cut = [&first[..], &second[..second.len() - 9]].concat();
         let (fed, bytes) = decode("gzip", &cut, 1000, piece);
-        assert!(fed == Fed::Broken && bytes.starts_with(b"one "), "{piece}");
+        assert!(fed == DecodeState::Broken && bytes.starts_with(b"one "), "{piece}");
         let zeros_between = [&first[..], b"\0\0", &second].concat();
-        assert_eq!(decode("gzip", &zeros_between, 1000, piece), (Fed::More, b"one ".to_vec()));
+        assert_eq!(decode("gzip", &zeros_between, 1000, piece), (DecodeState::More, b"one ".to_vec()));
         let damaged =
             [&first[..first.len() - 5], &[!first[first.len() - 5]], &first[first.len() - 4..], &second]
                 .concat();
-        assert_eq!(decode("gzip", &damaged, 1000, piece).0, Fed::Broken, "its checksum is wrong");
+        assert_eq!(decode("gzip", &damaged, 1000, piece).0, DecodeState::Broken, "its checksum is wrong");
     }
-    assert_eq!(decode("gzip", &first.repeat(300), 1000, 64), (Fed::Full, b"one ".repeat(250)));
+    assert_eq!(decode("gzip", &first.repeat(300), 1000, 64), (DecodeState::Full, b"one ".repeat(250)));
 }
 
 #[tokio::test]

@@ -3,13 +3,13 @@ use hickory_resolver::proto::op::ResponseCode;
 use futures_util::future::join_all;
 use hickory_resolver::proto::rr::RecordType;
 
-use super::name_server::{NameServer, Reply};
+use super::name_server::{DnsReply, TestNameServer};
 use super::*;
 use crate::address::{Host, OptOut};
 use crate::exchange::Wire;
 use crate::fetch::{KnownAddresses, Located};
 
-fn of(server: &NameServer) -> Settings {
+fn of(server: &TestNameServer) -> Settings {
     Settings { dns: Some(server.address), permit_special_addresses: false, ..settings() }
 }
 
@@ -37,7 +37,8 @@ async fn all_known(fetcher: &Fetcher, name: &str) -> KnownAddresses {
 
 #[tokio::test]
 async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
-    let server = NameServer::knowing(|_, _| Reply::Addresses(&["102.0.0.10", "102.0.0.9", "2c0f::1"])).await;
+    let server =
+        TestNameServer::knowing(|_, _| DnsReply::Addresses(&["102.0.0.10", "102.0.0.9", "2c0f::1"])).await;
     let fetcher = fetcher(of(&server));
     let first = locate(&fetcher, "a.ke").await;
     assert_eq!(first.address, Ok(ip("102.0.0.9")));
@@ -54,21 +55,21 @@ async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
 }
 
 /// With a gateway no route is needed: whether this machine has IPv6 makes no difference.
-fn without_routes(server: &NameServer) -> Settings {
+fn without_routes(server: &TestNameServer) -> Settings {
     Settings { gateway: Some(NOBODY), ..of(server) }
 }
 
 #[tokio::test]
 async fn ipv6_is_taken_where_there_is_no_ipv4_address() {
-    let server = NameServer::knowing(|_, _| Reply::Addresses(&["2c0f::2", "2c0f::1"])).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::Addresses(&["2c0f::2", "2c0f::1"])).await;
     assert_eq!(locate(&fetcher(without_routes(&server)), "a.ke").await.address, Ok(ip("2c0f::1")));
 }
 
 #[tokio::test]
 async fn ipv6_that_is_never_answered_delays_nothing() {
-    let server = NameServer::knowing(|_, kind| match kind {
-        RecordType::A => Reply::Addresses(&["102.0.0.1"]),
-        _ => Reply::Silence,
+    let server = TestNameServer::knowing(|_, kind| match kind {
+        RecordType::A => DnsReply::Addresses(&["102.0.0.1"]),
+        _ => DnsReply::Silence,
     })
     .await;
     let fetcher = fetcher(of(&server));
@@ -78,13 +79,13 @@ async fn ipv6_that_is_never_answered_delays_nothing() {
 
 #[tokio::test]
 async fn what_fails_in_one_family_does_not_hide_the_other() {
-    let server = NameServer::knowing(|name, kind| match (name, kind) {
-        ("v4-fails.ke." | "v4-denied.ke.", RecordType::AAAA) => Reply::Addresses(&["2c0f::1"]),
-        ("v4-fails.ke.", _) => Reply::Code(ResponseCode::ServFail),
-        ("v4-denied.ke.", _) => Reply::Code(ResponseCode::NXDomain),
-        (_, RecordType::A) => Reply::Addresses(&["102.0.0.1"]),
-        ("v6-fails.ke.", _) => Reply::Code(ResponseCode::ServFail),
-        _ => Reply::Code(ResponseCode::NXDomain),
+    let server = TestNameServer::knowing(|name, kind| match (name, kind) {
+        ("v4-fails.ke." | "v4-denied.ke.", RecordType::AAAA) => DnsReply::Addresses(&["2c0f::1"]),
+        ("v4-fails.ke.", _) => DnsReply::Code(ResponseCode::ServFail),
+        ("v4-denied.ke.", _) => DnsReply::Code(ResponseCode::NXDomain),
+        (_, RecordType::A) => DnsReply::Addresses(&["102.0.0.1"]),
+        ("v6-fails.ke.", _) => DnsReply::Code(ResponseCode::ServFail),
+        _ => DnsReply::Code(ResponseCode::NXDomain),
     })
     .await;
     let fetcher = fetcher(without_routes(&server));
@@ -101,7 +102,7 @@ async fn what_fails_in_one_family_does_not_hide_the_other() {
 
 #[tokio::test]
 async fn ipv6_is_taken_when_all_ipv4_is_dead_and_not_when_it_is_opted_out() {
-    let server = NameServer::knowing(|_, _| Reply::Addresses(&["102.0.0.1", "2c0f::1"])).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::Addresses(&["102.0.0.1", "2c0f::1"])).await;
     let fetcher = fetcher(without_routes(&server));
     let host = Host::parse("a.ke").unwrap();
     let dead = [ip("102.0.0.1")];
@@ -116,9 +117,9 @@ async fn ipv6_is_taken_when_all_ipv4_is_dead_and_not_when_it_is_opted_out() {
 
 #[tokio::test]
 async fn an_alias_that_only_ipv6_has_counts_as_one() {
-    let server = NameServer::knowing(|_, kind| match kind {
-        RecordType::AAAA => Reply::Alias("web.left-alone.ke.", &["2c0f::1"]),
-        _ => Reply::Addresses(&["102.0.0.1"]),
+    let server = TestNameServer::knowing(|_, kind| match kind {
+        RecordType::AAAA => DnsReply::Alias("web.left-alone.ke.", &["2c0f::1"]),
+        _ => DnsReply::Addresses(&["102.0.0.1"]),
     })
     .await;
     let opt_out = Arc::new(OptOuts::from(OptOut::parse("left-alone.ke").unwrap()));
@@ -132,11 +133,11 @@ async fn an_alias_that_only_ipv6_has_counts_as_one() {
 
 #[tokio::test]
 async fn an_alias_is_followed() {
-    let server = NameServer::knowing(|name, _| match name {
-        "www.a.ke." => Reply::Alias("cdn.b.ke.", &["102.0.0.1"]),
-        "far.a.ke." => Reply::Alias("www.a.ke.", &[]),
-        "cdn.b.ke." => Reply::Addresses(&["102.0.0.1"]),
-        _ => Reply::Code(ResponseCode::NXDomain),
+    let server = TestNameServer::knowing(|name, _| match name {
+        "www.a.ke." => DnsReply::Alias("cdn.b.ke.", &["102.0.0.1"]),
+        "far.a.ke." => DnsReply::Alias("www.a.ke.", &[]),
+        "cdn.b.ke." => DnsReply::Addresses(&["102.0.0.1"]),
+        _ => DnsReply::Code(ResponseCode::NXDomain),
     })
     .await;
     let fetcher = fetcher(of(&server));
@@ -146,10 +147,10 @@ async fn an_alias_is_followed() {
 
 #[tokio::test]
 async fn an_alias_of_who_opted_out_leads_nowhere() {
-    let server = NameServer::knowing(|name, _| match name {
-        "www.a.ke." => Reply::Alias("web.left-alone.ke.", &["102.0.0.1"]),
-        "far.a.ke." => Reply::Alias("www.a.ke.", &[]),
-        _ => Reply::Addresses(&["102.0.0.1"]),
+    let server = TestNameServer::knowing(|name, _| match name {
+        "www.a.ke." => DnsReply::Alias("web.left-alone.ke.", &["102.0.0.1"]),
+        "far.a.ke." => DnsReply::Alias("www.a.ke.", &[]),
+        _ => DnsReply::Addresses(&["102.0.0.1"]),
     })
     .await;
     let opt_out = Arc::new(OptOuts::from(OptOut::parse("left-alone.ke").unwrap()));
@@ -162,7 +163,7 @@ async fn an_alias_of_who_opted_out_leads_nowhere() {
 
 #[tokio::test]
 async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
-    let server = NameServer::knowing(|_, _| Reply::Alias("web.left-alone.ke.", &["102.0.0.1"])).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::Alias("web.left-alone.ke.", &["102.0.0.1"])).await;
     let opt_out = Arc::new(OptOuts::default());
     // Whatever goes wrong, nothing leaves this machine.
     let settings = Settings { gateway: Some(NOBODY), ..of(&server) };
@@ -178,16 +179,16 @@ async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
 
 #[tokio::test]
 async fn a_truncated_answer_is_fetched_over_tcp() {
-    let server = NameServer::knowing(|_, _| Reply::OverTcp(&["102.0.0.1"])).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::OverTcp(&["102.0.0.1"])).await;
     assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
     assert!(server.asked().contains(&"a.ke. A tcp".to_owned()));
 }
 
 #[tokio::test]
 async fn an_answer_that_ends_within_a_record_is_fetched_over_tcp_and_one_broken_behind_its_addresses_used() {
-    let server = NameServer::knowing(|name, _| match name {
-        "cut.ke." => Reply::Cut(&["102.0.0.1", "102.0.0.2"]),
-        _ => Reply::BrokenBehind(&["102.0.0.1"]),
+    let server = TestNameServer::knowing(|name, _| match name {
+        "cut.ke." => DnsReply::Cut(&["102.0.0.1", "102.0.0.2"]),
+        _ => DnsReply::BrokenBehind(&["102.0.0.1"]),
     })
     .await;
     let fetcher = fetcher(of(&server));
@@ -201,7 +202,7 @@ async fn an_answer_that_ends_within_a_record_is_fetched_over_tcp_and_one_broken_
 /// The name server closes each TCP connection after an answer (RFC 7766 §6.2.4).
 #[tokio::test]
 async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
-    let server = NameServer::knowing(|_, _| Reply::OverTcp(&["102.0.0.1", "2c0f::1"])).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::OverTcp(&["102.0.0.1", "2c0f::1"])).await;
     let fetcher = fetcher(of(&server));
     let names: Vec<String> = (0..100).map(|number| format!("a{number}.ke")).collect();
     let located = join_all(names.iter().map(|name| locate(&fetcher, name))).await;
@@ -213,12 +214,12 @@ async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
 
 #[tokio::test]
 async fn every_way_dns_fails_has_its_word() {
-    let server = NameServer::knowing(|name, _| match name {
-        "none.ke." => Reply::Code(ResponseCode::NXDomain),
-        "empty.ke." => Reply::Addresses(&[]),
-        "broken.ke." => Reply::Code(ResponseCode::ServFail),
-        "refused.ke." => Reply::Code(ResponseCode::Refused),
-        _ => Reply::Silence,
+    let server = TestNameServer::knowing(|name, _| match name {
+        "none.ke." => DnsReply::Code(ResponseCode::NXDomain),
+        "empty.ke." => DnsReply::Addresses(&[]),
+        "broken.ke." => DnsReply::Code(ResponseCode::ServFail),
+        "refused.ke." => DnsReply::Code(ResponseCode::Refused),
+        _ => DnsReply::Silence,
     })
     .await;
     let mut settings = of(&server);
@@ -242,7 +243,7 @@ async fn every_way_dns_fails_has_its_word() {
 
 #[tokio::test]
 async fn an_answer_that_is_no_dns_is_no_address() {
-    let server = NameServer::knowing(|_, _| Reply::Garbage).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::Garbage).await;
     let mut settings = of(&server);
     settings.timeouts.dns = SHORT;
     let located = locate(&fetcher(settings), "a.ke").await;
@@ -251,10 +252,10 @@ async fn an_answer_that_is_no_dns_is_no_address() {
 
 #[tokio::test]
 async fn names_that_lead_to_special_addresses_are_refused_and_the_address_told() {
-    let server = NameServer::knowing(|name, _| match name {
-        "inside.ke." => Reply::Addresses(&["169.254.169.254", "10.0.0.1"]),
-        "both.ke." => Reply::Addresses(&["10.0.0.1", "102.0.0.1"]),
-        _ => Reply::Addresses(&["::ffff:127.0.0.1"]),
+    let server = TestNameServer::knowing(|name, _| match name {
+        "inside.ke." => DnsReply::Addresses(&["169.254.169.254", "10.0.0.1"]),
+        "both.ke." => DnsReply::Addresses(&["10.0.0.1", "102.0.0.1"]),
+        _ => DnsReply::Addresses(&["::ffff:127.0.0.1"]),
     })
     .await;
     let fetcher = fetcher(of(&server));
@@ -268,7 +269,7 @@ async fn names_that_lead_to_special_addresses_are_refused_and_the_address_told()
 
 #[tokio::test]
 async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_contacted() {
-    let names = NameServer::knowing(|_, _| Reply::Addresses(&["127.0.0.1"])).await;
+    let names = TestNameServer::knowing(|_, _| DnsReply::Addresses(&["127.0.0.1"])).await;
     let server = Server::repeating(page(b"", "")).await;
     let opt_out = crate::address::OptOut::parse("left-alone.ke\n127.0.0.0/30\n").unwrap();
     let settings = Settings { permit_special_addresses: true, ..of(&names) };
@@ -298,14 +299,14 @@ async fn the_last_gate_checks_the_address_itself() {
 #[tokio::test]
 async fn a_name_server_that_does_not_know_options_is_asked_without_them() {
     for zone in [
-        (|_: &str, _| Reply::WithoutOptions(&["102.0.0.1"], ResponseCode::FormErr))
-            as fn(&str, RecordType) -> Reply,
-        |_, _| Reply::WithoutOptions(&["102.0.0.1"], ResponseCode::NotImp),
+        (|_: &str, _| DnsReply::WithoutOptions(&["102.0.0.1"], ResponseCode::FormErr))
+            as fn(&str, RecordType) -> DnsReply,
+        |_, _| DnsReply::WithoutOptions(&["102.0.0.1"], ResponseCode::NotImp),
     ] {
-        let server = NameServer::knowing(zone).await;
+        let server = TestNameServer::knowing(zone).await;
         assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
     }
-    let server = NameServer::knowing(|_, _| Reply::Code(ResponseCode::FormErr)).await;
+    let server = TestNameServer::knowing(|_, _| DnsReply::Code(ResponseCode::FormErr)).await;
     assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Err(Failure::DnsServfail));
 }
 
@@ -322,7 +323,7 @@ async fn names_that_browsers_ask_for_are_asked_for() {
         "a!$&'()*,;=~b.ke",
     ];
     for name in names {
-        let server = NameServer::knowing(|_, _| Reply::Alias("-a+b.left.ke.", &["102.0.0.1"])).await;
+        let server = TestNameServer::knowing(|_, _| DnsReply::Alias("-a+b.left.ke.", &["102.0.0.1"])).await;
         let located = locate(&fetcher(of(&server)), name).await;
         assert_eq!(located.address, Ok(ip("102.0.0.1")), "{name}");
         let asked = server.asked();

@@ -12,32 +12,33 @@ use futures_util::future::BoxFuture;
 
 use crate::exchange::RECEIVE_WINDOW;
 use crate::fetch::{
-    Burden, Clock, Fetcher, Looked, Manner, Meter, Question, Reply, Settings, Shown, Then, Timeouts, Web,
+    Clock, ConnectionOutcome, Fetcher, LookupAnswer, Manner, Meter, Settings, ShownCertificate, Timeouts,
+    UserDelays, Web, WebReply, WebRequest,
 };
 
 /// A Web of one server that answers everything alike.
-struct One {
-    looked: Looked,
-    reply: Reply,
+struct OneServer {
+    looked: LookupAnswer,
+    reply: WebReply,
     /// For each question whether it opened a connection.
     opened: Mutex<Vec<bool>>,
     /// The conditions of the last question.
     conditions: Mutex<(Option<String>, Option<String>)>,
 }
 
-impl Web for One {
-    fn look_up(&self, _host: &Host) -> Looked {
+impl Web for OneServer {
+    fn look_up(&self, _host: &Host) -> LookupAnswer {
         self.looked.clone()
     }
 
-    fn respond(&self, question: &Question<'_>) -> Reply {
+    fn respond(&self, question: &WebRequest<'_>) -> WebReply {
         self.opened.lock().unwrap().push(question.opens_connection);
         let text = |field: Option<&str>| field.map(str::to_owned);
         *self.conditions.lock().unwrap() = (text(question.if_none_match), text(question.if_modified_since));
         self.reply.clone()
     }
 
-    fn user_delays(&self, _address: IpAddr) -> Option<Burden> {
+    fn user_delays(&self, _address: IpAddr) -> Option<UserDelays> {
         None
     }
 }
@@ -48,8 +49,8 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-fn page(bytes: usize, bytes_per_second: f64) -> Then {
-    Then::Answer {
+fn page(bytes: usize, bytes_per_second: f64) -> ConnectionOutcome {
+    ConnectionOutcome::Response {
         first_byte: ms(300),
         status: 200,
         fields: vec![("Content-Type", "text/html".to_owned()), ("Content-Length", bytes.to_string())],
@@ -60,13 +61,13 @@ fn page(bytes: usize, bytes_per_second: f64) -> Then {
     }
 }
 
-fn one(then: Then) -> Arc<One> {
-    let looked = Looked { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
-    let reply = Reply { connect: ms(100), tls: ms(200), shown: None, then };
-    Arc::new(One { looked, reply, opened: Mutex::default(), conditions: Mutex::default() })
+fn one(then: ConnectionOutcome) -> Arc<OneServer> {
+    let looked = LookupAnswer { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
+    let reply = WebReply { connect: ms(100), tls: ms(200), shown: None, then };
+    Arc::new(OneServer { looked, reply, opened: Mutex::default(), conditions: Mutex::default() })
 }
 
-fn fetcher(web: Arc<One>, settings: Settings, opt_out: &str) -> Fetcher {
+fn fetcher(web: Arc<OneServer>, settings: Settings, opt_out: &str) -> Fetcher {
     let clock = Clock::beginning_at(UNIX_EPOCH);
     Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap().into()), clock, web).unwrap()
 }
@@ -126,7 +127,7 @@ fn quick() -> Settings {
 
 #[tokio::test(start_paused = true)]
 async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
-    let then = Then::Answer {
+    let then = ConnectionOutcome::Response {
         first_byte: ms(300),
         status: 304,
         fields: Vec::new(),
@@ -155,8 +156,8 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
 async fn time_outs_hold_as_over_the_network() {
     let settings = Settings::default();
     for (then, failure, total, status) in [
-        (Then::Silence, Failure::FirstByteTimeout, 30_100, None),
-        (Then::Closed(ms(50)), Failure::Reset, 150, None),
+        (ConnectionOutcome::Silence, Failure::FirstByteTimeout, 30_100, None),
+        (ConnectionOutcome::Closed(ms(50)), Failure::Reset, 150, None),
         (page(100_000, 1000.0), Failure::TooSlow, 60_000, Some(200)),
         (page(100, 0.01), Failure::IdleTimeout, 20_400, Some(200)),
     ] {
@@ -167,10 +168,12 @@ async fn time_outs_hold_as_over_the_network() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
-    let Then::Answer { first_byte, status, fields, body, bytes_per_second, .. } = page(1000, 1000.0) else {
+    let ConnectionOutcome::Response { first_byte, status, fields, body, bytes_per_second, .. } =
+        page(1000, 1000.0)
+    else {
         panic!()
     };
-    let cut = Then::Answer {
+    let cut = ConnectionOutcome::Response {
         first_byte,
         status,
         fields,
@@ -190,7 +193,7 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
 #[tokio::test(start_paused = true)]
 async fn a_certificate_is_counted_and_its_defect_told() {
     let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    web.reply.shown = Some(Shown { bytes: 900, defect: Some(TlsError::Expired) });
+    web.reply.shown = Some(ShownCertificate { bytes: 900, defect: Some(TlsError::Expired) });
     let web = Arc::new(web);
     let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(
@@ -228,7 +231,7 @@ async fn a_name_server_that_says_nothing_is_waited_for_as_long_as_any() {
 }
 
 /// An answer in gzip whose Web says what it encoded, or another thing to see which of the two is taken.
-fn encoded(cut_after: Option<usize>) -> Then {
+fn encoded(cut_after: Option<usize>) -> ConnectionOutcome {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let text: Vec<u8> = (0..2000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
     encoder.write_all(&text).unwrap();
@@ -237,7 +240,7 @@ fn encoded(cut_after: Option<usize>) -> Then {
     let mut fields = fields.map(|(name, value)| (name, value.to_owned())).to_vec();
     fields.push(("Content-Length", body.len().to_string()));
     let identity = Some(vec![b'x'; 6890].into());
-    Then::Answer {
+    ConnectionOutcome::Response {
         first_byte: ms(300),
         status: 200,
         fields,
@@ -250,8 +253,9 @@ fn encoded(cut_after: Option<usize>) -> Then {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_web_has_encoded_is_not_decoded_if_it_comes_whole_and_is_allowed() {
-    let asked =
-        async |then: Then, settings: Settings| ask(&fetcher(one(then), settings, ""), "http://a.ke/").await;
+    let asked = async |then: ConnectionOutcome, settings: Settings| {
+        ask(&fetcher(one(then), settings, ""), "http://a.ke/").await
+    };
     let (answer, body) = asked(encoded(None), Settings::default()).await;
     assert_eq!((answer.failure, body), (None, vec![b'x'; 6890]));
     // What breaks off is decoded as far as it came, …
@@ -263,14 +267,21 @@ async fn what_a_web_has_encoded_is_not_decoded_if_it_comes_whole_and_is_allowed(
 }
 
 /// A page with so many bytes of header fields.
-fn headed(bytes: usize) -> Then {
-    let Then::Answer { first_byte, status, body, identity, cut_after, bytes_per_second, mut fields } =
-        page(90_000, 1e9)
+fn headed(bytes: usize) -> ConnectionOutcome {
+    let ConnectionOutcome::Response {
+        first_byte,
+        status,
+        body,
+        identity,
+        cut_after,
+        bytes_per_second,
+        mut fields,
+    } = page(90_000, 1e9)
     else {
         unreachable!()
     };
     fields.extend((0..bytes / 1000).map(|_| ("X-Padding", "x".repeat(987))));
-    Then::Answer { first_byte, status, fields, body, identity, cut_after, bytes_per_second }
+    ConnectionOutcome::Response { first_byte, status, fields, body, identity, cut_after, bytes_per_second }
 }
 
 #[tokio::test(start_paused = true)]
@@ -295,12 +306,12 @@ async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
 }
 
 /// Lets each next piece be read a time after it is asked for.
-struct Slow {
+struct SlowMeter {
     pause: Duration,
     asked: Mutex<Vec<u64>>,
 }
 
-impl Meter for Slow {
+impl Meter for SlowMeter {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
         self.asked.lock().unwrap().push(bytes);
         tokio::time::sleep(self.pause).boxed()
@@ -314,7 +325,7 @@ async fn read_slowly(pause: Duration, patience: Duration) -> (Response, Vec<u64>
     let fetcher = fetcher(one(page(200_000, 1_000_000.0)), settings, "");
     let url = WebUrl::parse("http://a.ke/").unwrap();
     let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-    let meter = Slow { pause, asked: Mutex::default() };
+    let meter = SlowMeter { pause, asked: Mutex::default() };
     let known = Validators::default();
     let fetching = fetcher.fetch_in(Manner::Usual, &known, &ask, SERVER.into(), u64::MAX, &meter);
     let (answer, _) = fetching.await;

@@ -8,13 +8,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
 
 /// A name server on loopback that knows what a test wants.
-pub(crate) struct NameServer {
+pub(crate) struct TestNameServer {
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 /// What it says to a question.
-pub(crate) enum Reply {
+pub(crate) enum DnsReply {
     Addresses(&'static [&'static str]),
     Alias(&'static str, &'static [&'static str]),
     Code(ResponseCode),
@@ -30,11 +30,11 @@ pub(crate) enum Reply {
     Silence,
 }
 
-type Zone = fn(&str, RecordType) -> Reply;
+type Zone = fn(&str, RecordType) -> DnsReply;
 
 const TTL_SECONDS: u32 = 3600;
 
-impl NameServer {
+impl TestNameServer {
     pub(crate) async fn knowing(zone: Zone) -> Self {
         let (udp, tcp, address) = loop {
             let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -81,10 +81,10 @@ fn answer(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> O
     let mut reply = Message::response(question.metadata.id, question.metadata.op_code);
     reply.add_query(query);
     match zone(&name.to_string(), kind) {
-        Reply::Addresses(addresses) => add(&mut reply, &name, kind, addresses),
-        Reply::OverTcp(addresses) if tcp => add(&mut reply, &name, kind, addresses),
-        Reply::OverTcp(_) => reply.metadata.truncation = true,
-        Reply::Cut(addresses) => {
+        DnsReply::Addresses(addresses) => add(&mut reply, &name, kind, addresses),
+        DnsReply::OverTcp(addresses) if tcp => add(&mut reply, &name, kind, addresses),
+        DnsReply::OverTcp(_) => reply.metadata.truncation = true,
+        DnsReply::Cut(addresses) => {
             add(&mut reply, &name, kind, addresses);
             let mut bytes = reply.to_vec().unwrap();
             if !tcp {
@@ -92,25 +92,25 @@ fn answer(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> O
             }
             return Some(bytes);
         }
-        Reply::BrokenBehind(addresses) => {
+        DnsReply::BrokenBehind(addresses) => {
             add(&mut reply, &name, kind, addresses);
             let mut bytes = reply.to_vec().unwrap();
             bytes[11] = 1;
             bytes.extend([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 9, 0, 77, 1]);
             return Some(bytes);
         }
-        Reply::Alias(target, addresses) => {
+        DnsReply::Alias(target, addresses) => {
             let labels = target.trim_end_matches('.').split('.').map(str::as_bytes);
             let target = Name::from_labels(labels).unwrap();
             let alias = RData::CNAME(CNAME(target.clone()));
             reply.add_answer(Record::from_rdata(name, TTL_SECONDS, alias));
             add(&mut reply, &target, kind, addresses);
         }
-        Reply::WithoutOptions(_, code) if question.edns.is_some() => reply.metadata.response_code = code,
-        Reply::WithoutOptions(addresses, _) => add(&mut reply, &name, kind, addresses),
-        Reply::Code(code) => reply.metadata.response_code = code,
-        Reply::Garbage => return Some([&packet[..2], b"\x81\x80garbage"].concat()),
-        Reply::Silence => return None,
+        DnsReply::WithoutOptions(_, code) if question.edns.is_some() => reply.metadata.response_code = code,
+        DnsReply::WithoutOptions(addresses, _) => add(&mut reply, &name, kind, addresses),
+        DnsReply::Code(code) => reply.metadata.response_code = code,
+        DnsReply::Garbage => return Some([&packet[..2], b"\x81\x80garbage"].concat()),
+        DnsReply::Silence => return None,
     }
     Some(reply.to_vec().unwrap())
 }

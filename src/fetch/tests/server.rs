@@ -8,11 +8,11 @@ use tokio::net::{TcpListener, TcpStream};
 /// A server on loopback that plays what a test wants.
 pub(crate) struct Server {
     pub address: SocketAddr,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<SeenRequest>>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct SeenRequest {
     connections: usize,
     /// Of these, those that the client has ended.
     ended: usize,
@@ -22,7 +22,7 @@ struct Seen {
 /// One connection of it.
 pub(crate) struct Conversation {
     stream: TcpStream,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<SeenRequest>>,
 }
 
 impl Server {
@@ -34,7 +34,7 @@ impl Server {
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let seen = Arc::<Mutex<Seen>>::default();
+        let seen = Arc::<Mutex<SeenRequest>>::default();
         let there = seen.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {

@@ -48,7 +48,7 @@ const RSA_BITS: [usize; 3] = [1024, 2048, 8192];
 
 /// What a signature was found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::fetch) enum Checked {
+pub(in crate::fetch) enum SignatureCheck {
     Good,
     Forged,
     /// Nothing here can verify it.
@@ -64,7 +64,7 @@ pub(in crate::fetch) struct Signed<'a> {
 
 impl Signed<'_> {
     /// Whether the key of a certificate signed the message; none where the certificate has no readable key.
-    pub(in crate::fetch) fn check(&self, leaf: &[u8]) -> Option<Checked> {
+    pub(in crate::fetch) fn check(&self, leaf: &[u8]) -> Option<SignatureCheck> {
         Some(match certificate::public_key(leaf)? {
             PublicKey::Rsa { modulus, exponent } => self.check_rsa(modulus, exponent),
             PublicKey::P256(point) => self.check_point(point, false),
@@ -72,47 +72,49 @@ impl Signed<'_> {
             PublicKey::Ed25519(key) if self.scheme == SignatureScheme::ED25519 => {
                 self.checked(UnparsedPublicKey::new(&ED25519, key))
             }
-            PublicKey::Ed25519(_) => Checked::Forged,
-            PublicKey::Other => Checked::Unverifiable,
+            PublicKey::Ed25519(_) => SignatureCheck::Forged,
+            PublicKey::Other => SignatureCheck::Unverifiable,
         })
     }
 
-    fn check_rsa(&self, modulus: &[u8], exponent: &[u8]) -> Checked {
-        let Some((parameters, least_bits)) = rsa_parameters(self.scheme) else { return Checked::Forged };
+    fn check_rsa(&self, modulus: &[u8], exponent: &[u8]) -> SignatureCheck {
+        let Some((parameters, least_bits)) = rsa_parameters(self.scheme) else {
+            return SignatureCheck::Forged;
+        };
         let is_known = (least_bits..=RSA_BITS[2]).contains(&bits(modulus)) && is_usual_exponent(exponent);
         if !is_known {
-            return Checked::Unverifiable;
+            return SignatureCheck::Unverifiable;
         }
         let key = RsaPublicKeyComponents { n: modulus, e: exponent };
         outcome(key.verify(parameters, self.message, self.signature).is_ok())
     }
 
     /// A key on P-256 or P-384. TLS 1.3 binds a hash to a curve, TLS 1.2 does not.
-    fn check_point(&self, point: &[u8], is_p384: bool) -> Checked {
+    fn check_point(&self, point: &[u8], is_p384: bool) -> SignatureCheck {
         let algorithm = match (self.scheme, is_p384) {
             (SignatureScheme::ECDSA_NISTP256_SHA256, false) => &ECDSA_P256_SHA256_ASN1,
             (SignatureScheme::ECDSA_NISTP384_SHA384, false) => &ECDSA_P256_SHA384_ASN1,
             (SignatureScheme::ECDSA_NISTP256_SHA256, true) => &ECDSA_P384_SHA256_ASN1,
             (SignatureScheme::ECDSA_NISTP384_SHA384, true) => &ECDSA_P384_SHA384_ASN1,
             (SignatureScheme::ECDSA_NISTP521_SHA512 | SignatureScheme::ECDSA_SHA1_Legacy, _) => {
-                return Checked::Unverifiable;
+                return SignatureCheck::Unverifiable;
             }
-            _ => return Checked::Forged,
+            _ => return SignatureCheck::Forged,
         };
         // SEC 1 §2.3.3: all others are compressed.
         if point.first() != Some(&4) {
-            return Checked::Unverifiable;
+            return SignatureCheck::Unverifiable;
         }
         self.checked(UnparsedPublicKey::new(algorithm, point))
     }
 
-    fn checked(&self, key: UnparsedPublicKey<&[u8]>) -> Checked {
+    fn checked(&self, key: UnparsedPublicKey<&[u8]>) -> SignatureCheck {
         outcome(key.verify(self.message, self.signature).is_ok())
     }
 }
 
-fn outcome(is_good: bool) -> Checked {
-    if is_good { Checked::Good } else { Checked::Forged }
+fn outcome(is_good: bool) -> SignatureCheck {
+    if is_good { SignatureCheck::Good } else { SignatureCheck::Forged }
 }
 
 /// What a scheme means for RSA, and the smallest key that ring takes for it.
@@ -194,12 +196,12 @@ mod tests {
         ] {
             let [key, other] = [(); 2].map(|()| KeyPair::generate_for(algorithm).unwrap());
             let signature = key.sign(MESSAGE).unwrap();
-            assert_eq!(signed(scheme, &signature).check(&leaf(&key)), Some(Checked::Good));
-            assert_eq!(signed(scheme, &signature).check(&leaf(&other)), Some(Checked::Forged));
+            assert_eq!(signed(scheme, &signature).check(&leaf(&key)), Some(SignatureCheck::Good));
+            assert_eq!(signed(scheme, &signature).check(&leaf(&other)), Some(SignatureCheck::Forged));
             let wrong = signed(SignatureScheme::RSA_PSS_SHA256, &signature);
-            assert_eq!(wrong.check(&leaf(&key)), Some(Checked::Forged));
+            assert_eq!(wrong.check(&leaf(&key)), Some(SignatureCheck::Forged));
             let other_message = Signed { message: b"something else", ..signed(scheme, &signature) };
-            assert_eq!(other_message.check(&leaf(&key)), Some(Checked::Forged));
+            assert_eq!(other_message.check(&leaf(&key)), Some(SignatureCheck::Forged));
         }
         assert_eq!(signed(SignatureScheme::ED25519, b"").check(b"no certificate"), None);
     }
@@ -211,16 +213,16 @@ mod tests {
             modulus[0] = 0xff >> ((8 - bits % 8) % 8);
             modulus
         };
-        let unverifiable = Checked::Unverifiable;
+        let unverifiable = SignatureCheck::Unverifiable;
         for (bits, exponent, scheme, checked) in [
             (512, &[1, 0, 1][..], SignatureScheme::RSA_PKCS1_SHA256, unverifiable),
-            (1024, &[1, 0, 1], SignatureScheme::RSA_PKCS1_SHA256, Checked::Forged),
+            (1024, &[1, 0, 1], SignatureScheme::RSA_PKCS1_SHA256, SignatureCheck::Forged),
             (1024, &[1, 0, 1], SignatureScheme::RSA_PSS_SHA256, unverifiable),
-            (2048, &[1, 0, 1], SignatureScheme::RSA_PSS_SHA256, Checked::Forged),
+            (2048, &[1, 0, 1], SignatureScheme::RSA_PSS_SHA256, SignatureCheck::Forged),
             (16_384, &[1, 0, 1], SignatureScheme::RSA_PSS_SHA256, unverifiable),
             (2048, &[1, 0, 0], SignatureScheme::RSA_PSS_SHA256, unverifiable),
             (2048, &[1], SignatureScheme::RSA_PSS_SHA256, unverifiable),
-            (2048, &[1, 0, 1], SignatureScheme::ED25519, Checked::Forged),
+            (2048, &[1, 0, 1], SignatureScheme::ED25519, SignatureCheck::Forged),
         ] {
             let checked_as = signed(scheme, &[7; 128]).check_rsa(&key(bits), exponent);
             assert_eq!(checked_as, checked, "{bits} bits, {exponent:?}, {scheme:?}");
@@ -248,8 +250,8 @@ mod tests {
             scheme in any::<u16>(),
         ) {
             let signed = Signed { scheme: scheme.into(), message: MESSAGE, signature: &signature };
-            prop_assert_ne!(signed.check_rsa(&modulus, &exponent), Checked::Good);
-            prop_assert_ne!(signed.check_point(&modulus, true), Checked::Good);
+            prop_assert_ne!(signed.check_rsa(&modulus, &exponent), SignatureCheck::Good);
+            prop_assert_ne!(signed.check_point(&modulus, true), SignatureCheck::Good);
         }
     }
 }

@@ -99,14 +99,14 @@ fn without_zeros(number: &[u8]) -> &[u8] {
 }
 
 /// What is looked at of a certificate, as DER. Libraries read all of it, and so refuse what is to be read here.
-struct Fields<'a> {
+struct CertificateFields<'a> {
     issuer: &'a [u8],
     subject: &'a [u8],
     /// Algorithm and key, one after another.
     key: &'a [u8],
 }
 
-fn fields(leaf: &[u8]) -> Option<Fields<'_>> {
+fn fields(leaf: &[u8]) -> Option<CertificateFields<'_>> {
     let (certificate, _) = element(leaf, SEQUENCE)?;
     let (mut fields, _) = element(certificate, SEQUENCE)?;
     if let Some((_version, rest)) = element(fields, EXPLICIT_0) {
@@ -118,7 +118,7 @@ fn fields(leaf: &[u8]) -> Option<Fields<'_>> {
     let (_validity, rest) = element(rest, SEQUENCE)?;
     let (subject, rest) = element(rest, SEQUENCE)?;
     let (key, _) = element(rest, SEQUENCE)?;
-    Some(Fields { issuer, subject, key })
+    Some(CertificateFields { issuer, subject, key })
 }
 
 const INTEGER: u8 = 0x02;

@@ -4,7 +4,7 @@ use crate::address::Host;
 
 /// What a server answers to the greeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::fetch) enum Flight {
+pub(in crate::fetch) enum ServerFlight {
     /// It is not all here yet.
     More,
     /// The version and the cipher suite that the server chose.
@@ -136,49 +136,49 @@ fn sized(content: &[u8]) -> Vec<u8> {
 }
 
 /// What has come from a server so far.
-pub(in crate::fetch) fn read(mut records: &[u8]) -> Flight {
+pub(in crate::fetch) fn read(mut records: &[u8]) -> ServerFlight {
     let mut messages = Vec::new();
     loop {
         let (kind, content, rest) = match records {
-            [] => return Flight::More,
-            [ALERT | HANDSHAKE] => return Flight::More,
+            [] => return ServerFlight::More,
+            [ALERT | HANDSHAKE] => return ServerFlight::More,
             [ALERT | HANDSHAKE, 3, rest @ ..] => match rest {
                 [_minor, high, low, rest @ ..] => {
                     let length = usize::from(u16::from_be_bytes([*high, *low]));
                     let Some((content, rest)) = rest.split_at_checked(length) else {
-                        return Flight::More;
+                        return ServerFlight::More;
                     };
                     (records[0], content, rest)
                 }
-                _ => return Flight::More,
+                _ => return ServerFlight::More,
             },
-            _ => return Flight::NotTls,
+            _ => return ServerFlight::NotTls,
         };
         match (kind, content) {
-            (ALERT, [_level, description]) => return Flight::Alert(*description),
+            (ALERT, [_level, description]) => return ServerFlight::Alert(*description),
             (HANDSHAKE, content) => messages.extend_from_slice(content),
-            _ => return Flight::NotTls,
+            _ => return ServerFlight::NotTls,
         }
         match read_message(&messages) {
-            Flight::More => records = rest,
+            ServerFlight::More => records = rest,
             flight => return flight,
         }
     }
 }
 
 /// The server hello, which is the first message.
-fn read_message(message: &[u8]) -> Flight {
+fn read_message(message: &[u8]) -> ServerFlight {
     match message {
-        [] => Flight::More,
+        [] => ServerFlight::More,
         [SERVER_HELLO, ..] => {
             let Some(length) = message.get(38).map(|length| usize::from(*length)) else {
-                return Flight::More;
+                return ServerFlight::More;
             };
-            let Some(suite) = message.get(39 + length..41 + length) else { return Flight::More };
+            let Some(suite) = message.get(39 + length..41 + length) else { return ServerFlight::More };
             let version = u16::from_be_bytes([message[4], message[5]]);
-            Flight::Hello { version, suite: u16::from_be_bytes([suite[0], suite[1]]) }
+            ServerFlight::Hello { version, suite: u16::from_be_bytes([suite[0], suite[1]]) }
         }
-        _ => Flight::NotTls,
+        _ => ServerFlight::NotTls,
     }
 }
 
@@ -211,17 +211,20 @@ mod tests {
     fn version_and_suite_are_read_whatever_the_session_and_the_records() {
         for (session, record) in [(0, 100), (32, 100), (32, 1), (32, 40)] {
             let flight = server_hello(0x0301, 0x000a, session, record);
-            assert_eq!(read(&flight), Flight::Hello { version: 0x0301, suite: 0x000a });
+            assert_eq!(read(&flight), ServerFlight::Hello { version: 0x0301, suite: 0x000a });
             for end in 0..flight.len() {
                 let cut = read(&flight[..end]);
                 assert!(
-                    matches!(cut, Flight::More | Flight::Hello { version: 0x0301, suite: 0x000a }),
+                    matches!(
+                        cut,
+                        ServerFlight::More | ServerFlight::Hello { version: 0x0301, suite: 0x000a }
+                    ),
                     "{end}"
                 );
             }
         }
-        assert_eq!(read(&[21, 3, 1, 0, 2, 2, 70]), Flight::Alert(PROTOCOL_VERSION));
-        assert_eq!(read(b"HTTP/1.1 400 Bad Request"), Flight::NotTls);
+        assert_eq!(read(&[21, 3, 1, 0, 2, 2, 70]), ServerFlight::Alert(PROTOCOL_VERSION));
+        assert_eq!(read(b"HTTP/1.1 400 Bad Request"), ServerFlight::NotTls);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use super::connect::Notes;
 use super::{Clock, FetchError, Settings};
 use crate::address::Host;
 use crate::exchange::TlsError;
-use bare_key::{Checked, SCHEMES, Signed, is_of_tls13, is_weak};
+use bare_key::{SCHEMES, SignatureCheck, Signed, is_of_tls13, is_weak};
 
 /// What all lines share of TLS: protocol versions 1.2 and 1.3, and the roots (Mozilla's and the
 /// user's).
@@ -104,11 +104,11 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
 
 /// The version that is spoken, where not the library but a Web in process or a line of ours says so.
 #[derive(Clone)]
-pub(super) struct Spoken(pub &'static str);
+pub(super) struct SpokenVersion(pub &'static str);
 
 /// `TLSv1.3`, as the connection of an answer speaks it.
 pub(super) fn version(extensions: &http::Extensions) -> Option<String> {
-    if let Some(Spoken(name)) = extensions.get() {
+    if let Some(SpokenVersion(name)) = extensions.get() {
         return Some((*name).to_owned());
     }
     let name = match extensions.get::<TlsInfo>()?.version()? {
@@ -222,12 +222,12 @@ impl Examiner {
             return Err(error);
         }
         match (Signed { scheme, message, signature }).check(leaf) {
-            Some(Checked::Good) => Ok(HandshakeSignatureValid::assertion()),
-            Some(Checked::Unverifiable) => {
+            Some(SignatureCheck::Good) => Ok(HandshakeSignatureValid::assertion()),
+            Some(SignatureCheck::Unverifiable) => {
                 self.verdict.add(TlsError::UnverifiedKey);
                 Ok(HandshakeSignatureValid::assertion())
             }
-            Some(Checked::Forged) | None => Err(error),
+            Some(SignatureCheck::Forged) | None => Err(error),
         }
     }
 }

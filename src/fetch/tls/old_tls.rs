@@ -6,14 +6,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::greeting::{CLOSE_NOTIFY, Flight, LONGEST_FLIGHT, PROTOCOL_VERSION, hello, of_old, read};
+use super::greeting::{CLOSE_NOTIFY, LONGEST_FLIGHT, PROTOCOL_VERSION, ServerFlight, hello, of_old, read};
 use crate::address::Host;
 use crate::exchange::{Failure, Response};
 use crate::fetch::Settings;
 
 /// What came of greeting a server as clients of old did.
 #[derive(Debug, Default)]
-pub(in crate::fetch) struct Greeted {
+pub(in crate::fetch) struct GreetingResult {
     pub failure: Option<Failure>,
     /// Version and cipher suite that the server chose, where no client of today speaks so.
     pub version: Option<String>,
@@ -23,10 +23,10 @@ pub(in crate::fetch) struct Greeted {
 }
 
 /// Greets the server, hears version and suite that it chooses, and takes leave: no request can be put.
-pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> Greeted {
+pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> GreetingResult {
     let begun = Instant::now();
     let whole = begun + settings.timeouts.whole;
-    let mut greeted = Greeted::default();
+    let mut greeted = GreetingResult::default();
     #[allow(clippy::disallowed_methods)] // The room that connects.
     let connecting = TcpStream::connect(server);
     let mut stream = match timeout_at(whole.min(begun + settings.timeouts.connect), connecting).await {
@@ -58,7 +58,7 @@ pub(in crate::fetch) fn of_connecting(error: &std::io::Error) -> Failure {
     }
 }
 
-impl Greeted {
+impl GreetingResult {
     async fn read_hello(&mut self, stream: &mut TcpStream, host: &Host) -> (Failure, Option<String>) {
         let hello = hello(host);
         if stream.write_all(&hello).await.is_err() {
@@ -68,17 +68,17 @@ impl Greeted {
         let mut flight = Vec::new();
         loop {
             match read(&flight) {
-                Flight::More if flight.len() < LONGEST_FLIGHT => {}
-                Flight::Hello { version, suite } => {
+                ServerFlight::More if flight.len() < LONGEST_FLIGHT => {}
+                ServerFlight::Hello { version, suite } => {
                     self.take_leave(stream).await;
                     return match of_old(version, suite) {
                         Some(chosen) => (Failure::TlsTooOld, Some(chosen)),
                         None => (Failure::TlsHandshake, None),
                     };
                 }
-                Flight::Alert(PROTOCOL_VERSION) => return (Failure::TlsTooOld, None),
-                Flight::Alert(_) => return (Failure::TlsAlert, None),
-                Flight::NotTls | Flight::More => return (Failure::TlsHandshake, None),
+                ServerFlight::Alert(PROTOCOL_VERSION) => return (Failure::TlsTooOld, None),
+                ServerFlight::Alert(_) => return (Failure::TlsAlert, None),
+                ServerFlight::NotTls | ServerFlight::More => return (Failure::TlsHandshake, None),
             }
             match stream.read_buf(&mut flight).await {
                 Ok(0) => return (Failure::TlsHandshake, None),

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Challenge, Document, Head, Purpose, Request, Response, is_bodiless};
-use crate::fetch::Foreseen;
+use crate::fetch::Prefetched;
 use crate::page::{Page, Source};
 use crate::robots::Rules;
 use crate::survey::earlier::EarlierPage;
@@ -62,7 +62,7 @@ pub(in crate::survey) struct ReceivedResponse {
 
 /// What is read in an answer, and in what of it.
 pub(in crate::survey) struct ReadAhead {
-    foreseen: Foreseen,
+    foreseen: Prefetched,
     content: Content,
 }
 
@@ -108,7 +108,7 @@ impl ResponseReader {
     }
 
     /// Reads a page before it is asked for; none of what will not be read.
-    pub(in crate::survey) fn read_ahead(&self, ask: &Request, foreseen: Foreseen) -> Option<ReadAhead> {
+    pub(in crate::survey) fn read_ahead(&self, ask: &Request, foreseen: Prefetched) -> Option<ReadAhead> {
         let content_type = foreseen.content_type.as_deref();
         if foreseen.status != 200 || Document::detect(content_type, &foreseen.body).is_none() {
             return None;
@@ -179,7 +179,7 @@ impl ResponseReader {
 impl ReadAhead {
     /// Whether this came indeed.
     fn is_of(&self, answer: &Response, body: &[u8]) -> bool {
-        let Foreseen { content_type, body: foreseen, .. } = &self.foreseen;
+        let Prefetched { content_type, body: foreseen, .. } = &self.foreseen;
         let Head { content_type: said, robots_tag, refresh, .. } = &answer.head;
         said == content_type && robots_tag.is_none() && refresh.is_none() && foreseen == body
     }

@@ -38,14 +38,14 @@ pub fn decoded<'a>(
     cap: usize,
 ) -> Option<Vec<u8>> {
     let mut decoder = decode::Decoder::new(encoding, None, cap)?;
-    let mut state = decode::Fed::More;
+    let mut state = decode::DecodeState::More;
     for piece in pieces {
         state = decoder.feed(&Bytes::copy_from_slice(piece));
-        if state != decode::Fed::More {
+        if state != decode::DecodeState::More {
             break;
         }
     }
-    if state == decode::Fed::More {
+    if state == decode::DecodeState::More {
         decoder.end();
     }
     Some(decoder.into_bytes())

@@ -14,7 +14,7 @@ pub(super) struct Advice {
     /// The warning of a partial survey, whose advice is provisional.
     pub partial: Option<Banner>,
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: Recommendation,
     /// One depth for all sites beside other strategies.
     pub comparison: Comparison,
     /// The site without which the answer would change most.
@@ -29,7 +29,7 @@ pub(super) struct Advice {
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(super) enum Recommendation {
     Choice(Box<Choice>),
     Forecast(Box<Forecast>),
     LeftOut(Box<SkippedPages>),
@@ -41,10 +41,10 @@ pub(super) struct Group {
     pub name: String,
     pub trees: u64,
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: Recommendation,
 }
 
-impl Answer {
+impl Recommendation {
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Choice(choice) => choice.verdict,

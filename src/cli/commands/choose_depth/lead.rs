@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use super::answer::{Advice, Answer};
+use super::answer::{Advice, Recommendation};
 use super::figures::wrapped;
 use crate::analysis::{Candidate, Comparison, Criterion, Kind, Reading, SkippedPages, Strategy};
 use crate::cli::columns::{Columns, Side};
@@ -60,11 +60,11 @@ fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
 }
 
 /// What coverage counts.
-fn counted(answer: &Answer) -> &'static str {
+fn counted(answer: &Recommendation) -> &'static str {
     let (kind, reading) = match answer {
-        Answer::Choice(choice) => choice.criterion.counted(),
-        Answer::Forecast(forecast) => (forecast.of, forecast.reading),
-        Answer::LeftOut(_) => (Kind::Hosts, Reading::Union),
+        Recommendation::Choice(choice) => choice.criterion.counted(),
+        Recommendation::Forecast(forecast) => (forecast.of, forecast.reading),
+        Recommendation::LeftOut(_) => (Kind::Hosts, Reading::Union),
     };
     reading.counts(kind)
 }
@@ -117,8 +117,8 @@ fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
 
 fn changes(advice: &Advice) -> InfluenceKind {
     match &advice.answer {
-        Answer::Forecast(_) => InfluenceKind::Coverage,
-        Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }) => {
+        Recommendation::Forecast(_) => InfluenceKind::Coverage,
+        Recommendation::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }) => {
             InfluenceKind::DepthByLoad
         }
         _ => InfluenceKind::DepthByCoverage,

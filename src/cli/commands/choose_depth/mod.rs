@@ -27,7 +27,7 @@ use crate::report::Banner;
 use crate::settings::{Settings, typed};
 use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, rates_in};
 use crate::walk::yields::Rates;
-use answer::{Advice, Answer, Group};
+use answer::{Advice, Group, Recommendation};
 use words::advice_in_words;
 
 /// Say which depth to use, from the tables of a survey.
@@ -178,7 +178,7 @@ impl ChooseDepth {
             survey: self.dir.clone(),
             partial: Banner::if_partial(&standing),
             standing,
-            answer: Answer::LeftOut(Box::new(SkippedPages::read(&self.dir, recorded)?)),
+            answer: Recommendation::LeftOut(Box::new(SkippedPages::read(&self.dir, recorded)?)),
             comparison: Comparison::default(),
             influence: None,
             grouped_by: None,
@@ -202,13 +202,13 @@ struct Advisor<'a> {
     recorded: &'a Recorded,
     sampling: Sampling,
     confidence: f64,
-    plan: Option<Planned>,
+    plan: Option<PlannedEnvironment>,
     exchanges: Option<Exchanges>,
     rates: Arc<Rates>,
 }
 
 /// A network environment with the settings of a survey in it.
-pub(super) struct Planned {
+pub(super) struct PlannedEnvironment {
     pub environment: Environment,
     pub conditions: Conditions,
     pub settings: Settings,
@@ -256,11 +256,11 @@ impl<'a> Advisor<'a> {
         })
     }
 
-    fn recommend(&self, evidence: &Evidence, keep: impl Fn(usize) -> bool + Sync) -> Answer {
+    fn recommend(&self, evidence: &Evidence, keep: impl Fn(usize) -> bool + Sync) -> Recommendation {
         match (&self.plan, &self.exchanges) {
-            (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
+            (Some(PlannedEnvironment { environment, conditions, settings }), Some(exchanges)) => {
                 let rule = || SurveyPacing::from_settings(settings);
-                Answer::Forecast(Box::new(Forecast::play(
+                Recommendation::Forecast(Box::new(Forecast::play(
                     exchanges,
                     evidence,
                     environment,
@@ -269,12 +269,12 @@ impl<'a> Advisor<'a> {
                     rule,
                 )))
             }
-            _ => Answer::Choice(Box::new(Choice::by(evidence, self.criterion()))),
+            _ => Recommendation::Choice(Box::new(Choice::by(evidence, self.criterion()))),
         }
     }
 
     /// Other strategies, weighed with that answer. A survey that must go deeper can judge none.
-    fn comparison(&self, answer: &Answer, curves: &Curves) -> Comparison {
+    fn comparison(&self, answer: &Recommendation, curves: &Curves) -> Comparison {
         if answer.verdict() == Verdict::SurveyDeeper {
             return Comparison::default();
         }
@@ -282,11 +282,15 @@ impl<'a> Advisor<'a> {
         let replays =
             |of, unit| Replays::open(&self.asked.dir, self.recorded, (of, unit), by, self.rates.clone());
         match (answer, &self.plan, &self.exchanges) {
-            (Answer::Choice(choice), ..) => {
+            (Recommendation::Choice(choice), ..) => {
                 let replays = replays(choice.criterion.counted().0, choice.criterion.unit());
                 Comparison::with_choice(choice, curves, &replays)
             }
-            (Answer::Forecast(forecast), Some(Planned { conditions, settings, .. }), Some(exchanges)) => {
+            (
+                Recommendation::Forecast(forecast),
+                Some(PlannedEnvironment { conditions, settings, .. }),
+                Some(exchanges),
+            ) => {
                 let replays = replays(forecast.of, LoadUnit::Requests);
                 let rule = || SurveyPacing::from_settings(settings);
                 Comparison::with_forecast(forecast, curves, &replays, (exchanges, conditions), rule)
@@ -295,18 +299,18 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn influence(&self, answer: &Answer, evidence: &Evidence) -> Option<Influence> {
+    fn influence(&self, answer: &Recommendation, evidence: &Evidence) -> Option<Influence> {
         match answer {
-            Answer::Choice(choice) => {
+            Recommendation::Choice(choice) => {
                 Influence::strongest(self.recorded, &self.sampling, choice, choice.depth?)
             }
-            Answer::Forecast(forecast) => {
+            Recommendation::Forecast(forecast) => {
                 let at_least = forecast.environment.survey.coverage.unwrap_or(Criterion::COVERAGE);
                 let Forecast { of, reading, .. } = **forecast;
                 let choice = Choice::by(evidence, Criterion::Coverage { at_least, of, reading });
                 Influence::strongest(self.recorded, &self.sampling, &choice, forecast.depth?)
             }
-            Answer::LeftOut(_) => None,
+            Recommendation::LeftOut(_) => None,
         }
     }
 
@@ -341,7 +345,7 @@ impl<'a> Advisor<'a> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let Some(Planned { settings, .. }) = &self.plan else { return Vec::new() };
+        let Some(PlannedEnvironment { settings, .. }) = &self.plan else { return Vec::new() };
         let mut notes = Vec::new();
         if settings.per_site > 1 || settings.per_address > 1 {
             notes.push(
@@ -413,7 +417,7 @@ pub(super) fn plan(
     mut environment: Environment,
     settings: Settings,
     file: &Path,
-) -> Result<Planned, CliError> {
+) -> Result<PlannedEnvironment, CliError> {
     let survey = &mut environment.survey;
     survey.confidence.get_or_insert(Evidence::EVEN);
     let (of, reading) = survey.counted();
@@ -438,7 +442,7 @@ pub(super) fn plan(
         longest_wait: LONGEST_WAIT,
         longest_walk: settings.max_time.map(|time| time.0),
     };
-    Ok(Planned { environment, conditions, settings })
+    Ok(PlannedEnvironment { environment, conditions, settings })
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use super::answer::{Advice, Answer};
+use super::answer::{Advice, Recommendation};
 use super::figures::{by_confidence, deeper, lower, settled, wrapped};
 use super::forecast_words::forecast_in_words;
 use super::lead::{Lead, left_out_in_words};
@@ -14,9 +14,9 @@ pub(super) fn advice_in_words(advice: &Advice) -> String {
     let lead = Lead::from_advice(advice);
     let mut text = lead.first.clone();
     text += &match &advice.answer {
-        Answer::Choice(choice) => of_choice(choice, &lead),
-        Answer::Forecast(forecast) => forecast_in_words(forecast, &lead),
-        Answer::LeftOut(left_out) => left_out_in_words(left_out),
+        Recommendation::Choice(choice) => of_choice(choice, &lead),
+        Recommendation::Forecast(forecast) => forecast_in_words(forecast, &lead),
+        Recommendation::LeftOut(left_out) => left_out_in_words(left_out),
     };
     if let Some(by) = advice.grouped_by {
         let _ = write!(text, "\n{}", of_groups(advice, by));
@@ -251,14 +251,14 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
     for group in &advice.groups {
         let trees = thousands(group.trees);
         let (depth, coverage, load, takes) = match &group.answer {
-            Answer::Choice(choice) => {
+            Recommendation::Choice(choice) => {
                 let level = choice.chosen();
                 let load = level.map(|level| percent(level.load[choice.criterion.unit() as usize].value));
                 let coverage = level.map(|level| level.coverage);
                 (choice.depth, coverage, load, None)
             }
-            Answer::LeftOut(_) => (None, None, None, None),
-            Answer::Forecast(forecast) => {
+            Recommendation::LeftOut(_) => (None, None, None, None),
+            Recommendation::Forecast(forecast) => {
                 let level = forecast.chosen();
                 let coverage = level.map(|level| level.coverage);
                 let load = level

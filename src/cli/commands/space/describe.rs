@@ -6,7 +6,7 @@ use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};
-use crate::rehearsal::Recorded;
+use crate::rehearsal::RecordedWorld;
 use crate::space::describe;
 
 /// Tell a world's settings, and what comes out of them.
@@ -49,7 +49,7 @@ impl Describe {
 }
 
 /// A recorded survey in words and numbers: what is in its replay, and what is not.
-fn describe_recorded(recorded: &Recorded) -> Value {
+fn describe_recorded(recorded: &RecordedWorld) -> Value {
     let contents = recorded.replay.contents();
     json!({
         "recorded_survey": recorded.dir.display().to_string(),

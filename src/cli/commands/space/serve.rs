@@ -11,7 +11,7 @@ use crate::cli::output::{print, print_message};
 use crate::cli::run::block_on;
 use crate::cli::{input::start_list, stop};
 use crate::records::units::thousands;
-use crate::rehearsal::Recorded;
+use crate::rehearsal::RecordedWorld;
 use crate::settings::typed;
 use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, serve};
 
@@ -67,7 +67,7 @@ impl Serve {
     }
 
     /// Tells before what of the survey cannot be replayed, and afterwards whether it was asked for.
-    fn serve_recorded(self, recorded: &Recorded) -> Result<Exit, CliError> {
+    fn serve_recorded(self, recorded: &RecordedWorld) -> Result<Exit, CliError> {
         recorded.gaps().iter().for_each(|gap| print_message(gap));
         let settings = recorded.dir.join("survey.toml");
         let starts =

@@ -49,7 +49,7 @@ pub(crate) struct TruthCommand {
 
     /// The survey's --non-html; the cost of HEAD is left out
     #[arg(long, value_name = "RULE", value_enum, default_value = "skip")]
-    non_html: Asked,
+    non_html: NonHtmlRule,
 
     /// The survey's --trap-levels
     #[arg(long, value_name = "LEVELS|none", default_value = "3")]
@@ -79,7 +79,7 @@ enum Table {
 
 /// What becomes of URLs that look as if they were no HTML.
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum Asked {
+enum NonHtmlRule {
     Skip,
     Get,
 }
@@ -112,8 +112,8 @@ impl TruthCommand {
             start,
             queries_per_script: self.queries_per_script,
             non_html_extensions: match self.non_html {
-                Asked::Skip => NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
-                Asked::Get => Vec::new(),
+                NonHtmlRule::Skip => NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+                NonHtmlRule::Get => Vec::new(),
             },
             trap_levels: self.trap_levels.0,
             suffixes: Arc::new(suffixes),

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::error::CliError;
-use crate::rehearsal::Recorded;
+use crate::rehearsal::RecordedWorld;
 use crate::space::{Profile, World};
 
 /// The world of `ccsurvey demo`.
@@ -28,8 +28,8 @@ impl WorldArgument {
     ///
     /// # Errors
     /// When the folder is no survey, or its survey cannot be replayed.
-    pub fn recorded(&self) -> Result<Option<Recorded>, CliError> {
-        Ok(self.is_folder().then(|| Recorded::read(&self.world)).transpose()?)
+    pub fn recorded(&self) -> Result<Option<RecordedWorld>, CliError> {
+        Ok(self.is_folder().then(|| RecordedWorld::read(&self.world)).transpose()?)
     }
 
     /// A folder named `demo` is `./demo`, as a file of that name is.
