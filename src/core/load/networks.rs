@@ -27,7 +27,7 @@ pub struct Networks {
     neighbourhood: SharedBudget,
     system: SharedBudget,
     system_of: SystemOf,
-    borne: HashMap<Network, NetworkLoad>,
+    load: HashMap<Network, NetworkLoad>,
 }
 
 /// Tells the autonomous system of an address, if that is known.
@@ -44,50 +44,49 @@ impl Networks {
     /// by the first alone.
     #[must_use]
     pub fn new(neighbourhood: SharedBudget, system: SharedBudget, system_of: SystemOf) -> Self {
-        Self { neighbourhood, system, system_of, borne: HashMap::default() }
+        Self { neighbourhood, system, system_of, load: HashMap::default() }
     }
 
     /// Whether the networks of an address may bear one more exchange.
     pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: LargestExchange) -> Headroom {
         let fresh = NetworkLoad::default();
         self.around(address).fold(Headroom::For(most.bytes), |room, network| {
-            let NetworkLoad { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);
+            let NetworkLoad { account, in_flight } = self.load.get(&network).unwrap_or(&fresh);
             room.and(self.budget(network).room(now, account, *in_flight, most))
         })
     }
 
     pub(super) fn begin(&mut self, address: IpAddr) {
-        self.each(address, |borne| borne.in_flight += 1);
+        self.each(address, |load| load.in_flight += 1);
     }
 
     pub(super) fn end(&mut self, address: IpAddr) {
-        self.each(address, |borne| borne.in_flight = borne.in_flight.saturating_sub(1));
+        self.each(address, |load| load.in_flight = load.in_flight.saturating_sub(1));
     }
 
     pub(super) fn book(&mut self, address: IpAddr, answer: &Response) {
-        self.each(address, |borne| borne.account.book(answer));
+        self.each(address, |load| load.account.book(answer));
     }
 
     pub(super) fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {
-        self.each(address, |borne| borne.account.book_lost(asked));
+        self.each(address, |load| load.account.book_lost(asked));
     }
 
     /// A server of an earlier run bore this.
     pub(super) fn join(&mut self, address: IpAddr, server: &LoadAccount) {
-        self.each(address, |borne| borne.account.join(server));
+        self.each(address, |load| load.account.join(server));
     }
 
     /// What the bounded networks of an address bore: requests, bytes and microseconds, in all and on the day of the
     /// last exchange.
     #[cfg(test)]
     pub(super) fn amounts(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
-        self.around(address)
-            .filter_map(|network| Some((network, self.borne.get(&network)?.account.amounts())))
+        self.around(address).filter_map(|network| Some((network, self.load.get(&network)?.account.amounts())))
     }
 
     fn each(&mut self, address: IpAddr, change: impl Fn(&mut NetworkLoad)) {
         for network in self.around(address) {
-            change(self.borne.entry(network).or_default());
+            change(self.load.entry(network).or_default());
         }
     }
 
@@ -117,11 +116,11 @@ impl Default for Networks {
 
 impl fmt::Debug for Networks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { neighbourhood, system, borne, .. } = self;
+        let Self { neighbourhood, system, load, .. } = self;
         f.debug_struct("Networks")
             .field("neighbourhood", neighbourhood)
             .field("system", system)
-            .field("borne", borne)
+            .field("borne", load)
             .finish_non_exhaustive()
     }
 }

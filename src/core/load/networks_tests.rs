@@ -301,12 +301,12 @@ proptest! {
         events in prop::collection::vec(event(), 1..120),
         limits in prop::array::uniform4((1u64..30, 1u64..20 * MIB, 60u64..1200)),
     ) {
-        let burdens = limits.map(|(requests, bytes, busy)| LoadLimits {
+        let limits_of_parts = limits.map(|(requests, bytes, busy)| LoadLimits {
             requests: Some(requests),
             bytes: Some(bytes),
             busy: Some(Duration::from_secs(busy)),
         });
-        let [a, b, c, d] = burdens;
+        let [a, b, c, d] = limits_of_parts;
         let budgets = [SharedBudget { per_day: a, in_all: b }, SharedBudget { per_day: c, in_all: d }];
         let mut survey = LoadSurvey::new(budgets);
         for event in &events {

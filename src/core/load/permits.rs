@@ -127,7 +127,7 @@ impl Load {
         if server.is_given_up() {
             return PermitDecision::GivenUp;
         }
-        match server.cool_down_of(site).map(|hold| hold.until) {
+        match server.cool_down_of(site).map(|cool_down| cool_down.until) {
             Some(None) => return PermitDecision::GivenUp,
             Some(Some(at)) if at > now => return PermitDecision::CoolDownUntil(at),
             _ => {}
@@ -194,7 +194,7 @@ impl Load {
         self.release(&permit, now, None);
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
-        let rest = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
+        let slot_pause = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
         self.start_pause(permit.address, start_pause);
     }
 
@@ -204,14 +204,14 @@ impl Load {
         let address = permit.address;
         self.release(&permit, now, None);
         self.book_lost(address, asked);
-        let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, over.max(now));
+        let slot_pause = self.servers.entry(address).or_default().abandon_unseen(&self.pace, over.max(now));
         self.start_pause(address, start_pause);
         self.changed.insert(address);
     }
 
     fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Response) {
         self.networks.book(address, answer);
-        let rest = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, answer);
+        let slot_pause = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, answer);
         self.start_pause(address, start_pause);
         self.changed.insert(address);
     }
@@ -229,13 +229,13 @@ impl Load {
         }
     }
 
-    fn start_pause(&mut self, address: IpAddr, rest: SlotPause) {
+    fn start_pause(&mut self, address: IpAddr, slot_pause: SlotPause) {
         self.networks.end(address);
         if self.pace.per_neighbourhood.is_some() {
             self.neighbourhoods
                 .entry(Neighbourhood::from_address(address))
                 .or_default()
-                .end(rest.ended, rest.pause);
+                .end(slot_pause.ended, slot_pause.pause);
         }
     }
 

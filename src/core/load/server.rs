@@ -19,7 +19,7 @@ pub struct ServerState {
     slots: Slots,
     /// The server is left alone until then: it asked for that (Retry-After), or has been in trouble again and
     /// again.
-    hold: Option<SystemTime>,
+    cool_down: Option<SystemTime>,
     health: Health,
     link: ServerLink,
     /// It was in trouble too long to be asked again.
@@ -81,12 +81,12 @@ impl ServerState {
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
         let slot = self.slots.earliest(pace.per_address, crawl_delay)?;
-        Some(self.hold.map_or(slot, |hold| hold.max(slot)))
+        Some(self.cool_down.map_or(slot, |cool_down| cool_down.max(slot)))
     }
 
     /// Whether it is left alone until then for another reason than what it was asked last.
     pub(super) fn is_cooling_down_until(&self, time: SystemTime) -> bool {
-        self.hold.is_some_and(|hold| hold >= time)
+        self.cool_down.is_some_and(|cool_down| cool_down >= time)
     }
 
     /// Whether the server may bear one more exchange.
@@ -130,19 +130,19 @@ impl ServerState {
         let backoff = self.health.note(pace, &seen, self.chance());
         // RFC 9110 §10.2.3 binds it to no status: it says how long to wait before a follow-up request.
         if let Some(pause) = answer.head.retry_after {
-            self.hold_until(ended.checked_add(pause));
+            self.cool_down_until(ended.checked_add(pause));
         }
         match backoff {
             Backoff::Usual => {}
-            Backoff::PutOff(time) => self.hold_until(ended.checked_add(time)),
+            Backoff::PutOff(time) => self.cool_down_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
         let link = self.link.take(&Flow::from_answer(purpose, answer));
         self.pause(ended, self.pause_after(pace, answer.timings.response_time(), link))
     }
 
-    fn hold_until(&mut self, time: Option<SystemTime>) {
-        self.hold = self.hold.max(time);
+    fn cool_down_until(&mut self, time: Option<SystemTime>) {
+        self.cool_down = self.cool_down.max(time);
     }
 
     fn pause_after(&self, pace: &Pace, took: Duration, link: Duration) -> Duration {
@@ -220,6 +220,6 @@ impl ServerState {
 
     /// Whether nothing but the ledger is worth remembering at `now`.
     pub(super) fn is_idle(&self, now: SystemTime) -> bool {
-        self.slots.is_idle(now) && self.hold.is_none_or(|at| at <= now)
+        self.slots.is_idle(now) && self.cool_down.is_none_or(|at| at <= now)
     }
 }

@@ -61,11 +61,11 @@ impl SharedBudget {
     pub(super) fn room(
         &self,
         now: SystemTime,
-        borne: &LoadAccount,
+        load: &LoadAccount,
         in_flight: u32,
         most: LargestExchange,
     ) -> Headroom {
-        let (in_all, today) = (borne.in_all.at_most(most), borne.on_day_of(now).at_most(most));
+        let (in_all, today) = (load.in_all.at_most(most), load.on_day_of(now).at_most(most));
         let left = |in_flight| {
             (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most))
         };

@@ -57,8 +57,8 @@ impl ObservedLoad {
     ) {
         let sums = Sums::of_past(past);
         sums.record_peaks(&mut seen.server, &mut seen.server_day, sums.days[0].0, || server.to_string());
-        self.for_networks(server, limits, seen, |borne| {
-            borne.join(&sums);
+        self.for_networks(server, limits, seen, |load| {
+            load.join(&sums);
             sums.days[0].0
         });
     }
@@ -77,8 +77,8 @@ impl ObservedLoad {
         let sums = self.servers.entry(server).or_default();
         sums.add(day, amounts);
         sums.record_peaks(&mut seen.server, &mut seen.server_day, day, || server.to_string());
-        self.for_networks(server, limits, seen, |borne| {
-            borne.add(day, amounts);
+        self.for_networks(server, limits, seen, |load| {
+            load.add(day, amounts);
             day
         });
     }
@@ -116,7 +116,7 @@ impl ObservedLoad {
 
 impl Sums {
     fn of_past(past: &ServerRecord) -> Self {
-        Self { in_all: past.borne, days: [(past.day, past.borne_on_day), (0, Amounts::default())] }
+        Self { in_all: past.load, days: [(past.day, past.load_on_day), (0, Amounts::default())] }
     }
 
     fn add(&mut self, day: u64, amounts: Amounts) {
@@ -124,8 +124,8 @@ impl Sums {
         if day > self.days[0].0 {
             self.days = [(day, Amounts::default()), self.days[0]];
         }
-        if let Some((_, borne)) = self.days.iter_mut().find(|(of, _)| *of == day) {
-            add(borne, amounts);
+        if let Some((_, load)) = self.days.iter_mut().find(|(of, _)| *of == day) {
+            add(load, amounts);
         }
     }
 
@@ -146,8 +146,8 @@ impl Sums {
         who: impl Fn() -> String,
     ) {
         take_each(in_all, self.in_all, &who);
-        if let Some((_, borne)) = self.days.iter().find(|(of, _)| *of == day) {
-            take_each(on_day, *borne, &who);
+        if let Some((_, load)) = self.days.iter().find(|(of, _)| *of == day) {
+            take_each(on_day, *load, &who);
         }
     }
 }

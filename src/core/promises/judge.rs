@@ -43,8 +43,8 @@ pub struct Judge {
     at_servers: Overlaps<IpAddr>,
     in_sites: Overlaps<Site>,
     in_neighbourhoods: Overlaps<Neighbourhood>,
-    rests: DuePauses,
-    borne: ObservedLoad,
+    pauses: DuePauses,
+    load: ObservedLoad,
     ceiling: Option<Ceiling>,
 }
 
@@ -62,8 +62,8 @@ impl Judge {
             at_servers: Overlaps::default(),
             in_sites: Overlaps::default(),
             in_neighbourhoods: Overlaps::default(),
-            rests: DuePauses::default(),
-            borne: ObservedLoad::default(),
+            pauses: DuePauses::default(),
+            load: ObservedLoad::default(),
             ceiling,
         }
     }
@@ -71,7 +71,7 @@ impl Judge {
     /// The same, with autonomous systems told apart by this: else budgets of systems are not judged.
     #[must_use]
     pub fn with_systems(mut self, system_of: SystemOf) -> Self {
-        self.borne.with_systems(system_of);
+        self.load.with_systems(system_of);
         self
     }
 
@@ -109,8 +109,8 @@ impl Judge {
     /// A server of which nothing is remembered here has such a past.
     pub fn add_server(&mut self, address: IpAddr, past: &ServerRecord) {
         let server = server_at(address);
-        self.rests.add_server(server, past);
-        self.borne.add_server(server, past);
+        self.pauses.add_server(server, past);
+        self.load.add_server(server, past);
     }
 
     /// What is on record of a server, before anything of it is seen: it counts for its networks, too.
@@ -120,7 +120,7 @@ impl Judge {
         if let Some(gap) = past.smallest_gap {
             self.seen.take_gap(gap, name);
         }
-        self.borne.join(server, past, &self.limits, &mut self.seen);
+        self.load.join(server, past, &self.limits, &mut self.seen);
     }
 
     /// An exchange with a server was seen.
@@ -149,12 +149,12 @@ impl Judge {
     /// The first exchange with a server is not judged so: nothing was seen of the one before.
     pub fn note_pause(&mut self, fact: &Fact<'_>) {
         let server = server_at(fact.address);
-        if let Some(gap) = self.rests.gap_before(server, fact.answer.started) {
+        if let Some(gap) = self.pauses.gap_before(server, fact.answer.started) {
             self.seen.take_gap(gap, || server.to_string());
         }
-        self.rests.check(fact, &self.limits, &mut self.seen.short_rests);
-        self.rests.add_due_pauses(fact, &self.limits);
-        self.borne.add(server, fact.answer, &self.limits, &mut self.seen);
+        self.pauses.check(fact, &self.limits, &mut self.seen.short_rests);
+        self.pauses.add_due_pauses(fact, &self.limits);
+        self.load.add(server, fact.answer, &self.limits, &mut self.seen);
     }
 
     /// A site tree is done: what it cost and how long it was asked for, with the trees before it that share its account
@@ -175,7 +175,7 @@ impl Judge {
     /// How many servers and sites it remembers exchanges of, and how many servers are owed something.
     #[must_use]
     pub fn remembered(&self) -> usize {
-        self.at_servers.len().max(self.in_sites.len()).max(self.rests.len()).max(self.borne.len())
+        self.at_servers.len().max(self.in_sites.len()).max(self.pauses.len()).max(self.load.len())
     }
 
     /// Forgets exchanges that had ended by this time, for who tells of all in the order in which they began: none that is still
@@ -190,8 +190,8 @@ impl Judge {
     /// none that ended after this time.
     pub fn forget_before(&mut self, time: SystemTime) {
         self.forget_ended_by(time);
-        self.rests.forget_before(time);
-        self.borne.keep_servers(|server| self.rests.contains(server));
+        self.pauses.forget_before(time);
+        self.load.keep_servers(|server| self.pauses.contains(server));
     }
 }
 

@@ -14,9 +14,9 @@ pub struct ServerRecord {
     /// From the end of one exchange to the start of the next.
     pub smallest_gap: Option<Duration>,
     /// Requests, bytes and microseconds.
-    pub borne: [u64; 3],
+    pub load: [u64; 3],
     /// The day (UTC, since 1970) of its last exchange.
     pub day: u64,
     /// The same on that day.
-    pub borne_on_day: [u64; 3],
+    pub load_on_day: [u64; 3],
 }

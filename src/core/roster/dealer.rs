@@ -110,7 +110,7 @@ struct AgentQueue<T> {
     elsewhere: usize,
     priority: Priority,
     /// The size of all that it was given beforehand.
-    burden: f64,
+    work: f64,
     waiting: Queue<T>,
 }
 
@@ -194,7 +194,7 @@ impl<T> Dealer<T> {
                 servers: HashMap::new(),
                 elsewhere: 0,
                 priority: Priority::Usual,
-                burden: 0.0,
+                work: 0.0,
                 waiting: BTreeMap::new(),
             },
         );
@@ -359,10 +359,10 @@ impl<T> Dealer<T> {
 
     /// Gives a site to the agent that then has least to do for its capacity.
     fn assign(&mut self, site: Site, size: f64) -> Option<AgentNumber> {
-        let after = |hand: &AgentQueue<T>| (hand.burden + size) / hand.agent.capacity;
+        let after = |hand: &AgentQueue<T>| (hand.work + size) / hand.agent.capacity;
         let (agent, hand) =
             self.agents.iter_mut().min_by(|(_, one), (_, other)| after(one).total_cmp(&after(other)))?;
-        hand.burden += size;
+        hand.work += size;
         self.planned.insert(site, *agent);
         Some(*agent)
     }

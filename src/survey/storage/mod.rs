@@ -64,16 +64,16 @@ pub(super) struct SurveyStatus {
 
 /// What a stored state tells the judge of a server.
 pub(super) fn past_of(state: &ServerState) -> ServerRecord {
-    let ([borne, borne_on_day], day) = state.load_amounts();
+    let ([load, load_on_day], day) = state.load_amounts();
     ServerRecord {
         last_end: state.ledger.last_end(),
         is_given_up: state.is_given_up(),
         best_rate: state.link().bits_per_second().map(|bits| bits / 8.0),
         most_parallel: state.ledger.most_parallel,
         smallest_gap: state.ledger.smallest_gap,
-        borne,
+        load,
         day,
-        borne_on_day,
+        load_on_day,
     }
 }
 

@@ -131,7 +131,7 @@ impl<S: Clone + PartialEq> Health<S> {
             Symptom::Sound => {
                 self.in_a_row = 0;
                 if let Some(site) = self.sites.note_sound(seen.site) {
-                    self.sites.hold(seen.site, site_hold(site, seen.ended, pace, chance));
+                    self.sites.cool_down(seen.site, site_cool_down(site, seen.ended, pace, chance));
                 }
             }
         }
@@ -147,7 +147,7 @@ impl<S: Clone + PartialEq> Health<S> {
     fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Option<Backoff> {
         let serves_others = self.sites.serve_others(seen.site);
         let site = self.sites.note_trouble(seen.site);
-        self.sites.hold(seen.site, site_hold(site, seen.ended, pace, chance));
+        self.sites.cool_down(seen.site, site_cool_down(site, seen.ended, pace, chance));
         let mut too_many = TOO_MANY_TROUBLES;
         if serves_others {
             if !site.is_first {
@@ -194,7 +194,7 @@ fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backof
 }
 
 /// How long a site is left alone for its own troubles: for a doubled pause at least.
-fn site_hold(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) -> SiteCoolDown {
+fn site_cool_down(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) -> SiteCoolDown {
     let wait = match backoff_after(site.in_a_row, TOO_MANY_TROUBLES, pace, chance) {
         Backoff::Usual => Some(doubled(pace, Duration::ZERO, Duration::ZERO, site.doublings, chance)),
         Backoff::PutOff(time) => Some(time),

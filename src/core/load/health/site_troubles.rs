@@ -34,7 +34,7 @@ struct SiteInTrouble<S> {
     doublings: Doublings,
     /// It counts for the server: since then nobody got a sound answer.
     is_counted: bool,
-    hold: Option<SiteCoolDown>,
+    cool_down: Option<SiteCoolDown>,
 }
 
 /// A site is not asked for at a server.
@@ -109,7 +109,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         }
         let place = self.place_of(site)?;
         let recovering = &mut self.sites[place];
-        (recovering.in_a_row, recovering.hold) = (0, None);
+        (recovering.in_a_row, recovering.cool_down) = (0, None);
         recovering.doublings.note_sound();
         if recovering.doublings.count() == 0 {
             self.sites.remove(place);
@@ -135,7 +135,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
                 in_a_row: 0,
                 doublings: Doublings::default(),
                 is_counted: false,
-                hold: None,
+                cool_down: None,
             },
         };
         if self.sites.len() >= MOST_SITES {
@@ -156,20 +156,20 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// A site that was in trouble is not asked for.
-    pub(in crate::load) fn hold(&mut self, site: &S, hold: SiteCoolDown) {
+    pub(in crate::load) fn cool_down(&mut self, site: &S, cool_down: SiteCoolDown) {
         if let Some(place) = self.place_of(site) {
-            self.sites[place].hold = Some(hold);
+            self.sites[place].cool_down = Some(cool_down);
         }
     }
 
     pub(in crate::load) fn cool_down_of(&self, site: &S) -> Option<SiteCoolDown> {
-        self.sites[self.place_of(site)?].hold
+        self.sites[self.place_of(site)?].cool_down
     }
 
     /// Whether a site is put off until after this time.
     pub(in crate::load) fn has_cool_down_at(&self, time: SystemTime) -> bool {
-        let mut holds = self.sites.iter().filter_map(|troubled| troubled.hold?.until);
-        holds.any(|until| until > time)
+        let mut cool_downs = self.sites.iter().filter_map(|troubled| troubled.cool_down?.until);
+        cool_downs.any(|until| until > time)
     }
 
     fn place_of(&self, site: &S) -> Option<usize> {

@@ -331,10 +331,10 @@ fn what_an_exchange_did_not_move_is_there_for_the_next() {
 #[test]
 fn a_day_that_has_no_room_for_an_exchange_is_not_waited_for() {
     for (seconds, is_enough) in [(60, false), (61, true)] {
-        let burden = LoadLimits { busy: Some(Duration::from_secs(seconds)), ..LoadLimits::default() };
+        let limits = LoadLimits { busy: Some(Duration::from_secs(seconds)), ..LoadLimits::default() };
         assert_eq!(least_busy(MOST.time) == Duration::from_secs(seconds), is_enough);
-        let per_day = SharedBudget { per_day: burden, ..SharedBudget::default() };
-        let in_all = SharedBudget { in_all: burden, ..SharedBudget::default() };
+        let per_day = SharedBudget { per_day: limits, ..SharedBudget::default() };
+        let in_all = SharedBudget { in_all: limits, ..SharedBudget::default() };
         for budget in [per_day, in_all] {
             let mut load = Load::new(Pace::default(), None, budget, MOST);
             let turn = load.permit(at(0.0), server(1), &site("a.ke"), None);

@@ -63,18 +63,18 @@ fn an_exchange_that_a_crash_lost_shortens_no_rest_that_follows_another() {
         let mut slow = answer(at(0.0), 4.0);
         slow.timings.first_byte = Some(Duration::ZERO);
         load.recall(server(1), &site("a.ke"), Purpose::Page, &slow);
-        let rests = load.free_at(server(1)).unwrap();
+        let pauses = load.free_at(server(1)).unwrap();
         assert!(
-            rests > at(4.0 + 60.0 + 100.0),
+            pauses > at(4.0 + 60.0 + 100.0),
             "the pause for the link is longer than the longest other one"
         );
         load.recall_in_flight(server(1), at(-9.0), at(5.0));
-        assert_eq!(load.free_at(server(1)), Some(rests));
+        assert_eq!(load.free_at(server(1)), Some(pauses));
         let waits = match load.permit(at(100.0), server(2), &site("b.ke"), None) {
             PermitDecision::PauseUntil(free) => Some(free),
             _ => None,
         };
-        assert_eq!(waits, per_neighbourhood.map(|_| rests), "a neighbour");
+        assert_eq!(waits, per_neighbourhood.map(|_| pauses), "a neighbour");
     }
 }
 
@@ -124,7 +124,7 @@ fn a_neighbourhood_rests_after_a_crash_as_long_as_the_server_that_rests_longest(
         panic!()
     };
     before.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
-    let PermitDecision::PauseUntil(rests) = before.permit(at(101.0), server(9), &site("b.ke"), None) else {
+    let PermitDecision::PauseUntil(pauses) = before.permit(at(101.0), server(9), &site("b.ke"), None) else {
         panic!()
     };
     for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]] {
@@ -135,7 +135,7 @@ fn a_neighbourhood_rests_after_a_crash_as_long_as_the_server_that_rests_longest(
         let PermitDecision::PauseUntil(time) = after.permit(at(101.0), server(9), &site("b.ke"), None) else {
             panic!()
         };
-        assert_eq!(time, rests, "{order:?}");
+        assert_eq!(time, pauses, "{order:?}");
     }
 }
 

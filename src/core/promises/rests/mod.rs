@@ -31,7 +31,7 @@ struct ServerHistory {
     troubles: Troubles,
     link: LinkUse,
     /// Of the exchanges that ran last, one for each place at the server.
-    rests: Vec<DuePause>,
+    pauses: Vec<DuePause>,
     last_end: Option<SystemTime>,
     /// It asked to be left alone until then …
     asked: Option<CoolDown>,
@@ -62,7 +62,7 @@ pub(super) struct CoolDown {
 #[derive(Debug)]
 struct PausedRedirect {
     target: WebUrl,
-    hold: CoolDown,
+    cool_down: CoolDown,
 }
 
 impl DuePauses {
@@ -105,10 +105,11 @@ impl DuePauses {
             short.retry_after.note(self.early_redirected_request(fact, started), who);
         }
         let neighbourhood = Neighbourhood::from_address(address);
-        if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
+        if let (Some(places), Some(pauses)) =
+            (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
         {
             let who = |early: EarlyStart| format!("{neighbourhood} {early}");
-            short.neighbourhood.note(early(rests, started, places, DuePause::latest), who);
+            short.neighbourhood.note(early(pauses, started, places, DuePause::latest), who);
         }
     }
 
@@ -119,13 +120,13 @@ impl DuePauses {
             self.redirects.entry(fact.site.clone()).or_default().push(redirect);
         }
         let server = self.servers.entry(address).or_default();
-        let rest = server.settle(fact, pace);
+        let pause = server.settle(fact, pace);
         let begun = fact.answer.started + limits.rounding;
-        keep(&mut server.rests, rest, begun, pace.per_address);
+        keep(&mut server.pauses, pause, begun, pace.per_address);
         if let Some(places) = pace.per_neighbourhood {
             keep(
                 self.neighbourhoods.entry(Neighbourhood::from_address(address)).or_default(),
-                rest,
+                pause,
                 begun,
                 places,
             );
@@ -136,21 +137,21 @@ impl DuePauses {
     fn early_redirected_request(&self, fact: &Fact<'_>, started: ExchangeStart) -> Option<EarlyStart> {
         let url = fact.url?;
         let is_early = |redirect: &&PausedRedirect| {
-            let CoolDown { known, until } = redirect.hold;
+            let CoolDown { known, until } = redirect.cool_down;
             redirect.target == *url && known <= started.latest && started.latest < until
         };
-        let CoolDown { known, until } = self.redirects.get(fact.site)?.iter().find(is_early)?.hold;
+        let CoolDown { known, until } = self.redirects.get(fact.site)?.iter().find(is_early)?.cool_down;
         EarlyStart::new(started, known, until)
     }
 
     /// Forgets the servers that were owed nothing any more at this time.
     pub(super) fn forget_before(&mut self, time: SystemTime) {
         self.redirects.retain(|_, redirects| {
-            redirects.retain(|redirect| redirect.hold.until > time);
+            redirects.retain(|redirect| redirect.cool_down.until > time);
             !redirects.is_empty()
         });
         self.servers.retain(|_, server| server.is_owed_something_at(time));
-        self.neighbourhoods.retain(|_, rests| rests.iter().any(|rest| rest.latest() > time));
+        self.neighbourhoods.retain(|_, pauses| pauses.iter().any(|pause| pause.latest() > time));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -164,33 +165,36 @@ impl ServerHistory {
         let places = pace.per_address;
         let who = |early: EarlyStart| format!("{} {early}", started.address);
         let until = |count: &mut Count, until: fn(&DuePause) -> SystemTime| {
-            count.note(early(&self.rests, started, places, until), who);
+            count.note(early(&self.pauses, started, places, until), who);
         };
         // With one place, the least pause is told by the shortest that was seen.
         if places > 1 {
-            until(&mut short.least, |rest| rest.least);
+            until(&mut short.least, |pause| pause.least);
         }
-        until(&mut short.slow, |rest| rest.slow);
-        until(&mut short.link, |rest| rest.link);
-        let trouble = early(&self.rests, started, places, |rest| rest.trouble);
+        until(&mut short.slow, |pause| pause.slow);
+        until(&mut short.link, |pause| pause.link);
+        let trouble = early(&self.pauses, started, places, |pause| pause.trouble);
         short.trouble.note(trouble, who);
         if let Some(delay) = fact.crawl_delay {
-            let until = |rest: &DuePause| rest.ended.checked_add(delay).unwrap_or(rest.ended);
-            short.crawl_delay.note(early(&self.rests, started, places, until), who);
+            let until = |pause: &DuePause| pause.ended.checked_add(delay).unwrap_or(pause.ended);
+            short.crawl_delay.note(early(&self.pauses, started, places, until), who);
         }
-        let early_for = |hold: Option<CoolDown>| {
+        let early_for = |cool_down: Option<CoolDown>| {
             let ended = self.last_end.filter(|ended| *ended <= started.latest)?;
-            let hold = hold.filter(|hold| hold.known <= started.latest && started.latest < hold.until)?;
-            EarlyStart::new(started, ended, hold.until)
+            let cool_down = cool_down
+                .filter(|cool_down| cool_down.known <= started.latest && started.latest < cool_down.until)?;
+            EarlyStart::new(started, ended, cool_down.until)
         };
         short.retry_after.note(early_for(self.asked), who);
         let put_off = early_for(self.put_off);
         short.put_off.note(put_off, who);
         if self.given_up.is_some_and(|known| known <= started.told) {
             short.put_off.add(|| format!("{} after it was given up", started.address));
-        } else if let (None, None, Some(hold)) = (trouble, put_off, self.troubles.cool_down_of(fact.site)) {
+        } else if let (None, None, Some(cool_down)) =
+            (trouble, put_off, self.troubles.cool_down_of(fact.site))
+        {
             // A site that has a server for itself waits for both, which is told once.
-            compare_with_hold(hold, started, fact.site, pace, short);
+            compare_with_cool_down(cool_down, started, fact.site, pace, short);
         }
     }
 
@@ -203,9 +207,9 @@ impl ServerHistory {
         let share = link::pause_for(self.link.take(answer), pace.harm, pace.longest_pause());
         let usual = pace.min_delay.max(slow).max(share);
         let trouble = Some(doubled(pace, usual, owed.doublings)).filter(|pause| *pause > usual);
-        let hold = |time| Some(CoolDown { known: ended, until: ended.checked_add(time)? });
-        self.asked = longer(self.asked, answer.head.retry_after.and_then(hold));
-        self.put_off = longer(self.put_off, owed.put_off.and_then(hold));
+        let cool_down = |time| Some(CoolDown { known: ended, until: ended.checked_add(time)? });
+        self.asked = longer(self.asked, answer.head.retry_after.and_then(cool_down));
+        self.put_off = longer(self.put_off, owed.put_off.and_then(cool_down));
         if owed.is_given_up {
             self.given_up = self.given_up.or(Some(ended));
         }
@@ -220,10 +224,10 @@ impl ServerHistory {
     }
 
     fn is_owed_something_at(&self, time: SystemTime) -> bool {
-        let holds = [self.asked, self.put_off].into_iter().flatten().map(|hold| hold.until);
+        let cool_downs = [self.asked, self.put_off].into_iter().flatten().map(|cool_down| cool_down.until);
         // No Crawl-delay that is obeyed is longer.
-        let rests = self.rests.iter().map(|rest| rest.latest().max(rest.ended + LONGEST_WAIT));
-        holds.chain(rests).any(|until| until > time) || self.troubles.has_site_cool_down_at(time)
+        let pauses = self.pauses.iter().map(|pause| pause.latest().max(pause.ended + LONGEST_WAIT));
+        cool_downs.chain(pauses).any(|until| until > time) || self.troubles.has_site_cool_down_at(time)
     }
 }
 
@@ -238,7 +242,7 @@ impl PausedRedirect {
         let answer = fact.answer;
         let (pause, known) = (answer.head.retry_after.filter(|_| answer.is_redirect())?, answer.ended());
         let target = fact.url?.join(answer.head.location.as_deref()?).ok()?;
-        Some(Self { target, hold: CoolDown { known, until: known.checked_add(pause)? } })
+        Some(Self { target, cool_down: CoolDown { known, until: known.checked_add(pause)? } })
     }
 }
 
@@ -249,45 +253,46 @@ impl DuePause {
 }
 
 /// A site began at a server although, for its own troubles, it was to be left alone there.
-fn compare_with_hold(
-    hold: DueSiteCoolDown,
+fn compare_with_cool_down(
+    cool_down: DueSiteCoolDown,
     started: ExchangeStart,
     site: &Site,
     pace: &Pace,
     short: &mut ShortPauses,
 ) {
     let who = || format!("{site} at {}", started.address);
-    match hold.until {
-        None if hold.known <= started.told => {
+    match cool_down.until {
+        None if cool_down.known <= started.told => {
             short.put_off.add(|| format!("{} after it was given up", who()));
         }
-        Some(until) if hold.known <= started.latest && started.latest < until => {
-            let is_pause = until <= hold.known + pace.max_delay.max(pace.min_delay);
+        Some(until) if cool_down.known <= started.latest && started.latest < until => {
+            let is_pause = until <= cool_down.known + pace.max_delay.max(pace.min_delay);
             let count = if is_pause { &mut short.trouble } else { &mut short.put_off };
-            count.note(EarlyStart::new(started, hold.known, until), |early| format!("{} {early}", who()));
+            count
+                .note(EarlyStart::new(started, cool_down.known, until), |early| format!("{} {early}", who()));
         }
         _ => {}
     }
 }
 
 fn longer(one: Option<CoolDown>, other: Option<CoolDown>) -> Option<CoolDown> {
-    [one, other].into_iter().flatten().max_by_key(|hold| hold.until)
+    [one, other].into_iter().flatten().max_by_key(|cool_down| cool_down.until)
 }
 
 /// As many rests as there are places. An exchange took a place that nobody had, or one whose rest was over when it began, nobody knows
 /// which: that whose exchange ended last leaves the most room for what is to come. Where none was free, it took the one whose rest was
 /// over first.
-fn keep(rests: &mut Vec<DuePause>, rest: DuePause, begun: SystemTime, places: u32) {
-    let each = || rests.iter().enumerate();
-    let is_over = |rest: &DuePause| rest.ended.max(rest.latest()) <= begun;
-    let mut taken = each().filter(|(_, rest)| is_over(rest)).max_by_key(|(_, rest)| rest.ended);
-    if taken.is_none() && rests.len() >= places.max(1) as usize {
-        taken = each().min_by_key(|(_, rest)| rest.latest());
+fn keep(pauses: &mut Vec<DuePause>, pause: DuePause, begun: SystemTime, places: u32) {
+    let each = || pauses.iter().enumerate();
+    let is_over = |pause: &DuePause| pause.ended.max(pause.latest()) <= begun;
+    let mut taken = each().filter(|(_, pause)| is_over(pause)).max_by_key(|(_, pause)| pause.ended);
+    if taken.is_none() && pauses.len() >= places.max(1) as usize {
+        taken = each().min_by_key(|(_, pause)| pause.latest());
     }
     if let Some((taken, _)) = taken {
-        rests.swap_remove(taken);
+        pauses.swap_remove(taken);
     }
-    rests.push(rest);
+    pauses.push(pause);
 }
 
 /// Where an exchange began, and when: as it is told, and at the latest if that is rounded.
@@ -308,19 +313,19 @@ struct EarlyStart {
 /// An exchange takes a place, and keeps it while it runs and rests: this one began when no place was free, although one
 /// had nothing to do but rest.
 fn early(
-    rests: &[DuePause],
+    pauses: &[DuePause],
     started: ExchangeStart,
     places: u32,
     until: impl Fn(&DuePause) -> SystemTime,
 ) -> Option<EarlyStart> {
     let latest = started.latest;
-    let taken = rests.iter().filter(|rest| rest.ended > latest || until(rest) > latest).count();
+    let taken = pauses.iter().filter(|pause| pause.ended > latest || until(pause) > latest).count();
     if taken < places as usize {
         return None;
     }
     // Too many at once are judged as such: then none of them rests.
-    let resting = rests.iter().filter(|rest| rest.ended <= latest && until(rest) > latest);
-    let last = resting.max_by_key(|rest| until(rest))?;
+    let resting = pauses.iter().filter(|pause| pause.ended <= latest && until(pause) > latest);
+    let last = resting.max_by_key(|pause| until(pause))?;
     EarlyStart::new(started, last.ended, until(last))
 }
 

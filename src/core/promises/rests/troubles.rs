@@ -143,12 +143,12 @@ impl Troubles {
 
     /// How a site is left alone for its own troubles.
     pub(in crate::promises) fn cool_down_of(&self, site: &Site) -> Option<DueSiteCoolDown> {
-        self.sites.iter().find(|(known, ..)| known == site).map(|(.., hold)| *hold)
+        self.sites.iter().find(|(known, ..)| known == site).map(|(.., cool_down)| *cool_down)
     }
 
     /// Whether a site is left alone until after this time.
     pub(in crate::promises) fn has_site_cool_down_at(&self, time: SystemTime) -> bool {
-        self.sites.iter().filter_map(|(.., hold)| hold.until).any(|until| until > time)
+        self.sites.iter().filter_map(|(.., cool_down)| cool_down.until).any(|until| until > time)
     }
 }
 

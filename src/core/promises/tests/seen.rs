@@ -327,12 +327,12 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     let day = at(0.0).duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
     let past = |requests, last_end, today| {
         let borne = [requests, requests * 100, requests * 1000];
-        let borne_on_day = [today, today * 100, today * 1000];
+        let load_on_day = [today, today * 100, today * 1000];
         ServerRecord {
             last_end: Some(last_end),
             borne,
             day,
-            borne_on_day,
+            load_on_day,
             most_parallel: 1,
             ..ServerRecord::default()
         }

@@ -140,13 +140,13 @@ impl VerdictBuilder<'_> {
         let seen = self.seen;
         let mut verdicts = Vec::new();
         for place in BudgetScope::ALL {
-            let borne = match place {
+            let load = match place {
                 BudgetScope::Server => [&seen.server, &seen.server_day],
                 BudgetScope::Network => [&seen.network, &seen.network_day],
                 BudgetScope::System => [&seen.system, &seen.system_day],
             };
-            for (per_day, borne) in [false, true].into_iter().zip(borne) {
-                for (amount, worst) in LoadAmount::ALL.into_iter().zip(borne) {
+            for (per_day, load) in [false, true].into_iter().zip(load) {
+                for (amount, worst) in LoadAmount::ALL.into_iter().zip(load) {
                     let promise = Promise::LoadBudget { place, amount, per_day };
                     if promise.limit(self.limits).is_some() {
                         verdicts.push(self.budget(promise, amount, worst));
