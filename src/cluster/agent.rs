@@ -230,14 +230,14 @@ impl AgentRun {
                     }
                 }
                 Ok(()) = outage.changed() => tell(&self.outage_in_words(&mut outage)),
-                answer = &mut asking => match answer {
-                    Ok(welcome) => {
+                response = &mut asking => match response {
+                    Ok(heartbeat_reply) => {
                         times_gone = 0;
-                        if matches!(welcome, HeartbeatReply::NewTerms(..)) {
+                        if matches!(heartbeat_reply, HeartbeatReply::NewTerms(..)) {
                             // Now it can join.
                             sign.reset_immediately();
                         }
-                        if let Some(words) = self.handle_reply(welcome, &mut told)? {
+                        if let Some(words) = self.handle_reply(heartbeat_reply, &mut told)? {
                             if words != said {
                                 tell(&words);
                             }
@@ -264,8 +264,8 @@ impl AgentRun {
                     }
                 },
                 _ = sign.tick(), if asking.is_terminated() => {
-                    let here = self.heartbeat(&told, &mut machine, is_leaving, exchanges.len());
-                    asking.set(self.send_heartbeat(here).fuse());
+                    let heartbeat = self.heartbeat(&told, &mut machine, is_leaving, exchanges.len());
+                    asking.set(self.send_heartbeat(heartbeat).fuse());
                 }
                 _ = words.tick() => tell(&self.in_words()),
             }
@@ -315,15 +315,16 @@ impl AgentRun {
         }
     }
 
-    async fn send_heartbeat(&self, here: Heartbeat) -> Result<HeartbeatReply, NoReply> {
-        let Ok(bytes) = encode(&here) else { return Err(NoReply::Silent) };
+    async fn send_heartbeat(&self, heartbeat: Heartbeat) -> Result<HeartbeatReply, NoReply> {
+        let Ok(bytes) = encode(&heartbeat) else { return Err(NoReply::Silent) };
         if !self.bus.is_connected() {
             return Err(NoReply::Silent);
         }
         match self.bus.client.request(heartbeat_subject(&self.survey), bytes.into()).await {
             // A coordinator of another version cannot be understood: that is no reason to ask it again.
-            Ok(answer) => {
-                Ok(decode(&answer.payload).unwrap_or_else(|error| HeartbeatReply::Refused(error.to_string())))
+            Ok(response) => {
+                Ok(decode(&response.payload)
+                    .unwrap_or_else(|error| HeartbeatReply::Refused(error.to_string())))
             }
             Err(error) if error.kind() == RequestErrorKind::NoResponders => {
                 let is_there = self.bus.has(&self.survey).await.unwrap_or(true);
@@ -350,10 +351,10 @@ impl AgentRun {
     /// Takes what the coordinator said; gives words for whoever looks on.
     fn handle_reply(
         &self,
-        welcome: HeartbeatReply,
+        heartbeat_reply: HeartbeatReply,
         told: &mut ReceivedTerms,
     ) -> Result<Option<String>, ClusterError> {
-        match welcome {
+        match heartbeat_reply {
             HeartbeatReply::Accepted => Ok(None),
             HeartbeatReply::NewTerms(terms, now) => {
                 *told =
@@ -428,9 +429,10 @@ impl AgentRun {
                 record.report_or_publish(Event::Lost { asked }).await?;
                 return Ok(());
             };
-            let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
+            let is_page =
+                matches!(reply.content, Content::Page(_)) && reply.request.purpose != Purpose::Probe;
             counts.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
-            let began = permit.time_of(reply.answer.started, clock);
+            let began = permit.time_of(reply.response.started, clock);
             let parts = parts_of(asked, began, &reply, bus.most_bytes())?;
             for part in &parts {
                 match record.report(part.clone()).await? {
@@ -496,8 +498,8 @@ impl RequestReporter {
             return Ok(None);
         }
         let said = Report { tree: self.tree, sequence: self.after, told };
-        let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
-        Ok(answer.ok().and_then(|answer| decode(&answer.payload).ok()))
+        let response = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
+        Ok(response.ok().and_then(|response| decode(&response.payload).ok()))
     }
 
     /// Publishes an entry that follows the last one. Says whether it stands there: somebody may have given the question up.

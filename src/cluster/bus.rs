@@ -497,9 +497,9 @@ fn is_missing(error: &jetstream::context::GetStreamError) -> bool {
 
 /// An entry that may not be there.
 fn found(
-    answer: Result<StreamMessage, LastRawMessageError>,
+    response: Result<StreamMessage, LastRawMessageError>,
 ) -> Result<Option<StreamMessage>, LastRawMessageError> {
-    match answer {
+    match response {
         Ok(entry) => Ok(Some(entry)),
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
         Err(error) => Err(error),

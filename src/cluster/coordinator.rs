@@ -50,7 +50,7 @@ const BETWEEN_COPIES: Duration = Duration::from_secs(5);
 
 /// A coordinator at work.
 pub struct RunningCoordinator {
-    office: Arc<TreeSubjects>,
+    subjects: Arc<TreeSubjects>,
     tasks: JoinSet<()>,
 }
 
@@ -109,27 +109,27 @@ impl Coordinator {
     ) -> Result<RunningCoordinator, ClusterError> {
         let Self { bus, name, stream, mut presence, .. } = self;
         let clock = survey.clock();
-        let Some(staff) = survey.agent_pool() else {
+        let Some(pool) = survey.agent_pool() else {
             return Err(ClusterError::Message("this survey has no agents".to_owned()));
         };
         let lacks_copies = bus.lacks_copies(&stream).then(|| stream.clone());
-        let office = Arc::new(TreeSubjects::new(bus.clone(), name.clone(), stream, clock));
+        let subjects = Arc::new(TreeSubjects::new(bus.clone(), name.clone(), stream, clock));
         let (mut asked, mut tasks, progress) = (stop, JoinSet::new(), survey.progress());
         tasks.spawn(report_outages(bus.clone(), survey.progress()));
         tokio::select! {
             biased;
             told = Box::pin(presence.announce()) => told?,
             _ = asked.wait_for(|stop| *stop) => {
-                office.stop();
-                return Ok(RunningCoordinator { office, tasks });
+                subjects.stop();
+                return Ok(RunningCoordinator { subjects, tasks });
             }
         }
         let said = bus.subscribe(report_subject(&name)).await?;
         let arrivals = bus.subscribe(heartbeat_subject(&name)).await?;
         let pings = bus.subscribe(ping_subject(&name)).await?;
         let register = AgentRegister {
-            office: office.clone(),
-            staff,
+            subjects: subjects.clone(),
+            pool,
             terms: terms_of(survey.settings())?,
             longest: fetch::Settings::from(survey.settings()).longest_exchange(),
             clock,
@@ -138,30 +138,30 @@ impl Coordinator {
         };
         let register = Arc::new(register);
         let mut watch_over = |work: BoxFuture<'static, Result<(), ClusterError>>| {
-            let office = office.clone();
+            let subjects = subjects.clone();
             tasks.spawn(async move {
                 if let Err(error) = work.await {
-                    office.fail(error);
+                    subjects.fail(error);
                 }
             });
         };
-        watch_over(Box::pin(listen(said, office.clone())));
+        watch_over(Box::pin(listen(said, subjects.clone())));
         watch_over(Box::pin(reply_to_heartbeats(arrivals, register.clone())));
         let present = presence.said.subscribe();
-        watch_over(Box::pin(reply_to_pings(pings, office.clone(), survey.looks(), present)));
+        watch_over(Box::pin(reply_to_pings(pings, subjects.clone(), survey.looks(), present)));
         watch_over(Box::pin(run_register(register)));
         watch_over(Box::pin(async move { presence.announce_periodically().await }));
         if let Some(stream) = lacks_copies {
             watch_over(Box::pin(add_copies(bus, stream, progress)));
         }
-        let asking = office.clone();
+        let asking = subjects.clone();
         watch_over(Box::pin(async move {
             if asked.wait_for(|stop| *stop).await.is_ok() {
                 asking.stop();
             }
             Ok(())
         }));
-        Ok(RunningCoordinator { office, tasks })
+        Ok(RunningCoordinator { subjects, tasks })
     }
 }
 
@@ -169,7 +169,7 @@ impl RunningCoordinator {
     /// Becomes true when the survey is to stop: somebody asked for that, or the bus failed.
     #[must_use]
     pub fn stop(&self) -> watch::Receiver<bool> {
-        self.office.stopped()
+        self.subjects.stopped()
     }
 
     /// Ends with the survey; of one that is finished nothing is left on the bus, and its agents end.
@@ -179,9 +179,9 @@ impl RunningCoordinator {
     pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
         self.tasks.shutdown().await;
         if is_finished {
-            return end_on(&self.office.bus, &self.office.name).await;
+            return end_on(&self.subjects.bus, &self.subjects.name).await;
         }
-        self.office.failure().map_or(Ok(()), Err)
+        self.subjects.failure().map_or(Ok(()), Err)
     }
 }
 
@@ -311,23 +311,23 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
     Ok(before)
 }
 
-async fn listen(mut said: Subscriber, office: Arc<TreeSubjects>) -> Result<(), ClusterError> {
-    while let Some(message) = said.next().await {
+async fn listen(mut reports: Subscriber, subjects: Arc<TreeSubjects>) -> Result<(), ClusterError> {
+    while let Some(message) = reports.next().await {
         let is_taken = match decode::<Report>(&message.payload) {
-            Ok(said) if matches!(said.told, Event::ReadMore { .. }) => {
-                if office.note(said, message.reply.clone()) {
+            Ok(report) if matches!(report.told, Event::ReadMore { .. }) => {
+                if subjects.note(report, message.reply.clone()) {
                     continue;
                 }
                 false
             }
-            Ok(said) => office.note(said, None),
+            Ok(report) => subjects.note(report, None),
             Err(error) => {
                 tracing::error!(wrong = %error, "what an agent says");
                 false
             }
         };
         if let Some(reply) = message.reply {
-            office.bus.reply(reply, encode(&is_taken)?).await?;
+            subjects.bus.reply(reply, encode(&is_taken)?).await?;
         }
     }
     Err(ClusterError::Message("the connection to the bus has ended".to_owned()))
@@ -335,8 +335,8 @@ async fn listen(mut said: Subscriber, office: Arc<TreeSubjects>) -> Result<(), C
 
 /// The agents of a survey.
 struct AgentRegister {
-    office: Arc<TreeSubjects>,
-    staff: AgentPool,
+    subjects: Arc<TreeSubjects>,
+    pool: AgentPool,
     terms: SurveyTerms,
     longest: Duration,
     clock: Clock,
@@ -360,11 +360,11 @@ async fn reply_to_heartbeats(
     register: Arc<AgentRegister>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = arrivals.next().await {
-        let welcome = match decode::<Heartbeat>(&message.payload) {
-            Ok(here) => register.handle_heartbeat(here),
+        let heartbeat_reply = match decode::<Heartbeat>(&message.payload) {
+            Ok(heartbeat) => register.handle_heartbeat(heartbeat),
             Err(error) => HeartbeatReply::Refused(error.to_string()),
         };
-        register.answer(message, &welcome).await?;
+        register.response(message, &heartbeat_reply).await?;
     }
     Ok(())
 }
@@ -372,23 +372,23 @@ async fn reply_to_heartbeats(
 /// Says to whoever pings what time it is, and how old our knowledge of the opt-out list is: by that agents send requests.
 async fn reply_to_pings(
     mut pings: Subscriber,
-    office: Arc<TreeSubjects>,
+    subjects: Arc<TreeSubjects>,
     looks: watch::Receiver<Option<OptOutCheck>>,
     present: watch::Receiver<Option<SystemTime>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
         // Before the first look nothing is permitted.
         let Some(OptOutCheck { time, version: opt_outs }) = *looks.borrow() else { continue };
-        office.clock.slept();
+        subjects.clock.slept();
         // Who stood still meanwhile may have been replaced by another process.
         let system = Clock::system().now();
         if present.borrow().is_none_or(|said| system.duration_since(said).is_ok_and(|age| age > ALONE)) {
             continue;
         }
-        let now = office.clock.now();
+        let now = subjects.clock.now();
         let list_age = now.duration_since(time).unwrap_or_default();
         if let Some(reply) = message.reply {
-            office.bus.reply(reply, encode(&PingReply { now, list_age, opt_outs })?).await?;
+            subjects.bus.reply(reply, encode(&PingReply { now, list_age, opt_outs })?).await?;
         }
     }
     Ok(())
@@ -407,26 +407,26 @@ async fn run_register(register: Arc<AgentRegister>) -> Result<(), ClusterError> 
 }
 
 impl AgentRegister {
-    async fn reply(&self, message: Message, welcome: &HeartbeatReply) -> Result<(), ClusterError> {
+    async fn reply(&self, message: Message, heartbeat_reply: &HeartbeatReply) -> Result<(), ClusterError> {
         let Some(reply) = message.reply else { return Ok(()) };
-        self.office.bus.reply(reply, encode(welcome)?).await
+        self.subjects.bus.reply(reply, encode(heartbeat_reply)?).await
     }
 
-    fn handle_heartbeat(&self, here: Heartbeat) -> HeartbeatReply {
+    fn handle_heartbeat(&self, heartbeat: Heartbeat) -> HeartbeatReply {
         let now = self.clock.now();
         let mut agents = lock(&self.agents);
-        if let Some(error) = invalid_heartbeat(&here) {
+        if let Some(error) = invalid_heartbeat(&heartbeat) {
             return HeartbeatReply::Refused(error);
         }
-        if here.is_leaving {
+        if heartbeat.is_leaving {
             // Nothing more is dealt to it, and what it is at it ends.
-            match agents.get_mut(&here.id) {
-                Some(agent) if here.under_way > 0 => {
-                    agent.note(&here, now);
-                    self.staff.leave(agent.number);
+            match agents.get_mut(&heartbeat.id) {
+                Some(agent) if heartbeat.under_way > 0 => {
+                    agent.note(&heartbeat, now);
+                    self.pool.leave(agent.number);
                 }
                 Some(_) => {
-                    if let Some(agent) = agents.remove(&here.id) {
+                    if let Some(agent) = agents.remove(&heartbeat.id) {
                         self.dismiss(agent, "leaves");
                     }
                 }
@@ -434,39 +434,39 @@ impl AgentRegister {
             }
             return HeartbeatReply::Accepted;
         }
-        if let Some(agent) = agents.get_mut(&here.id) {
-            agent.note(&here, now);
-            return self.terms_for(&here).unwrap_or(HeartbeatReply::Accepted);
+        if let Some(agent) = agents.get_mut(&heartbeat.id) {
+            agent.note(&heartbeat, now);
+            return self.terms_for(&heartbeat).unwrap_or(HeartbeatReply::Accepted);
         }
-        if agents.values().any(|agent| agent.seen.name == here.name) {
-            return HeartbeatReply::Wait(format!("an agent named '{}' is at work", here.name));
+        if agents.values().any(|agent| agent.seen.name == heartbeat.name) {
+            return HeartbeatReply::Wait(format!("an agent named '{}' is at work", heartbeat.name));
         }
-        if let Some(terms) = self.terms_for(&here) {
+        if let Some(terms) = self.terms_for(&heartbeat) {
             return terms;
         }
         let (gone, is_gone) = watch::channel(false);
         let hand = BusWorker {
-            office: self.office.clone(),
-            id: here.id.clone(),
+            subjects: self.subjects.clone(),
+            id: heartbeat.id.clone(),
             gone: is_gone,
             longest: self.longest,
         };
-        let agent = AgentCapacity { places: here.sites as usize, capacity: here.capacity };
-        let number = self.staff.join(here.name.clone(), agent, Arc::new(hand));
-        tracing::info!(agent = here.name, sites = here.sites, "an agent joins");
+        let agent = AgentCapacity { places: heartbeat.sites as usize, capacity: heartbeat.capacity };
+        let number = self.pool.join(heartbeat.name.clone(), agent, Arc::new(hand));
+        tracing::info!(agent = heartbeat.name, sites = heartbeat.sites, "an agent joins");
         let seen = AgentSeen {
             since: Some(self.clock.system_time_at(now)),
-            places: u64::from(here.sites),
+            places: u64::from(heartbeat.sites),
             ..AgentSeen::default()
         };
-        let mut agent = RegisteredAgent { number, gone, silent: 0, seen, heard: now, pages: here.pages };
-        agent.note(&here, now);
-        agents.insert(here.id, agent);
+        let mut agent = RegisteredAgent { number, gone, silent: 0, seen, heard: now, pages: heartbeat.pages };
+        agent.note(&heartbeat, now);
+        agents.insert(heartbeat.id, agent);
         HeartbeatReply::Accepted
     }
 
-    fn terms_for(&self, here: &Heartbeat) -> Option<HeartbeatReply> {
-        let is_told = here.terms == self.terms.hash();
+    fn terms_for(&self, heartbeat: &Heartbeat) -> Option<HeartbeatReply> {
+        let is_told = heartbeat.terms == self.terms.hash();
         (!is_told).then(|| HeartbeatReply::NewTerms(self.terms.clone(), self.clock.system_time()))
     }
 
@@ -474,7 +474,7 @@ impl AgentRegister {
         tracing::info!(agent = agent.seen.name, "an agent {why}");
         // First its hand, so that nothing that is dealt to it is put.
         let _ = agent.gone.send(true);
-        self.staff.leave(agent.number);
+        self.pool.leave(agent.number);
     }
 
     /// `missing_since` is when the last agent went, while none is there.
@@ -493,12 +493,12 @@ impl AgentRegister {
                 self.dismiss(agent, "has gone silent");
             }
         }
-        let walking = self.staff.walking();
+        let walking = self.pool.walking();
         let mut seen: Vec<(AgentNumber, AgentSeen)> = agents
             .values()
             .map(|agent| {
                 let sites_walking = walking.get(&agent.number).map_or(0, |sites| *sites as u64);
-                let LinkStatus { broken, failed_only_here, slow_by } = self.staff.link_of(agent.number);
+                let LinkStatus { broken, failed_only_here, slow_by } = self.pool.link_of(agent.number);
                 let broken_since = |fault| {
                     let (_, since) = broken.filter(|(broken, _)| *broken == fault)?;
                     Some(self.clock.system_time_at(since))
@@ -530,8 +530,8 @@ impl AgentRegister {
 }
 
 /// What an honest agent never says.
-fn invalid_heartbeat(here: &Heartbeat) -> Option<String> {
-    let Heartbeat { name, sites, capacity, program, .. } = here;
+fn invalid_heartbeat(heartbeat: &Heartbeat) -> Option<String> {
+    let Heartbeat { name, sites, capacity, program, .. } = heartbeat;
     if program != env!("CARGO_PKG_VERSION") {
         return Some(format!("it is version {program} of ccsurvey (expected {})", env!("CARGO_PKG_VERSION")));
     }
@@ -540,17 +540,18 @@ fn invalid_heartbeat(here: &Heartbeat) -> Option<String> {
 }
 
 impl RegisteredAgent {
-    fn note(&mut self, here: &Heartbeat, now: SystemTime) {
+    fn note(&mut self, heartbeat: &Heartbeat, now: SystemTime) {
         let seconds = now.duration_since(self.heard).unwrap_or_default().as_secs_f64();
         if seconds >= SIGN_OF_LIFE.as_secs_f64() / 2.0 {
-            self.seen.pages_per_second = here.pages.saturating_sub(self.pages) as f64 / seconds;
-            (self.heard, self.pages) = (now, here.pages);
+            self.seen.pages_per_second = heartbeat.pages.saturating_sub(self.pages) as f64 / seconds;
+            (self.heard, self.pages) = (now, heartbeat.pages);
         }
         self.silent = 0;
-        self.seen.name.clone_from(&here.name);
-        self.seen.version.clone_from(&here.program);
-        (self.seen.requests, self.seen.pages, self.seen.machine) = (here.requests, here.pages, here.machine);
-        self.seen.ping_age_seconds = here.ping_age.map(|age| age.as_secs());
+        self.seen.name.clone_from(&heartbeat.name);
+        self.seen.version.clone_from(&heartbeat.program);
+        (self.seen.requests, self.seen.pages, self.seen.machine) =
+            (heartbeat.requests, heartbeat.pages, heartbeat.machine);
+        self.seen.ping_age_seconds = heartbeat.ping_age.map(|age| age.as_secs());
     }
 }
 

@@ -18,7 +18,7 @@ use crate::survey::{RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
 
 /// An agent, as the coordinator has questions put by it.
 pub(super) struct BusWorker {
-    pub office: Arc<TreeSubjects>,
+    pub subjects: Arc<TreeSubjects>,
     /// Of this run of the agent.
     pub id: String,
     /// Becomes true when it is gone.
@@ -48,7 +48,7 @@ impl RemoteWorker for BusWorker {
                 Ok(put) => put,
                 Err(error) => {
                     tracing::error!(tree, "whether a question was put is unknown");
-                    self.office.fail(error);
+                    self.subjects.fail(error);
                     // Nothing tells that it was not.
                     RemoteOutcome::Lost
                 }
@@ -58,10 +58,10 @@ impl RemoteWorker for BusWorker {
     }
 
     fn forget(&self, tree: u64) {
-        let office = self.office.clone();
-        office.forget(tree);
+        let subjects = self.subjects.clone();
+        subjects.forget(tree);
         tokio::spawn(async move {
-            if let Err(error) = office.bus.purge(&office.name, tree_subject(&office.name, tree)).await {
+            if let Err(error) = subjects.bus.purge(&subjects.name, tree_subject(&subjects.name, tree)).await {
                 tracing::warn!(tree, wrong = %error, "what the bus kept of a tree is left there");
             }
         });
@@ -74,19 +74,19 @@ impl BusWorker {
         if *gone.borrow() {
             return Ok(RemoteOutcome::Undispatched);
         }
-        let (tree, asked, office) = (order.tree, order.asked, &*self.office);
+        let (tree, asked, subjects) = (order.tree, order.asked, &*self.subjects);
         let mut case = DispatchState::new(&order);
-        let mut ears = office.subscribe(tree);
-        let after = office.last_sequence(tree).await?;
-        if !office.bus.is_connected() {
+        let mut subscription = subjects.subscribe(tree);
+        let after = subjects.last_sequence(tree).await?;
+        if !subjects.bus.is_connected() {
             // An order that waits for the bus would be obeyed when all else has changed.
             tokio::time::sleep(WHILE_AWAY).await;
             return Ok(RemoteOutcome::Undispatched);
         }
-        office
+        subjects
             .bus
             .send(
-                dispatch_subject(&office.name, &self.id),
+                dispatch_subject(&subjects.name, &self.id),
                 encode(&Dispatch { after, order: order.clone() })?,
             )
             .await?;
@@ -96,13 +96,13 @@ impl BusWorker {
             let until = sent + if case.was_put { self.longest + READING } else { FRESH };
             let next = tokio::select! {
                 biased;
-                Some(event) = ears.events.recv() => DispatchEvent::Event(event),
+                Some(event) = subscription.events.recv() => DispatchEvent::Event(event),
                 reply = reader.may_read_on() => DispatchEvent::Granted(reply),
                 _ = gone.wait_for(|gone| *gone) => break,
                 () = tokio::time::sleep_until(until.min(look)) => DispatchEvent::Late,
             };
             match next {
-                DispatchEvent::Granted(reply) => office.bus.reply(reply, encode(&true)?).await?,
+                DispatchEvent::Granted(reply) => subjects.bus.reply(reply, encode(&true)?).await?,
                 DispatchEvent::Event(ReceivedEvent {
                     told: Event::ReadMore { asked: of, moved },
                     reply: Some(reply),
@@ -119,7 +119,7 @@ impl BusWorker {
                     let is_unrecorded = event.sequence.is_some_and(|sequence| sequence <= after);
                     match case.take(event) {
                         Some(RemoteOutcome::Unsent) if is_unrecorded && !case.was_put => {
-                            case.was_put = office.was_accepted(tree, after, asked).await?;
+                            case.was_put = subjects.was_accepted(tree, after, asked).await?;
                             if !case.was_put {
                                 break;
                             }
@@ -133,7 +133,7 @@ impl BusWorker {
                     // What was told while the connection of either was down stands on the subject, and nobody hears it.
                     let mut so_far = DispatchState::new(&order);
                     let is_told = |event| so_far.take(event).is_some();
-                    if case.was_put && office.events_so_far(tree, after).await?.into_iter().any(is_told) {
+                    if case.was_put && subjects.events_so_far(tree, after).await?.into_iter().any(is_told) {
                         break;
                     }
                     look = Instant::now() + BETWEEN_LOOKS;
@@ -141,16 +141,16 @@ impl BusWorker {
             }
             if Instant::now() >= until {
                 // Most answers have come by then; of a question that takes longer its entry tells.
-                if case.was_put || !office.was_accepted(tree, after, asked).await? {
+                if case.was_put || !subjects.was_accepted(tree, after, asked).await? {
                     break;
                 }
                 case.was_put = true;
             }
         }
         // What stands before the fence was done, and nothing else ever will be.
-        let fence = office.fence(tree).await?;
+        let fence = subjects.fence(tree).await?;
         let mut case = DispatchState::new(&order);
-        let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
+        let told = subjects.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
         Ok(told.unwrap_or_else(|| case.outcome_if_given_up()))
     }
 }
@@ -195,7 +195,7 @@ enum DispatchEvent {
 /// What is known by now of a question that an agent is to put.
 struct DispatchState {
     asked: SystemTime,
-    ask: Request,
+    request: Request,
     address: IpAddr,
     was_put: bool,
     parts: ReplyParts,
@@ -203,8 +203,8 @@ struct DispatchState {
 
 impl DispatchState {
     fn new(order: &RemoteRequest) -> Self {
-        let RemoteRequest { asked, ask, address, .. } = order.clone();
-        Self { asked, ask, address, was_put: false, parts: ReplyParts::default() }
+        let RemoteRequest { asked, request, address, .. } = order.clone();
+        Self { asked, request, address, was_put: false, parts: ReplyParts::default() }
     }
 
     fn take(&mut self, ReceivedEvent { at, told, .. }: ReceivedEvent) -> Option<RemoteOutcome> {
@@ -231,13 +231,13 @@ impl DispatchState {
 
     /// Whether it can be the answer to this question: strangers may be on the bus.
     fn is_answer(&self, reply: &RemoteResponse) -> bool {
-        reply.ask == self.ask
-            && reply.answer.address.is_none_or(|address| address == self.address)
+        reply.request == self.request
+            && reply.response.address.is_none_or(|address| address == self.address)
             && reply.has_possible_times()
     }
 
     fn invalid_report(&self, what: &str) -> RemoteOutcome {
-        tracing::error!(url = self.ask.url.as_str(), what, "an agent told what is no answer");
+        tracing::error!(url = self.request.url.as_str(), what, "an agent told what is no answer");
         RemoteOutcome::Lost
     }
 
@@ -253,8 +253,8 @@ pub(super) fn begun_at(
     asked: SystemTime,
     now: SystemTime,
 ) -> RemoteResponse {
-    let latest = now.checked_sub(reply.answer.timings.total).unwrap_or(asked);
-    RemoteResponse { answer: Response { started: began.min(latest).max(asked), ..reply.answer }, ..reply }
+    let latest = now.checked_sub(reply.response.timings.total).unwrap_or(asked);
+    RemoteResponse { response: Response { started: began.min(latest).max(asked), ..reply.response }, ..reply }
 }
 
 #[cfg(test)]
@@ -276,11 +276,11 @@ pub(super) mod tests {
 
     fn reply() -> RemoteResponse {
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Request { number: 3, url, purpose: Purpose::Page, depth: None };
-        let answer = Response::not_sent(at(9999), None, Failure::Reset, None);
+        let request = Request { number: 3, url, purpose: Purpose::Page, depth: None };
+        let response = Response::not_sent(at(9999), None, Failure::Reset, None);
         RemoteResponse {
-            ask,
-            answer,
+            request,
+            response,
             after_head: 0,
             may_speak_older_tls: false,
             challenge: None,
@@ -289,10 +289,10 @@ pub(super) mod tests {
     }
 
     pub(in crate::cluster) fn order() -> RemoteRequest {
-        let (ask, address, known) = (reply().ask, [41, 90, 0, 1].into(), Default::default());
+        let (request, address, known) = (reply().request, [41, 90, 0, 1].into(), Default::default());
         RemoteRequest {
             tree: 1,
-            ask,
+            request,
             address,
             asked: ASKED,
             known,
@@ -315,9 +315,9 @@ pub(super) mod tests {
         assert!(case.take(told(Event::Sending { asked: ASKED })).is_none());
         let part = parts_of(ASKED, at(93), &reply(), 1 << 20).unwrap().remove(0);
         let Some(RemoteOutcome::Received(heard)) = case.take(told(part)) else { panic!() };
-        assert_eq!(heard.answer.started, at(93), "whatever the agent's clock says");
+        assert_eq!(heard.response.started, at(93), "whatever the agent's clock says");
         assert_eq!(
-            RemoteResponse { answer: Response { started: at(9999), ..heard.answer.clone() }, ..*heard },
+            RemoteResponse { response: Response { started: at(9999), ..heard.response.clone() }, ..*heard },
             reply()
         );
     }
@@ -325,11 +325,11 @@ pub(super) mod tests {
     #[test]
     fn what_is_no_answer_to_the_question_is_none() {
         let mut other = reply();
-        other.ask.number += 1;
+        other.request.number += 1;
         let mut elsewhere = reply();
-        elsewhere.answer.address = Some([41, 90, 0, 2].into());
+        elsewhere.response.address = Some([41, 90, 0, 2].into());
         let mut endless = reply();
-        endless.answer.timings.total = Duration::MAX;
+        endless.response.timings.total = Duration::MAX;
         for reply in [other, elsewhere, endless] {
             let part = parts_of(ASKED, at(93), &reply, 1 << 20).unwrap().remove(0);
             assert_eq!(DispatchState::new(&order()).take(told(part)), Some(RemoteOutcome::Lost));
@@ -339,14 +339,14 @@ pub(super) mod tests {
     #[test]
     fn an_exchange_began_after_it_was_recorded_and_early_enough_to_be_over() {
         let mut long = reply();
-        long.answer.timings.total = Duration::from_secs(5);
+        long.response.timings.total = Duration::from_secs(5);
         for (asked, told_to_begin, begins) in
             [(90, 93, 93), (94, 93, 94), (90, 97, 95), (98, 97, 98), (90, 9999, 95)]
         {
             let mut case = DispatchState::new(&RemoteRequest { asked: at(asked), ..order() });
             let part = parts_of(at(asked), at(told_to_begin), &long, 1 << 20).unwrap().remove(0);
             let Some(RemoteOutcome::Received(heard)) = case.take(told(part)) else { panic!() };
-            assert_eq!(heard.answer.started, at(begins), "{asked} {told_to_begin}");
+            assert_eq!(heard.response.started, at(begins), "{asked} {told_to_begin}");
         }
     }
 

@@ -234,13 +234,13 @@ mod tests {
 
     fn reply(bytes: usize) -> RemoteResponse {
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Request { number: 3, url, purpose: Purpose::Robots, depth: None };
-        let answer = Response::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
+        let request = Request { number: 3, url, purpose: Purpose::Robots, depth: None };
+        let response = Response::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
         // What does not shrink.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
         RemoteResponse {
-            ask,
-            answer,
+            request,
+            response,
             after_head: 7,
             may_speak_older_tls: true,
             challenge: None,

@@ -49,14 +49,14 @@ pub(super) struct ReceivedEvent {
 
 /// Ears for what is told of a tree, until they are dropped.
 pub(super) struct Subscription<'a> {
-    office: &'a TreeSubjects,
+    subjects: &'a TreeSubjects,
     tree: u64,
     pub events: UnboundedReceiver<ReceivedEvent>,
 }
 
 impl Drop for Subscription<'_> {
     fn drop(&mut self) {
-        self.office.inner().waiting.remove(&self.tree);
+        self.subjects.inner().waiting.remove(&self.tree);
     }
 }
 
@@ -76,20 +76,22 @@ impl TreeSubjects {
 
     /// An agent has said something just now; says whether anybody listens. To whoever wants to read on, the listener
     /// replies.
-    pub(super) fn note(&self, said: Report, reply: Option<Subject>) -> bool {
+    pub(super) fn note(&self, report: Report, reply: Option<Subject>) -> bool {
         let at = self.clock.now();
         let mut inner = self.inner();
-        let Some(ears) = inner.waiting.get(&said.tree).cloned() else { return false };
-        let last = inner.last.entry(said.tree).or_default();
-        *last = said.sequence.max(*last);
-        ears.send(ReceivedEvent { at, sequence: Some(said.sequence), told: said.told, reply }).is_ok()
+        let Some(subscription) = inner.waiting.get(&report.tree).cloned() else { return false };
+        let last = inner.last.entry(report.tree).or_default();
+        *last = report.sequence.max(*last);
+        subscription
+            .send(ReceivedEvent { at, sequence: Some(report.sequence), told: report.told, reply })
+            .is_ok()
     }
 
     /// Listens to what is told of a tree from now on.
     pub(super) fn subscribe(&self, tree: u64) -> Subscription<'_> {
         let (sender, events) = unbounded_channel();
         self.inner().waiting.insert(tree, sender);
-        Subscription { office: self, tree, events }
+        Subscription { subjects: self, tree, events }
     }
 
     /// The last sequence on the subject of a tree, on which there is one from then on.

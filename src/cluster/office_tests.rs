@@ -48,8 +48,8 @@ impl TestCluster {
                 ["SUB", subject, number] => {
                     self.subscriptions.insert(subject.trim_end_matches('*').to_owned(), number.to_owned());
                 }
-                ["PUB", _, reply, length] => self.answer(&mut client, reply, "0", length).await,
-                ["HPUB", _, reply, head, length] => self.answer(&mut client, reply, head, length).await,
+                ["PUB", _, reply, length] => self.response(&mut client, reply, "0", length).await,
+                ["HPUB", _, reply, head, length] => self.response(&mut client, reply, head, length).await,
                 _ => {}
             }
             line.clear();
@@ -57,7 +57,7 @@ impl TestCluster {
     }
 
     /// Reads what was published, and replies.
-    async fn answer(&mut self, client: &mut BufReader<TcpStream>, reply: &str, head: &str, length: &str) {
+    async fn response(&mut self, client: &mut BufReader<TcpStream>, reply: &str, head: &str, length: &str) {
         let mut bytes = vec![0; length.parse::<usize>().unwrap() + 2];
         client.read_exact(&mut bytes).await.unwrap();
         let payload = &bytes[head.parse().unwrap()..bytes.len() - 2];

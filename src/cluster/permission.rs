@@ -106,8 +106,8 @@ impl Permission {
 async fn ping(bus: &Bus, survey: &str) -> Option<Permit> {
     let (sent, slept) = (Instant::now(), Clock::system().slept());
     let request = bus.client.request(ping_subject(survey), encode(&()).ok()?.into());
-    let answer = tokio::time::timeout(OBEYED_WITHIN, request).await.ok()?.ok()?;
-    Some(Permit { sent, slept, reply: decode(&answer.payload).ok()? })
+    let response = tokio::time::timeout(OBEYED_WITHIN, request).await.ok()?.ok()?;
+    Some(Permit { sent, slept, reply: decode(&response.payload).ok()? })
 }
 
 impl Permit {

@@ -33,9 +33,9 @@ use crate::exchange::{Failure, Request, Response, Validators};
 /// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOuts::default()), Clock::system())?;
 /// let url = WebUrl::parse("http://example.ke/")?;
 /// if let Ok(address) = fetcher.locate(url.host()).await.address {
-///     let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-///     let (answer, page) = fetcher.fetch(&ask, address, u64::MAX).await;
-///     println!("{:?} {:?} {} bytes", answer.status, answer.failure, page.len());
+///     let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+///     let (response, page) = fetcher.fetch(&request, address, u64::MAX).await;
+///     println!("{:?} {:?} {} bytes", response.status, response.failure, page.len());
 /// }
 /// # Ok(()) }
 /// ```
@@ -83,7 +83,7 @@ const REQUEST_OVERHEAD: u64 = 1024;
 struct FetchRequest<'a> {
     /// The version that is known already.
     known: &'a Validators,
-    ask: &'a Request,
+    request: &'a Request,
     address: IpAddr,
     byte_limit: u64,
     meter: &'a dyn Meter,
@@ -201,8 +201,8 @@ impl Fetcher {
     /// Nothing is sent when the host or the address may not be contacted. Reading stops once
     /// `byte_limit` bytes have been received; what cannot be stopped may exceed it by [`beyond_limit`], up to
     /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
-    pub async fn fetch(&self, ask: &Request, address: IpAddr, byte_limit: u64) -> (Response, Vec<u8>) {
-        self.fetch_other_than(&Validators::default(), ask, address, byte_limit).await
+    pub async fn fetch(&self, request: &Request, address: IpAddr, byte_limit: u64) -> (Response, Vec<u8>) {
+        self.fetch_other_than(&Validators::default(), request, address, byte_limit).await
     }
 
     /// The same for a page of which a version is known: a server that has no other answers 304 without a body
@@ -210,11 +210,11 @@ impl Fetcher {
     pub async fn fetch_other_than(
         &self,
         known: &Validators,
-        ask: &Request,
+        request: &Request,
         address: IpAddr,
         byte_limit: u64,
     ) -> (Response, Vec<u8>) {
-        self.fetch_in(Manner::Usual, known, ask, address, byte_limit, &Unmetered).await
+        self.fetch_in(Manner::Usual, known, request, address, byte_limit, &Unmetered).await
     }
 
     /// The same in the manner that the server asks for, and no faster than the meter lets.
@@ -222,15 +222,15 @@ impl Fetcher {
         &self,
         manner: Manner,
         known: &Validators,
-        ask: &Request,
+        request: &Request,
         address: IpAddr,
         byte_limit: u64,
         meter: &dyn Meter,
     ) -> (Response, Vec<u8>) {
-        let wanted = FetchRequest { known, ask, address, byte_limit, meter };
+        let wanted = FetchRequest { known, request, address, byte_limit, meter };
         match manner {
             Manner::Usual => self.fetch_over(Lines::to, wanted).await,
-            Manner::OldTls => (self.greet(ask, address).await, Vec::new()),
+            Manner::OldTls => (self.greet(request, address).await, Vec::new()),
             Manner::WithoutLibrary => self.fetch_over(Lines::without_library, wanted).await,
         }
     }
@@ -240,58 +240,59 @@ impl Fetcher {
         line_to: fn(&Lines, IpAddr, &WebUrl) -> Arc<Line>,
         wanted: FetchRequest<'_>,
     ) -> (Response, Vec<u8>) {
-        let FetchRequest { known, ask, address, byte_limit, meter } = wanted;
+        let FetchRequest { known, request, address, byte_limit, meter } = wanted;
         let parts = &*self.parts;
         // Before it is looked whether the owner has opted out: who does so afterwards does so while it is under way.
         let begun = Instant::now();
         let not_asked =
             |failure| (Response::not_sent(parts.clock.at(begun), Some(address), failure, None), Vec::new());
-        if let Err(failure) = parts.permits(&ask.url, address) {
+        if let Err(failure) = parts.permits(&request.url, address) {
             return not_asked(failure);
         }
         let address = address.to_canonical();
-        let line = line_to(&parts.lines, address, &ask.url);
-        let there = parts.lines.url(address, &ask.url);
-        let request = there.and_then(|there| parts.requests.make(&ask.url, ask.purpose, known, there));
-        let Some(mut request) = request else {
-            tracing::error!(url = %ask.url, "a URL that cannot be sent");
+        let line = line_to(&parts.lines, address, &request.url);
+        let there = parts.lines.url(address, &request.url);
+        let http_request =
+            there.and_then(|there| parts.requests.make(&request.url, request.purpose, known, there));
+        let Some(mut http_request) = http_request else {
+            tracing::error!(url = %request.url, "a URL that cannot be sent");
             return not_asked(Failure::BadHttp);
         };
-        line.prepare(&mut request);
+        line.prepare(&mut http_request);
         let exchange = Exchange {
             settings: &parts.settings,
             line: &line,
             address,
-            url: &ask.url,
-            purpose: ask.purpose,
-            encrypted: ask.url.is_https(),
+            url: &request.url,
+            purpose: request.purpose,
+            encrypted: request.url.is_https(),
             wire_limit: byte_limit.min(largest_limit(&parts.settings)),
             clock: parts.clock,
             meter,
         };
-        let (answer, body) = exchange.run(request, begun).await;
-        if answer.failure.is_some_and(Failure::may_be_read_otherwise) {
-            parts.lines.note_odd(address, &ask.url);
+        let (response, body) = exchange.run(http_request, begun).await;
+        if response.failure.is_some_and(Failure::may_be_read_otherwise) {
+            parts.lines.note_odd(address, &request.url);
         }
-        (answer, body)
+        (response, body)
     }
 
     /// An exchange in which a server is greeted as clients of old did, to learn which TLS it speaks. It brings no
     /// page; `tls_version` has what the server chose, and its cipher suite.
-    pub async fn greet(&self, ask: &Request, address: IpAddr) -> Response {
+    pub async fn greet(&self, request: &Request, address: IpAddr) -> Response {
         let parts = &*self.parts;
         let begun = Instant::now();
         let started = parts.clock.at(begun);
         let address = address.to_canonical();
-        let host = ask.url.host();
-        if let Err(failure) = parts.permits(&ask.url, address) {
+        let host = request.url.host();
+        if let Err(failure) = parts.permits(&request.url, address) {
             return Response::not_sent(started, Some(address), failure, None);
         }
-        let server = parts.settings.gateway.unwrap_or(SocketAddr::new(address, ask.url.port()));
-        let mut answer = Response::not_sent(started, Some(address), Failure::TlsHandshake, None);
-        greet(&parts.settings, server, host).await.fill(&mut answer);
-        answer.timings.total = begun.elapsed();
-        answer
+        let server = parts.settings.gateway.unwrap_or(SocketAddr::new(address, request.url.port()));
+        let mut response = Response::not_sent(started, Some(address), Failure::TlsHandshake, None);
+        greet(&parts.settings, server, host).await.fill(&mut response);
+        response.timings.total = begun.elapsed();
+        response
     }
 
     /// Whether the URL may be asked for at this address now: neither has opted out, and no address is special. Whoever has

@@ -18,9 +18,9 @@ fn site(name: &str) -> Site {
     Site::new(Host::parse(name).unwrap())
 }
 
-fn fact<'a>(site: &'a Site, answer: &'a Response) -> Fact<'a> {
+fn fact<'a>(site: &'a Site, response: &'a Response) -> Fact<'a> {
     let (purpose, against) = (Purpose::Page, OwnerObjections::default());
-    Fact { site, address: SERVER, purpose, url: None, answer, crawl_delay: None, against }
+    Fact { site, address: SERVER, purpose, url: None, response, crawl_delay: None, against }
 }
 
 const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
@@ -44,18 +44,18 @@ struct TestResponse {
 }
 
 impl TestResponse {
-    fn answer(&self, started: SystemTime) -> Response {
-        let mut answer = Response::not_sent(started, None, Failure::Reset, None);
-        (answer.status, answer.failure) = (self.status, self.failure);
+    fn response(&self, started: SystemTime) -> Response {
+        let mut response = Response::not_sent(started, None, Failure::Reset, None);
+        (response.status, response.failure) = (self.status, self.failure);
         let first_byte = Duration::from_millis(self.first_byte);
-        answer.timings.first_byte = Some(first_byte);
-        answer.timings.total = first_byte + Duration::from_millis(self.transfer);
-        answer.wire = Wire { sent: 300, received: self.body + 500, connections: 1 };
-        answer.after_head = self.body;
-        answer.body_bytes = self.body;
-        answer.head.content_type = Some("text/html".to_owned());
-        answer.head.retry_after = self.retry_after.map(Duration::from_secs);
-        answer
+        response.timings.first_byte = Some(first_byte);
+        response.timings.total = first_byte + Duration::from_millis(self.transfer);
+        response.wire = Wire { sent: 300, received: self.body + 500, connections: 1 };
+        response.after_head = self.body;
+        response.body_bytes = self.body;
+        response.head.content_type = Some("text/html".to_owned());
+        response.head.retry_after = self.retry_after.map(Duration::from_secs);
+        response
     }
 }
 
@@ -119,7 +119,7 @@ impl WatchedSurvey {
     }
 
     /// Asks when that is permitted; whether it ever is.
-    fn ask(&mut self, said: &TestResponse) -> bool {
+    fn request(&mut self, said: &TestResponse) -> bool {
         let site = site(&format!("s{}.ke", said.site));
         let crawl_delay = said.crawl_delay.map(Duration::from_secs);
         let permit = loop {
@@ -130,11 +130,11 @@ impl WatchedSurvey {
                 turn => panic!("{turn:?}"),
             }
         };
-        let answer = said.answer(self.now);
+        let response = said.response(self.now);
         self.add_server();
-        self.load.settle(permit, Purpose::Page, &answer);
-        self.judge.note(&Fact { crawl_delay, ..fact(&site, &answer) });
-        self.now = answer.ended() + Duration::from_secs(said.idle);
+        self.load.settle(permit, Purpose::Page, &response);
+        self.judge.note(&Fact { crawl_delay, ..fact(&site, &response) });
+        self.now = response.ended() + Duration::from_secs(said.idle);
         true
     }
 
@@ -166,7 +166,7 @@ proptest! {
             if said.is_forgotten {
                 survey.forget();
             }
-            survey.ask(said);
+            survey.request(said);
         }
         prop_assert_eq!(&survey.judge.seen().short_rests, &ShortPauses::default());
         let least = survey.judge.seen().least_gap;
@@ -188,7 +188,7 @@ proptest! {
         for said in &answers {
             // First bytes that are as late as ever, and nobody idles into another hour.
             let said = TestResponse { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..said.clone() };
-            if !survey.ask(&said) {
+            if !survey.request(&said) {
                 return Ok(());
             }
         }
@@ -205,7 +205,7 @@ proptest! {
             }
         };
         let pause = due.duration_since(ended).unwrap();
-        let sooner = TestResponse { site: 0, ..answers[0].clone() }.answer(ended + pause.mul_f64(0.9));
+        let sooner = TestResponse { site: 0, ..answers[0].clone() }.response(ended + pause.mul_f64(0.9));
         survey.judge.note(&fact(&site("s0.ke"), &sooner));
         let seen = survey.judge.seen();
         let is_short = seen.least_gap.is_some_and(|gap| gap < pace.min_delay.as_micros() as u64);

@@ -288,21 +288,21 @@ impl RobotsStore {
     }
 
     /// A tree asks, and this comes.
-    fn ask(&self, tree: u64, heard: &ExchangeRecord) -> u64 {
-        let claim = self.own(tree, heard.ask.url.host().as_str(), heard.answer.started);
-        let at = self.record(tree, heard);
-        claim.settle(tree, at, heard);
+    fn request(&self, tree: u64, record: &ExchangeRecord) -> u64 {
+        let claim = self.own(tree, record.request.url.host().as_str(), record.response.started);
+        let at = self.record(tree, record);
+        claim.settle(tree, at, record);
         at
     }
 
-    fn record(&self, tree: u64, heard: &ExchangeRecord) -> u64 {
+    fn record(&self, tree: u64, record: &ExchangeRecord) -> u64 {
         let (journal, _) = Journal::open(&self.storage.folder.journal(tree)).unwrap();
-        journal.append(&Entry::Received(Box::new(heard.clone()))).unwrap()
+        journal.append(&Entry::Received(Box::new(record.clone()))).unwrap()
     }
 
     /// The tree is finished: the store has what it got, and its journal is gone.
-    fn finish(&self, tree: u64, heard: &ExchangeRecord) {
-        let robots: Vec<_> = self.shared.to_store(tree, heard).unwrap().into_iter().collect();
+    fn finish(&self, tree: u64, record: &ExchangeRecord) {
+        let robots: Vec<_> = self.shared.to_store(tree, record).unwrap().into_iter().collect();
         let batch = Batch {
             finished: &[],
             segments: 0,
@@ -334,12 +334,12 @@ fn robots_of(host: &str) -> WebUrl {
 const T: SystemTime = SystemTime::UNIX_EPOCH;
 
 fn came(host: &str, at: Duration, status: Option<u16>) -> ExchangeRecord {
-    let ask = Request { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
+    let request = Request { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
     let address = Some([41, 90, 0, 1].into());
-    let mut answer = Response::not_sent(T + at, address, Failure::Reset, None);
-    (answer.status, answer.failure) = (status, answer.failure.filter(|_| status.is_none()));
+    let mut response = Response::not_sent(T + at, address, Failure::Reset, None);
+    (response.status, response.failure) = (status, response.failure.filter(|_| status.is_none()));
     let content = Content::Robots(b"User-agent: *\nDisallow: /x\n".to_vec());
-    ExchangeRecord { ask, answer, content, unchanged_bytes: None }
+    ExchangeRecord { request, response, content, unchanged_bytes: None }
 }
 
 #[test]
@@ -351,8 +351,8 @@ fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
     drop(first);
     let second = bench.own(2, "a.ke", T);
     assert_eq!(bench.says(1, "a.ke", T), "waits");
-    let heard = came("a.ke", HOUR, Some(200));
-    second.settle(2, bench.record(2, &heard), &heard);
+    let record = came("a.ke", HOUR, Some(200));
+    second.settle(2, bench.record(2, &record), &record);
     assert_eq!(bench.says(1, "a.ke", T + HOUR), "shared");
     // A tree that asks again wants something new.
     assert_eq!(bench.says(2, "a.ke", T + HOUR), "own");
@@ -361,29 +361,29 @@ fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
 #[test]
 fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
     let mut bench = RobotsStore::new();
-    let heard = came("a.ke", HOUR, Some(200));
-    let at = bench.ask(1, &heard);
+    let record = came("a.ke", HOUR, Some(200));
+    let at = bench.request(1, &record);
     let check = |bench: &RobotsStore, what: &str| {
         let ClaimOutcome::Shared(told) = bench.claim(2, "a.ke", T + HOUR * 24) else { panic!("{what}") };
-        assert_eq!(*told, heard, "{what}");
+        assert_eq!(*told, record, "{what}");
         assert_eq!(bench.says(2, "a.ke", T + HOUR * 25), "own", "{what}");
     };
     check(&bench, "in a journal");
     bench.shared = SharedRobots::default();
     bench
         .shared
-        .restore(&bench.storage, RecordedRobots::from_record(1, at, &heard).into_iter().collect())
+        .restore(&bench.storage, RecordedRobots::from_record(1, at, &record).into_iter().collect())
         .unwrap();
     check(&bench, "in a journal after a death");
-    bench.finish(1, &heard);
+    bench.finish(1, &record);
     check(&bench, "in the store");
     bench.shared = SharedRobots::default();
     check(&bench, "in the store after a death");
     // A later one takes its place, and the earlier tree's does not come back.
     let later = came("a.ke", HOUR * 30, Some(404));
-    bench.ask(5, &later);
-    bench.record(1, &heard);
-    bench.finish(1, &heard);
+    bench.request(5, &later);
+    bench.record(1, &record);
+    bench.finish(1, &record);
     assert_eq!(bench.says(2, "a.ke", T + HOUR * 53), "shared");
     bench.finish(5, &later);
     assert_eq!(bench.says(2, "a.ke", T + HOUR * 53), "shared");
@@ -398,8 +398,8 @@ fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
         for tree in 1..=u64::from(MOST_TREES) {
             // A tree that asks again counts once.
             for again in 0..2 {
-                let heard = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
-                recorded.extend(RecordedRobots::from_record(tree, bench.ask(tree, &heard), &heard));
+                let record = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
+                recorded.extend(RecordedRobots::from_record(tree, bench.request(tree, &record), &record));
             }
             bench.shared = SharedRobots::default();
             bench.shared.restore(&bench.storage, recorded.iter().rev().copied().collect()).unwrap();
@@ -413,20 +413,20 @@ fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
 #[test]
 fn what_is_of_its_tree_alone_is_not_shared() {
     let mut unsent = came("a.ke", SECOND, None);
-    unsent.answer.failure = Some(Failure::ServerBudget);
+    unsent.response.failure = Some(Failure::ServerBudget);
     let mut cut = came("a.ke", SECOND, Some(200));
-    cut.answer.failure = Some(Failure::BodyTooLarge);
+    cut.response.failure = Some(Failure::BodyTooLarge);
     let mut page = came("a.ke", SECOND, Some(200));
-    page.ask.purpose = Purpose::Page;
-    for heard in [unsent, cut.clone(), page] {
+    page.request.purpose = Purpose::Page;
+    for record in [unsent, cut.clone(), page] {
         let bench = RobotsStore::new();
-        bench.ask(1, &heard);
-        assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{:?}", heard.answer.failure);
+        bench.request(1, &record);
+        assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{:?}", record.response.failure);
     }
     // As much as is read of any.
     cut.content = Content::Robots(vec![b'#'; 500 * 1024 + 1]);
     let bench = RobotsStore::new();
-    bench.ask(1, &cut);
+    bench.request(1, &cut);
     assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
 }
 
@@ -434,7 +434,7 @@ fn what_is_of_its_tree_alone_is_not_shared() {
 fn what_owners_who_opted_out_since_said_is_not_gone_by() {
     for who in ["a.ke", "41.90.0.1"] {
         let mut bench = RobotsStore::new();
-        bench.ask(1, &came("a.ke", SECOND, Some(200)));
+        bench.request(1, &came("a.ke", SECOND, Some(200)));
         assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
         bench.opt_outs = OptOut::parse(who).unwrap().into();
         assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{who}");

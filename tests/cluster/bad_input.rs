@@ -109,11 +109,11 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     assert!(until(|| space.accesses().len() > seen), "it goes on");
     refused(&["resume", taken.to_str().unwrap()], 1, &["another process coordinates the survey 'kenya'"]);
     // An agent of another version, as its messages begin with another byte.
-    let answer = tokio::runtime::Runtime::new().unwrap().block_on(async {
+    let response = tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = async_nats::connect(bus.url()).await.unwrap();
         client.request("ccsurvey.kenya.here", vec![99, 1, 2, 3].into()).await.unwrap().payload
     });
-    assert!(String::from_utf8_lossy(&answer).contains("it is of version 99 (expected"), "{answer:?}");
+    assert!(String::from_utf8_lossy(&response).contains("it is of version 99 (expected"), "{response:?}");
     // A second agent of the same name waits until the first is gone.
     let mut again = program();
     again.args(["agent", "--nats", &bus.url(), "--survey", "kenya", "--name", "one"]);

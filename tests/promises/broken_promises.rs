@@ -132,13 +132,13 @@ impl Shop {
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let log = noted.clone();
-                thread::spawn(move || self.answer(stream, &log));
+                thread::spawn(move || self.response(stream, &log));
             }
         });
         (address, log)
     }
 
-    fn answer(self, mut stream: TcpStream, log: &Log) {
+    fn response(self, mut stream: TcpStream, log: &Log) {
         let mut asked = Vec::new();
         let mut byte = [0];
         let mut arrived = None;
@@ -169,13 +169,13 @@ impl Shop {
         }
         // The last piece is in the network when this is noted, and the next request cannot have been sent.
         let (arrived, ended) = (arrived.unwrap(), Instant::now());
-        let asks = self.retry_after.filter(|_| path == "/p2");
-        let asks = asks.map(|(_, seconds)| Duration::from_secs(seconds.into()));
+        let requests = self.retry_after.filter(|_| path == "/p2");
+        let requests = requests.map(|(_, seconds)| Duration::from_secs(seconds.into()));
         log.lock().unwrap().push(Seen {
             host,
             path,
             status,
-            retry_after: asks,
+            retry_after: requests,
             arrived,
             begun,
             ended,
@@ -346,7 +346,7 @@ impl Promised<'_> {
             let is_robots = seen.path == "/robots.txt";
             let purpose = if is_robots { Purpose::Robots } else { Purpose::Page };
             let delay = self.shop.crawl_delay.map(|seconds| Duration::from_secs(seconds.into()));
-            let (answer, crawl_delay) = (seen.answer(log[0].arrived), delay.filter(|_| !is_robots));
+            let (response, crawl_delay) = (seen.response(log[0].arrived), delay.filter(|_| !is_robots));
             let against = (self.against)(seen);
             let url_seen = WebUrl::parse(&url).unwrap();
             judge.note(&Fact {
@@ -354,7 +354,7 @@ impl Promised<'_> {
                 address,
                 purpose,
                 url: Some(&url_seen),
-                answer: &answer,
+                response: &response,
                 crawl_delay,
                 against,
             });
@@ -372,16 +372,16 @@ impl Promised<'_> {
 
 impl Seen {
     /// The exchange as the server saw it.
-    fn answer(&self, first: Instant) -> Response {
+    fn response(&self, first: Instant) -> Response {
         let began = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000) + (self.arrived - first);
-        let mut answer = Response::not_sent(began, None, Failure::Reset, None);
-        (answer.status, answer.failure) = (Some(self.status), None);
-        answer.head.content_type = Some("text/html".to_owned());
-        answer.head.retry_after = self.retry_after;
-        answer.timings.total = self.ended - self.arrived;
-        answer.timings.first_byte = Some(self.begun - self.arrived);
-        (answer.wire.received, answer.after_head) = (self.bytes as u64, self.bytes as u64);
-        answer
+        let mut response = Response::not_sent(began, None, Failure::Reset, None);
+        (response.status, response.failure) = (Some(self.status), None);
+        response.head.content_type = Some("text/html".to_owned());
+        response.head.retry_after = self.retry_after;
+        response.timings.total = self.ended - self.arrived;
+        response.timings.first_byte = Some(self.begun - self.arrived);
+        (response.wire.received, response.after_head) = (self.bytes as u64, self.bytes as u64);
+        response
     }
 }
 

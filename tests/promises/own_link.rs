@@ -79,10 +79,10 @@ async fn forward_datagrams(socket: UdpSocket, to: SocketAddr, is_cut: Arc<Atomic
         tokio::spawn(async move {
             let back = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             back.send_to(&question, to).await.unwrap();
-            let mut answer = [0; 2048];
-            let heard = tokio::time::timeout(Duration::from_secs(5), back.recv(&mut answer)).await;
+            let mut response = [0; 2048];
+            let heard = tokio::time::timeout(Duration::from_secs(5), back.recv(&mut response)).await;
             if let Ok(Ok(size)) = heard {
-                let _ = socket.send_to(&answer[..size], from).await;
+                let _ = socket.send_to(&response[..size], from).await;
             }
         });
     }

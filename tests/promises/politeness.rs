@@ -26,8 +26,8 @@ fn by_address(log: &[Access]) -> BTreeMap<String, Vec<&Access>> {
 }
 
 fn crawl_delay(world: &World, host: &str) -> Option<f64> {
-    let Reaction::Response(answer) = world.respond(false, host, "/robots.txt") else { return None };
-    let text = String::from_utf8_lossy(&answer.body).to_lowercase();
+    let Reaction::Response(response) = world.respond(false, host, "/robots.txt") else { return None };
+    let text = String::from_utf8_lossy(&response.body).to_lowercase();
     text.lines().find_map(|line| line.strip_prefix("crawl-delay:")?.trim().parse().ok())
 }
 
@@ -46,13 +46,13 @@ fn judged(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict>
         let (site, address) = (Site::new(Host::parse(&access.host).unwrap()), access.address.unwrap());
         let began = UNIX_EPOCH + Duration::from_micros(access.arrival_us);
         // Without an answer nobody here knows what the survey took it for.
-        let mut answer = Response::not_sent(began, Some(address), Failure::BadHttp, None);
-        answer.failure = answer.failure.filter(|_| access.status.is_none());
-        answer.status = access.status;
-        answer.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));
+        let mut response = Response::not_sent(began, Some(address), Failure::BadHttp, None);
+        response.failure = response.failure.filter(|_| access.status.is_none());
+        response.status = access.status;
+        response.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));
         let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
         let crawl_delay = asked_delay(world, access);
-        judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay, against });
+        judge.note(&Fact { site: &site, address, purpose, url, response: &response, crawl_delay, against });
     }
     judge.verdicts_at_the_end()
 }

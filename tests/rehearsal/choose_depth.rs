@@ -261,8 +261,8 @@ fn an_environment_that_cannot_be_is_refused() {
     let desk = Desk::new();
     desk.write("world.toml", "[sites]\ncount = 1\n");
     desk.simulate("world.toml", "d", &[]);
-    let ask = ["choose-depth", "d", "--environment", "e.toml"];
-    desk.refuses(&ask, 2, "cannot read e.toml: No such file or directory (os error 2)");
+    let request = ["choose-depth", "d", "--environment", "e.toml"];
+    desk.refuses(&request, 2, "cannot read e.toml: No such file or directory (os error 2)");
     for (text, message) in [
         (
             "[servers]\nlink = \"thin\"\n",
@@ -279,7 +279,7 @@ fn an_environment_that_cannot_be_is_refused() {
         ),
     ] {
         desk.write("e.toml", text);
-        desk.refuses(&ask, 2, &format!("e.toml: {message}"));
+        desk.refuses(&request, 2, &format!("e.toml: {message}"));
     }
     let both = ["choose-depth", "d", "--coverage", "0.9", "--load", "0.5"];
     let (code, _, said) = desk.run(&both);

@@ -40,8 +40,8 @@ fn seeded(text: &str, seed: u64) -> World {
     World::parse(&format!("{before}\nseed = {seed}\n{after}")).unwrap()
 }
 
-fn answer(world: &World, ask: &Request) -> (Response, Content) {
-    let (url, host) = (&ask.url, ask.url.host().as_str());
+fn answer(world: &World, request: &Request) -> (Response, Content) {
+    let (url, host) = (&request.url, request.url.host().as_str());
     let not = |address, failure| {
         (Response::not_sent(SystemTime::UNIX_EPOCH, address, failure, None), Content::Nothing)
     };
@@ -72,7 +72,7 @@ fn answer(world: &World, ask: &Request) -> (Response, Content) {
     answer.head.location = response.location;
     answer.head.content_type = response.content_type.map(Into::into);
     let content_type = answer.head.content_type.as_deref();
-    let content = match ask.purpose {
+    let content = match request.purpose {
         Purpose::Robots => Content::Robots(body.to_vec()),
         _ if answer.is_success() && Document::detect(content_type, body).is_some() => {
             Content::Page(Box::new(Page::read(Source { body, url, content_type, robots_tag: None })))
@@ -89,10 +89,10 @@ fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> T
     let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
-            Step::Request(ask, _) => {
-                walk.begin(&ask);
-                let (answer, content) = answer(world, &ask);
-                walk.handle(ask.number, answer, content);
+            Step::Request(request, _) => {
+                walk.begin(&request);
+                let (answer, content) = answer(world, &request);
+                walk.handle(request.number, answer, content);
             }
             Step::Wait => panic!("nothing is in flight"),
             Step::Done => return walk.conclude().0,
@@ -280,8 +280,8 @@ fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
     let mut pages = 0;
     for start in world.start_urls() {
         let url = WebUrl::parse(&start).unwrap();
-        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        if let (_, Content::Page(page)) = answer(&world, &ask) {
+        let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        if let (_, Content::Page(page)) = answer(&world, &request) {
             assert_eq!(page.charset, "UTF-8", "{start}");
             pages += 1;
         }

@@ -12,34 +12,34 @@ use ccsurvey::settings::{Settings, Span};
 use crate::common::{Space, Surveyed};
 
 /// A gateway that answers every request as `answer` says, given its path, until the test ends.
-fn gateway(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + Clone + 'static) -> SocketAddr {
+fn gateway(response: impl Fn(&str) -> Vec<u8> + Send + Sync + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            let answer = answer.clone();
-            std::thread::spawn(move || serve(stream, &answer));
+            let response = response.clone();
+            std::thread::spawn(move || serve(stream, &response));
         }
     });
     address
 }
 
-fn serve(stream: TcpStream, answer: &impl Fn(&str) -> Vec<u8>) {
+fn serve(stream: TcpStream, response: &impl Fn(&str) -> Vec<u8>) {
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
     let mut stream = stream;
     while let Some(Ok(line)) = lines.next() {
         let path = line.split(' ').nth(1).unwrap_or("/").to_owned();
         while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-        if stream.write_all(&answer(&path)).is_err() {
+        if stream.write_all(&response(&path)).is_err() {
             return;
         }
     }
 }
 
-fn survey(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + Clone + 'static) -> Surveyed {
+fn survey(response: impl Fn(&str) -> Vec<u8> + Send + Sync + Clone + 'static) -> Surveyed {
     let space = Space::serve("a_site_with_one_page");
     let settings = Settings {
-        gateway: Some(gateway(answer)),
+        gateway: Some(gateway(response)),
         max_requests: Some(200),
         max_time: Some(Span(Duration::from_secs(600))),
         ..space.settings()

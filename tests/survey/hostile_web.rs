@@ -723,8 +723,8 @@ async fn a_body_in_answer_to_head_is_not_taken_for_the_next_answer() {
         [("", Purpose::Head, 0), ("next", Purpose::Page, 14), ("", Purpose::Head, 0)]
     {
         let url = WebUrl::parse(&format!("http://bodies-for-head.ke/{path}")).unwrap();
-        let ask = Request { number: 0, url, purpose, depth: Some(Depth(0)) };
-        let (answer, body) = fetcher.fetch(&ask, address, u64::MAX).await;
-        assert_eq!((answer.status, answer.failure, body.len()), (Some(200), None, bytes), "/{path}");
+        let request = Request { number: 0, url, purpose, depth: Some(Depth(0)) };
+        let (response, body) = fetcher.fetch(&request, address, u64::MAX).await;
+        assert_eq!((response.status, response.failure, body.len()), (Some(200), None, bytes), "/{path}");
     }
 }

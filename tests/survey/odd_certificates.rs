@@ -74,8 +74,8 @@ impl Server {
         let settings = Settings { permit_special_addresses: true, extra_roots, ..settings };
         let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap();
         let url = WebUrl::parse(&format!("https://odd.ke:{}/", self.port)).unwrap();
-        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        fetcher.fetch(&ask, ADDRESS.parse().unwrap(), u64::MAX).await.0
+        let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        fetcher.fetch(&request, ADDRESS.parse().unwrap(), u64::MAX).await.0
     }
 }
 
@@ -104,9 +104,9 @@ async fn a_page_is_read_whatever_the_key_is_and_what_is_wrong_with_it_told() {
     ] {
         let case = format!("{key} {further} {flags}");
         let server = Server::with(key, further, flags);
-        let answer = server.front_page(Settings::default()).await;
-        assert_eq!((answer.failure, answer.status), (None, Some(200)), "{case}");
-        assert_eq!(answer.tls_error.as_deref(), defect, "{case}");
+        let response = server.front_page(Settings::default()).await;
+        assert_eq!((response.failure, response.status), (None, Some(200)), "{case}");
+        assert_eq!(response.tls_error.as_deref(), defect, "{case}");
         let strict = Settings { refuse_bad_certificates: true, ..Settings::default() };
         let refused = server.front_page(strict).await.failure;
         let is_refused = matches!(refused, Some(Failure::TlsCertificate | Failure::TlsAlert));

@@ -50,26 +50,26 @@ async fn trial_at(web: FakeWeb, shortest_pause: Duration) -> Trial {
 }
 
 impl Trial {
-    async fn ask(&self, url: &str) -> (exchange::Response, Vec<u8>) {
+    async fn request(&self, url: &str) -> (exchange::Response, Vec<u8>) {
         let url = WebUrl::parse(url).unwrap();
         let address = self.fetcher.locate(url.host()).await.address.unwrap();
-        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        self.fetcher.fetch(&ask, address, u64::MAX).await
+        let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        self.fetcher.fetch(&request, address, u64::MAX).await
     }
 
     /// Asks until a connection is used again: on a busy machine it may have been idle for longer than one is kept.
     async fn ask_on_a_kept_connection(&self, url: &str) -> exchange::Response {
         for _ in 0..100 {
-            let (answer, _) = self.ask(url).await;
-            if answer.wire.connections == 0 {
-                return answer;
+            let (response, _) = self.request(url).await;
+            if response.wire.connections == 0 {
+                return response;
             }
         }
         panic!("{url}: a new connection for each of 100 requests");
     }
 
     async fn failure(&self, url: &str) -> Option<Failure> {
-        self.ask(url).await.0.failure
+        self.request(url).await.0.failure
     }
 }
 
@@ -121,15 +121,15 @@ async fn certificates_are_judged_as_they_were_made() {
         ("expired.ke", Some("expired")),
         ("wrong-name.ke", Some("wrong_name")),
     ] {
-        let (answer, body) = trial.ask(&format!("https://{host}/")).await;
-        assert_eq!((answer.status, answer.tls_error.as_deref()), (Some(200), defect), "{host}");
+        let (response, body) = trial.request(&format!("https://{host}/")).await;
+        assert_eq!((response.status, response.tls_error.as_deref()), (Some(200), defect), "{host}");
         assert_eq!(body, PAGE.as_bytes());
     }
 }
 
 /// Bytes received beside the head of the answer and its body.
-fn beside(answer: &exchange::Response, body: usize) -> u64 {
-    answer.wire.received - body as u64
+fn beside(response: &exchange::Response, body: usize) -> u64 {
+    response.wire.received - body as u64
 }
 
 #[tokio::test]
@@ -145,13 +145,13 @@ async fn a_new_connection_costs_its_certificate_and_nothing_that_depends_on_time
         // One trial for each: after a connection that breaks under a request, a server is asked over new ones.
         let trial = trial(FakeWeb::quick()).await;
         let url = format!("https://{host}/");
-        let (first, _) = trial.ask(&url).await;
+        let (first, _) = trial.request(&url).await;
         let second = trial.ask_on_a_kept_connection(&url).await;
         let again = trial.ask_on_a_kept_connection(&url).await;
         assert_eq!(beside(&second, PAGE.len()), beside(&again, PAGE.len()));
         // The connection breaks, and the next exchange makes a new one to the same host.
-        trial.ask(&format!("{url}reset")).await;
-        let (third, _) = trial.ask(&url).await;
+        trial.request(&format!("{url}reset")).await;
+        let (third, _) = trial.request(&url).await;
         assert_eq!((first.wire.connections, third.wire.connections), (1, 1));
         assert_eq!(first.wire.received, third.wire.received, "no session is resumed");
         let handshake = first.wire.received - second.wire.received;
@@ -163,11 +163,11 @@ async fn a_new_connection_costs_its_certificate_and_nothing_that_depends_on_time
 #[tokio::test]
 async fn zipped_and_chunked_pages_are_read_whole() {
     let trial = trial(FakeWeb::quick()).await;
-    let (answer, body) = trial.ask("http://any.ke/zipped").await;
-    assert_eq!((answer.failure, body.as_slice()), (None, PAGE.as_bytes()));
-    assert_eq!(answer.head.content_encoding.as_deref(), Some("gzip"));
-    let (answer, body) = trial.ask("http://any.ke/chunks").await;
-    assert_eq!((answer.failure, body.len()), (None, LONG));
+    let (response, body) = trial.request("http://any.ke/zipped").await;
+    assert_eq!((response.failure, body.as_slice()), (None, PAGE.as_bytes()));
+    assert_eq!(response.head.content_encoding.as_deref(), Some("gzip"));
+    let (response, body) = trial.request("http://any.ke/chunks").await;
+    assert_eq!((response.failure, body.len()), (None, LONG));
 }
 
 #[tokio::test]
@@ -176,10 +176,10 @@ async fn servers_are_as_far_and_as_slow_as_they_are() {
     let slow = Server { round_trip, bits_per_second: 1e6, ..FakeWeb::quick().0 };
     let trial = trial(FakeWeb(slow)).await;
     let transfer = Duration::from_secs_f64(LONG as f64 / 125_000.0);
-    let total = |answer: &exchange::Response| answer.timings.total;
-    let first = total(&trial.ask("http://any.ke/long").await.0);
-    let second = total(&trial.ask("http://any.ke/long").await.0);
-    let secure = total(&trial.ask("https://any.ke/long").await.0);
+    let total = |response: &exchange::Response| response.timings.total;
+    let first = total(&trial.request("http://any.ke/long").await.0);
+    let second = total(&trial.request("http://any.ke/long").await.0);
+    let secure = total(&trial.request("https://any.ke/long").await.0);
     assert!(first >= round_trip * 2 + transfer && second >= round_trip + transfer, "{first:?} {second:?}");
     assert!(secure >= round_trip * 3 + transfer, "{secure:?}");
     let log = trial.served.access_log();

@@ -89,12 +89,12 @@ fn serve(server: &TcpListener, ports: &[u16], ended: &std::sync::mpsc::Receiver<
         let Some(path) = head.split(' ').nth(1) else { continue };
         asked.insert(path.to_owned());
         // Who is gone meanwhile is no fault of the server.
-        let _ = stream.write_all(&answer(path, ports));
+        let _ = stream.write_all(&response(path, ports));
     }
     asked
 }
 
-fn answer(path: &str, ports: &[u16]) -> Vec<u8> {
+fn response(path: &str, ports: &[u16]) -> Vec<u8> {
     // No header may hold ESC (RFC 9110 §5.5); C1 and direction marks in UTF-8 it may.
     let server = EVIL.replace('\u{1b}', "");
     let to = |location: String| format!("HTTP/1.1 302 Found\r\nServer: {server}\r\nLocation: {location}\r\n");

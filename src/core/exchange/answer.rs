@@ -185,20 +185,20 @@ mod tests {
     use super::*;
 
     fn answered(status: u16, location: Option<&str>) -> Response {
-        let mut answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
-        answer.status = Some(status);
-        answer.head.location = location.map(str::to_owned);
-        answer
+        let mut response = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        response.status = Some(status);
+        response.head.location = location.map(str::to_owned);
+        response
     }
 
     #[test]
     fn a_status_is_a_success_a_redirect_a_wish_for_a_pause_or_nothing_of_that() {
         for status in 100..600 {
-            let answer = answered(status, Some("/x"));
-            assert_eq!(answer.is_success(), matches!(status, 200..=299), "{status}");
-            assert_eq!(answer.is_redirect(), [301, 302, 303, 307, 308].contains(&status), "{status}");
-            assert_eq!(answer.requests_pause(), [429, 503].contains(&status), "{status}");
-            assert_eq!(requests_pause(Some(status)), answer.requests_pause());
+            let response = answered(status, Some("/x"));
+            assert_eq!(response.is_success(), matches!(status, 200..=299), "{status}");
+            assert_eq!(response.is_redirect(), [301, 302, 303, 307, 308].contains(&status), "{status}");
+            assert_eq!(response.requests_pause(), [429, 503].contains(&status), "{status}");
+            assert_eq!(requests_pause(Some(status)), response.requests_pause());
             assert!(!answered(status, None).is_redirect(), "{status} without a target");
         }
         let silence = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
@@ -222,16 +222,19 @@ mod tests {
     #[test]
     fn what_was_not_asked_cost_nothing_but_its_dns() {
         let (started, dns) = (SystemTime::UNIX_EPOCH, Some(Duration::from_secs(3)));
-        let answer = Response::not_sent(started, None, Failure::DnsTimeout, dns);
-        assert_eq!((answer.status, answer.failure), (None, Some(Failure::DnsTimeout)));
-        assert_eq!((answer.wire, answer.timings), (Wire::default(), Timings { dns, ..Timings::default() }));
-        assert_eq!(answer.ended(), started, "it took none of the server's time");
+        let response = Response::not_sent(started, None, Failure::DnsTimeout, dns);
+        assert_eq!((response.status, response.failure), (None, Some(Failure::DnsTimeout)));
+        assert_eq!(
+            (response.wire, response.timings),
+            (Wire::default(), Timings { dns, ..Timings::default() })
+        );
+        assert_eq!(response.ended(), started, "it took none of the server's time");
     }
 
     #[test]
     fn an_exchange_ends_its_total_time_after_it_began() {
-        let mut answer = answered(200, None);
-        answer.timings.total = Duration::from_secs(7);
-        assert_eq!(answer.ended(), SystemTime::UNIX_EPOCH + Duration::from_secs(7));
+        let mut response = answered(200, None);
+        response.timings.total = Duration::from_secs(7);
+        assert_eq!(response.ended(), SystemTime::UNIX_EPOCH + Duration::from_secs(7));
     }
 }

@@ -35,27 +35,27 @@ pub struct Ledger {
 
 impl Ledger {
     /// Books an exchange; `in_flight` counts it and those beside it.
-    pub(super) fn book(&mut self, answer: &Response, in_flight: u32) {
+    pub(super) fn book(&mut self, response: &Response, in_flight: u32) {
         self.requests += 1;
-        self.answers += u64::from(answer.status.is_some());
-        self.sent_bytes += answer.wire.sent;
-        self.received_bytes += answer.wire.received;
-        self.connections += u64::from(answer.wire.connections);
-        self.busy += answer.timings.total;
+        self.answers += u64::from(response.status.is_some());
+        self.sent_bytes += response.wire.sent;
+        self.received_bytes += response.wire.received;
+        self.connections += u64::from(response.wire.connections);
+        self.busy += response.timings.total;
         self.most_parallel = self.most_parallel.max(in_flight.max(1));
-        if answer.head.server.is_some() {
-            self.software.clone_from(&answer.head.server);
+        if response.head.server.is_some() {
+            self.software.clone_from(&response.head.server);
         }
         if let Some(last_end) = self.last_end {
-            let gap = answer.started.duration_since(last_end);
+            let gap = response.started.duration_since(last_end);
             if gap.is_err() {
                 self.most_parallel = self.most_parallel.max(2);
             }
             let gap = gap.unwrap_or(Duration::ZERO);
             self.smallest_gap = Some(self.smallest_gap.map_or(gap, |least| least.min(gap)));
         }
-        self.last_end = self.last_end.max(Some(answer.ended()));
-        self.count_minute(answer.started);
+        self.last_end = self.last_end.max(Some(response.ended()));
+        self.count_minute(response.started);
     }
 
     fn count_minute(&mut self, started: SystemTime) {

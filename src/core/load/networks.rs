@@ -64,8 +64,8 @@ impl Networks {
         self.each(address, |load| load.in_flight = load.in_flight.saturating_sub(1));
     }
 
-    pub(super) fn book(&mut self, address: IpAddr, answer: &Response) {
-        self.each(address, |load| load.account.book(answer));
+    pub(super) fn book(&mut self, address: IpAddr, response: &Response) {
+        self.each(address, |load| load.account.book(response));
     }
 
     pub(super) fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use proptest::prelude::*;
 
 use super::networks::Network;
-use super::tests::{MIB, MOST, answer, at, server, site};
+use super::tests::{MIB, MOST, at, response, server, site};
 use super::*;
 use crate::address::Neighbourhood;
 use crate::exchange::{Purpose, Response};
@@ -51,7 +51,7 @@ fn a_network_bears_its_share_of_a_day_and_of_the_survey_whatever_servers_stand_t
         number += 1;
         match load.permit(now, server(number), &site("a.ke"), None) {
             PermitDecision::Granted(permit) => {
-                load.settle(permit, Purpose::Page, &answer(now, 0.1));
+                load.settle(permit, Purpose::Page, &response(now, 0.1));
                 days.push(day_of(now));
             }
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => now = time,
@@ -72,11 +72,11 @@ fn servers_at_work_at_once_do_not_exceed_the_share_of_their_network() {
     let first = go(&mut load, at(0.0), server(1));
     let second = go(&mut load, at(0.0), server(2));
     assert!(matches!(load.permit(at(1.0), server(3), &site("c.ke"), None), PermitDecision::Busy));
-    load.settle(first, Purpose::Page, &answer(at(0.0), 0.1));
+    load.settle(first, Purpose::Page, &response(at(0.0), 0.1));
     assert!(matches!(load.permit(at(1.0), server(3), &site("c.ke"), None), PermitDecision::Busy));
     load.abandon(second, at(1.0));
     let third = go(&mut load, at(1.0), server(3));
-    load.settle(third, Purpose::Page, &answer(at(1.0), 0.1));
+    load.settle(third, Purpose::Page, &response(at(1.0), 0.1));
     assert!(matches!(load.permit(at(2.0), server(4), &site("c.ke"), None), PermitDecision::BudgetUsedUp));
 }
 
@@ -86,14 +86,14 @@ fn nobody_waits_for_those_in_flight_where_nothing_is_left_anyway() {
     let mut load = load_with(LoadLimits { busy: Some(Duration::from_secs(130)), ..LoadLimits::default() });
     let first = go(&mut load, at(0.0), server(1));
     let second = go(&mut load, at(0.0), server(2));
-    load.settle(first, Purpose::Page, &answer(at(0.0), 20.0));
+    load.settle(first, Purpose::Page, &response(at(0.0), 20.0));
     assert!(
         matches!(load.permit(at(21.0), server(3), &site("c.ke"), None), PermitDecision::Busy),
         "20 + 60 + 60 s"
     );
-    load.settle(second, Purpose::Page, &answer(at(0.0), 40.0));
+    load.settle(second, Purpose::Page, &response(at(0.0), 40.0));
     let _third = go(&mut load, at(41.0), server(3));
-    load.recall(server(4), &site("a.ke"), Purpose::Page, &answer(at(41.0), 20.0));
+    load.recall(server(4), &site("a.ke"), Purpose::Page, &response(at(41.0), 20.0));
     assert!(
         matches!(load.permit(at(62.0), server(5), &site("c.ke"), None), PermitDecision::BudgetUsedUp),
         "80 + 60 s"
@@ -106,7 +106,7 @@ fn an_autonomous_system_bears_its_share_over_all_its_networks() {
     let mut load = load(Pace::default(), SharedBudget::default(), system);
     for address in [[41, 90, 0, 1], [41, 91, 0, 1]] {
         let permit = go(&mut load, at(0.0), address.into());
-        load.settle(permit, Purpose::Page, &answer(at(0.0), 0.1));
+        load.settle(permit, Purpose::Page, &response(at(0.0), 0.1));
     }
     assert!(matches!(
         load.permit(at(9.0), [41, 92, 0, 1].into(), &site("c.ke"), None),
@@ -127,7 +127,7 @@ fn a_network_has_borne_after_a_crash_what_its_servers_had() {
     let mut first = load_with(requests(5));
     for number in 1..=3 {
         let permit = go(&mut first, at(f64::from(number)), server(number));
-        first.settle(permit, Purpose::Page, &answer(at(f64::from(number)), 0.1));
+        first.settle(permit, Purpose::Page, &response(at(f64::from(number)), 0.1));
     }
     first.recall_in_flight(server(3), at(4.0), at(5.0));
     let mut second = load_with(requests(5));
@@ -137,7 +137,7 @@ fn a_network_has_borne_after_a_crash_what_its_servers_had() {
     }
     // The journal tells of it again.
     second.recall_in_flight(server(3), at(4.0), at(100.0));
-    second.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(50.0), 0.1));
+    second.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(50.0), 0.1));
     assert!(matches!(second.permit(at(900.0), server(9), &site("c.ke"), None), PermitDecision::BudgetUsedUp));
 }
 
@@ -158,9 +158,9 @@ enum SurveyEvent {
 }
 
 fn event() -> impl Strategy<Value = SurveyEvent> {
-    let ask = (0usize..6, 1u64..=MIB, 1u64..60_000);
+    let request = (0usize..6, 1u64..=MIB, 1u64..60_000);
     prop_oneof![
-        8 => ask.prop_map(|(server, bytes, millis)| SurveyEvent::Ask { server, bytes, millis }),
+        8 => request.prop_map(|(server, bytes, millis)| SurveyEvent::Ask { server, bytes, millis }),
         3 => any::<usize>().prop_map(SurveyEvent::Settle),
         1 => any::<usize>().prop_map(SurveyEvent::Lose),
         2 => Just(SurveyEvent::Store),
@@ -205,16 +205,16 @@ impl LoadSurvey {
     }
 
     /// Waits for a turn as long as somebody or something ends the wait.
-    fn ask(&mut self, address: IpAddr, bytes: u64, millis: u64) {
+    fn request(&mut self, address: IpAddr, bytes: u64, millis: u64) {
         loop {
             self.remember(address);
             match self.load.permit(self.now, address, &site("a.ke"), None) {
                 PermitDecision::Granted(permit) => {
-                    let mut answer = answer(self.now, millis as f64 / 1000.0);
-                    answer.wire.sent = 0;
-                    answer.wire.received = bytes.min(permit.byte_limit());
-                    self.see(address, &answer);
-                    self.running.push((address, permit, answer));
+                    let mut response = response(self.now, millis as f64 / 1000.0);
+                    response.wire.sent = 0;
+                    response.wire.received = bytes.min(permit.byte_limit());
+                    self.see(address, &response);
+                    self.running.push((address, permit, response));
                     self.now += Duration::from_millis(1);
                     return;
                 }
@@ -228,11 +228,11 @@ impl LoadSurvey {
         }
     }
 
-    fn see(&mut self, address: IpAddr, answer: &Response) {
-        let cost = [1, answer.wire.received, answer.timings.total.as_micros() as u64];
+    fn see(&mut self, address: IpAddr, response: &Response) {
+        let cost = [1, response.wire.received, response.timings.total.as_micros() as u64];
         for network in [Network::Neighbourhood(Neighbourhood::from_address(address)), Network::System(36914)]
         {
-            for day in [None, Some(day_of(answer.started))] {
+            for day in [None, Some(day_of(response.started))] {
                 let sums = self.seen.entry((network, day)).or_default();
                 sums.iter_mut().zip(cost).for_each(|(sum, cost)| *sum += cost);
             }
@@ -240,25 +240,25 @@ impl LoadSurvey {
     }
 
     fn settle(&mut self, index: usize) {
-        let (address, permit, answer) = self.running.remove(index);
-        self.now = self.now.max(answer.ended());
-        self.load.settle(permit, Purpose::Page, &answer);
-        self.answered.push((address, answer));
+        let (address, permit, response) = self.running.remove(index);
+        self.now = self.now.max(response.ended());
+        self.load.settle(permit, Purpose::Page, &response);
+        self.answered.push((address, response));
     }
 
     fn crash(&mut self) {
-        let in_flight = self.running.drain(..).map(|(address, _, answer)| (address, answer.started));
+        let in_flight = self.running.drain(..).map(|(address, _, response)| (address, response.started));
         self.unanswered.extend(in_flight);
         self.load = Self::fresh(self.budgets);
         for (address, state) in &self.stored {
             self.load.recall_neighbour(*address, state);
         }
-        self.answered.sort_by_key(|(_, answer)| answer.ended());
-        for (address, answer) in self.answered.clone() {
+        self.answered.sort_by_key(|(_, response)| response.ended());
+        for (address, response) in self.answered.clone() {
             let stored = self.stored.get(&address).and_then(|state| state.ledger.last_end());
-            if stored.is_none_or(|end| answer.ended() > end) {
+            if stored.is_none_or(|end| response.ended() > end) {
                 self.remember(address);
-                self.load.recall(address, &site("a.ke"), Purpose::Page, &answer);
+                self.load.recall(address, &site("a.ke"), Purpose::Page, &response);
             }
         }
         self.unanswered.sort_by_key(|(_, asked)| *asked);
@@ -271,13 +271,13 @@ impl LoadSurvey {
     fn happen(&mut self, event: &SurveyEvent) {
         match *event {
             SurveyEvent::Ask { server, bytes, millis } => {
-                self.ask([41, 90, (server / 3) as u8, (server % 3) as u8].into(), bytes, millis);
+                self.request([41, 90, (server / 3) as u8, (server % 3) as u8].into(), bytes, millis);
             }
             SurveyEvent::Settle(index) if !self.running.is_empty() => self.settle(index % self.running.len()),
             SurveyEvent::Lose(index) if !self.running.is_empty() => {
-                let (address, permit, answer) = self.running.remove(index % self.running.len());
-                self.unanswered.push((address, answer.started));
-                self.load.settle_lost(permit, answer.started, self.now, self.now);
+                let (address, permit, response) = self.running.remove(index % self.running.len());
+                self.unanswered.push((address, response.started));
+                self.load.settle_lost(permit, response.started, self.now, self.now);
             }
             SurveyEvent::Settle(_) | SurveyEvent::Lose(_) => {}
             SurveyEvent::Store => {
@@ -328,7 +328,7 @@ fn a_network_has_borne_on_a_day_what_its_servers_had_on_it_in_any_order() {
     let [before, today] = [at(0.0), at(40_000.0)];
     let mut first = load_with(requests(9));
     for (number, start) in [(3, before), (1, today), (2, today)] {
-        first.recall(server(number), &site("a.ke"), Purpose::Page, &answer(start, 0.1));
+        first.recall(server(number), &site("a.ke"), Purpose::Page, &response(start, 0.1));
     }
     assert_eq!(day_of(before) + 1, day_of(today));
     for order in [[1, 2, 3], [3, 1, 2], [1, 3, 2]] {

@@ -235,13 +235,13 @@ impl LinkSignal {
     /// The same of an agent's answer. A machine whose network refuses or resets connections reaches nobody: that counts as
     /// lost until something is reached. Where nothing more came, what had come before tells nothing of now.
     #[must_use]
-    pub fn from_answer_of_agent(answer: &Response, is_known: bool) -> Self {
+    pub fn from_answer_of_agent(response: &Response, is_known: bool) -> Self {
         use Failure::{BodyTruncated, ConnectRefused, FirstByteTimeout, IdleClosed, IdleTimeout, Reset};
         use Failure::{TlsTimeout, TooSlow};
-        let sign = Self::from_answer(answer, is_known);
-        match answer.failure {
+        let sign = Self::from_answer(response, is_known);
+        match response.failure {
             Some(ConnectRefused) => Self::lost(is_known),
-            Some(Reset) if answer.status.is_none() => Self::lost(is_known),
+            Some(Reset) if response.status.is_none() => Self::lost(is_known),
             Some(Reset | BodyTruncated | IdleClosed) => Self::Nothing,
             Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if sign == Self::Reached => {
                 Self::Nothing
@@ -256,13 +256,13 @@ impl LinkSignal {
 
     /// What an answer tells; `is_known` if its server had answered before.
     #[must_use]
-    pub fn from_answer(answer: &Response, is_known: bool) -> Self {
+    pub fn from_answer(response: &Response, is_known: bool) -> Self {
         let lost = Self::lost(is_known);
-        match answer.failure {
-            _ if answer.status.is_some() => Self::Reached,
+        match response.failure {
+            _ if response.status.is_some() => Self::Reached,
             Some(Failure::ConnectTimeout | Failure::ConnectUnreachable) => lost,
             // A connection that was opened is an answer of the network; one kept alive may be dead.
-            Some(Failure::FirstByteTimeout) if answer.wire.connections == 0 => lost,
+            Some(Failure::FirstByteTimeout) if response.wire.connections == 0 => lost,
             Some(Failure::DnsTimeout | Failure::DnsServfail) => Self::LostUnknown,
             Some(failure) if failure.reached_the_network() => Self::Reached,
             // The name server may have it cached that a name does not exist.
@@ -423,14 +423,14 @@ mod tests {
 
     #[test]
     fn a_refusal_or_reset_that_an_agent_sees_may_be_that_of_its_own_network() {
-        let answer = |failure| Response::not_sent(at(0), None, failure, None);
-        let sign = |failure| LinkSignal::from_answer_of_agent(&answer(failure), true);
+        let response = |failure| Response::not_sent(at(0), None, failure, None);
+        let sign = |failure| LinkSignal::from_answer_of_agent(&response(failure), true);
         assert_eq!(sign(Failure::ConnectRefused), LinkSignal::LostKnown);
         assert_eq!(sign(Failure::Reset), LinkSignal::LostKnown);
         assert_eq!(sign(Failure::TlsAlert), LinkSignal::Reached);
         let had_come_before = [Failure::IdleTimeout, Failure::IdleClosed, Failure::BodyTruncated];
         assert!(had_come_before.into_iter().all(|failure| sign(failure) == LinkSignal::Nothing));
-        let cut = Response { status: Some(200), ..answer(Failure::Reset) };
+        let cut = Response { status: Some(200), ..response(Failure::Reset) };
         assert_eq!(LinkSignal::from_answer_of_agent(&cut, true), LinkSignal::Nothing);
     }
 
@@ -447,9 +447,9 @@ mod tests {
     #[test]
     fn a_status_and_a_connection_that_was_opened_are_answers_of_the_network() {
         let silent = |connections| {
-            let mut answer = Response::not_sent(at(0), None, Failure::FirstByteTimeout, None);
-            answer.wire.connections = connections;
-            answer
+            let mut response = Response::not_sent(at(0), None, Failure::FirstByteTimeout, None);
+            response.wire.connections = connections;
+            response
         };
         assert_eq!(
             LinkSignal::from_answer(&silent(0), true),

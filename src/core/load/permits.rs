@@ -184,9 +184,9 @@ impl Load {
     }
 
     /// The exchange, which was for this purpose, ended with an answer.
-    pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Response) {
-        self.release(&permit, answer.ended(), Some(moved_by(purpose, answer)));
-        self.book(permit.address, &permit.site, purpose, answer);
+    pub fn settle(&mut self, permit: Permit, purpose: Purpose, response: &Response) {
+        self.release(&permit, response.ended(), Some(moved_by(purpose, response)));
+        self.book(permit.address, &permit.site, purpose, response);
     }
 
     /// The permit was not used, or its use is unknown; the server may have worked on it until `now`.
@@ -209,9 +209,9 @@ impl Load {
         self.changed.insert(address);
     }
 
-    fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Response) {
-        self.networks.book(address, answer);
-        let slot_pause = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, answer);
+    fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, response: &Response) {
+        self.networks.book(address, response);
+        let slot_pause = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, response);
         self.start_pause(address, start_pause);
         self.changed.insert(address);
     }
@@ -259,10 +259,10 @@ impl Load {
 
     /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
     /// the order in which the exchanges ended.
-    pub fn recall(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Response) {
+    pub fn recall(&mut self, address: IpAddr, site: &Site, purpose: Purpose, response: &Response) {
         let address = server_at(address);
         self.begin(address, None);
-        self.book(address, site, purpose, answer);
+        self.book(address, site, purpose, response);
     }
 
     /// An exchange was begun at `asked` by a process that died before its answer was recorded.
@@ -343,9 +343,9 @@ impl Load {
 }
 
 /// What an exchange moved, with what was on its way when it was hung up on.
-fn moved_by(purpose: Purpose, answer: &Response) -> u64 {
-    let counted = answer.wire.sent + answer.wire.received;
+fn moved_by(purpose: Purpose, response: &Response) -> u64 {
+    let counted = response.wire.sent + response.wire.received;
     let is_cut =
-        answer.failure == Some(Failure::BodyTooLarge) || Flow::from_answer(purpose, answer).is_unread;
+        response.failure == Some(Failure::BodyTooLarge) || Flow::from_answer(purpose, response).is_unread;
     if is_cut { counted + IN_FLIGHT as u64 } else { counted }
 }

@@ -120,16 +120,16 @@ impl ServerState {
         pace: &Pace,
         site: &Site,
         purpose: Purpose,
-        answer: &Response,
+        response: &Response,
     ) -> SlotPause {
-        self.ledger.book(answer, self.slots.in_flight());
-        self.account.book(answer);
-        let ended = answer.ended();
-        let symptom = symptom_of(answer.status, answer.failure);
-        let seen = Observation { site, ended, symptom, first_byte: answer.timings.first_byte };
+        self.ledger.book(response, self.slots.in_flight());
+        self.account.book(response);
+        let ended = response.ended();
+        let symptom = symptom_of(response.status, response.failure);
+        let seen = Observation { site, ended, symptom, first_byte: response.timings.first_byte };
         let backoff = self.health.note(pace, &seen, self.chance());
         // RFC 9110 §10.2.3 binds it to no status: it says how long to wait before a follow-up request.
-        if let Some(pause) = answer.head.retry_after {
+        if let Some(pause) = response.head.retry_after {
             self.cool_down_until(ended.checked_add(pause));
         }
         match backoff {
@@ -137,8 +137,8 @@ impl ServerState {
             Backoff::PutOff(time) => self.cool_down_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
-        let link = self.link.take(&Flow::from_answer(purpose, answer));
-        self.pause(ended, self.pause_after(pace, answer.timings.response_time(), link))
+        let link = self.link.take(&Flow::from_answer(purpose, response));
+        self.pause(ended, self.pause_after(pace, response.timings.response_time(), link))
     }
 
     fn cool_down_until(&mut self, time: Option<SystemTime>) {

@@ -101,16 +101,16 @@ pub const SHORTEST: f64 = 0.02;
 impl Flow {
     /// What an answer shows of the link.
     #[must_use]
-    pub fn from_answer(purpose: Purpose, answer: &Response) -> Self {
-        let content_type = answer.head.content_type.as_deref();
-        let ended = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
+    pub fn from_answer(purpose: Purpose, response: &Response) -> Self {
+        let content_type = response.head.content_type.as_deref();
+        let ended = response.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             hour: Self::hour_at(ended),
-            bytes: answer.wire.sent + answer.wire.received,
-            after_head: after_head(answer),
-            first_byte: answer.timings.first_byte,
-            transfer: answer.timings.transfer(),
-            is_unread: answer.status.is_some_and(|status| hangs_up(purpose, status, content_type)),
+            bytes: response.wire.sent + response.wire.received,
+            after_head: after_head(response),
+            first_byte: response.timings.first_byte,
+            transfer: response.timings.transfer(),
+            is_unread: response.status.is_some_and(|status| hangs_up(purpose, status, content_type)),
         }
     }
 
@@ -140,9 +140,9 @@ impl Flow {
 }
 
 /// Of an answer that was read back from a record, what it has at least.
-fn after_head(answer: &Response) -> u64 {
-    let is_plain = answer.head.content_encoding.is_none();
-    if is_plain { answer.after_head.max(answer.body_bytes) } else { answer.after_head }
+fn after_head(response: &Response) -> u64 {
+    let is_plain = response.head.content_encoding.is_none();
+    if is_plain { response.after_head.max(response.body_bytes) } else { response.after_head }
 }
 
 impl ServerLink {

@@ -97,8 +97,8 @@ impl Headroom {
 
 impl LoadAccount {
     /// An exchange counts for the day on which it began.
-    pub(super) fn book(&mut self, answer: &Response) {
-        self.take(answer.started, &Usage::from_answer(answer));
+    pub(super) fn book(&mut self, response: &Response) {
+        self.take(response.started, &Usage::from_answer(response));
     }
 
     /// The answer to what was asked at this time is lost.
@@ -142,9 +142,9 @@ impl LoadAccount {
 }
 
 impl Usage {
-    fn from_answer(answer: &Response) -> Self {
-        let bytes = answer.wire.sent + answer.wire.received;
-        Self { requests: 1, bytes, busy: answer.timings.total, lost: 0 }
+    fn from_answer(response: &Response) -> Self {
+        let bytes = response.wire.sent + response.wire.received;
+        Self { requests: 1, bytes, busy: response.timings.total, lost: 0 }
     }
 
     fn add(&mut self, other: &Self) {

@@ -67,13 +67,13 @@ impl ObservedLoad {
     pub(super) fn add(
         &mut self,
         server: IpAddr,
-        answer: &Response,
+        response: &Response,
         limits: &PromisedLimits,
         seen: &mut Observations,
     ) {
-        let moved = answer.wire.sent + answer.wire.received;
-        let amounts = [1, moved, answer.timings.total.as_micros() as u64];
-        let day = day_of(answer.started);
+        let moved = response.wire.sent + response.wire.received;
+        let amounts = [1, moved, response.timings.total.as_micros() as u64];
+        let day = day_of(response.started);
         let sums = self.servers.entry(server).or_default();
         sums.add(day, amounts);
         sums.record_peaks(&mut seen.server, &mut seen.server_day, day, || server.to_string());

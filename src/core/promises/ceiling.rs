@@ -54,9 +54,9 @@ impl Ceiling {
     }
 
     /// Takes in an exchange; gives the bytes above the rate and what may be saved up, at its worst so far.
-    pub(super) fn add(&mut self, answer: &Response) -> u64 {
-        self.told.extend(parts(answer, self.rounding).map(Reverse));
-        self.latest = self.latest.max(Some(answer.started));
+    pub(super) fn add(&mut self, response: &Response) -> u64 {
+        self.told.extend(parts(response, self.rounding).map(Reverse));
+        self.latest = self.latest.max(Some(response.started));
         if let Some(known) = self.latest.and_then(|latest| latest.checked_sub(HORIZON)) {
             while let Some(Reverse(part)) = self.told.peek().copied()
                 && part.until <= known
@@ -161,11 +161,11 @@ fn leaf(rate: f64, slot: usize, sum: f64) -> Node {
 }
 
 /// What an exchange moved until the head of its response was there, and after; all together where that is not known.
-fn parts(answer: &Response, rounding: Duration) -> impl Iterator<Item = Transfer> + use<> {
-    let (started, timings, wire) = (answer.started, answer.timings, answer.wire);
+fn parts(response: &Response, rounding: Duration) -> impl Iterator<Item = Transfer> + use<> {
+    let (started, timings, wire) = (response.started, response.timings, response.wire);
     let slack = |took: Duration| took / SLEW + TICK + rounding;
     let all = wire.sent + wire.received;
-    let body = answer.after_head.min(all);
+    let body = response.after_head.min(all);
     let phases = [timings.connect, timings.tls, timings.first_byte];
     let headed = phases.into_iter().flatten().sum::<Duration>().min(timings.total);
     let early = if body > 0 { headed } else { timings.total };

@@ -20,7 +20,7 @@ pub struct Fact<'a> {
     /// What was requested, where that is known: the target of a redirect is recognised by it.
     pub url: Option<&'a WebUrl>,
     /// When it was asked, what came, and when that had come.
-    pub answer: &'a Response,
+    pub response: &'a Response,
     /// What the robots.txt of the host asks for, where that is known.
     pub crawl_delay: Option<Duration>,
     /// Of its owner.

@@ -29,9 +29,9 @@ use crate::exchange::Response;
 /// // The second request came a second after the first had ended: two were promised.
 /// for started in [0, 1] {
 ///     let started = UNIX_EPOCH + Duration::from_secs(started);
-///     let answer = Response::not_asked(started, Some(address), Failure::BadHttp, None);
+///     let response = Response::not_asked(started, Some(address), Failure::BadHttp, None);
 ///     let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
-///     judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay: None, against });
+///     judge.note(&Fact { site: &site, address, purpose, url, response: &response, crawl_delay: None, against });
 /// }
 /// let broken = judge.verdicts_at_the_end().into_iter().filter(|it| it.judgement == Judgement::Broken);
 /// assert_eq!(broken.map(|it| it.id).collect::<Vec<_>>(), ["least_pause"]);
@@ -132,14 +132,14 @@ impl Judge {
 
     /// The same of an exchange that is counted already: what follows may overlap with it.
     pub fn recall(&mut self, fact: &Fact<'_>) {
-        let (site, address, span) = (fact.site, server_at(fact.address), span(fact.answer));
+        let (site, address, span) = (fact.site, server_at(fact.address), span(fact.response));
         let neighbourhood = Neighbourhood::from_address(address);
         self.seen.at_server.take(self.at_servers.add(address, span), || address.to_string());
         self.seen.in_site.take(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
         let at_once = self.in_neighbourhoods.add(neighbourhood, span);
         self.seen.in_neighbourhood.take(at_once, || neighbourhood.to_string());
         if let Some(ceiling) = &mut self.ceiling {
-            let above = ceiling.add(fact.answer);
+            let above = ceiling.add(fact.response);
             self.seen.above_rate = self.seen.above_rate.max(above);
         }
     }
@@ -149,12 +149,12 @@ impl Judge {
     /// The first exchange with a server is not judged so: nothing was seen of the one before.
     pub fn note_pause(&mut self, fact: &Fact<'_>) {
         let server = server_at(fact.address);
-        if let Some(gap) = self.pauses.gap_before(server, fact.answer.started) {
+        if let Some(gap) = self.pauses.gap_before(server, fact.response.started) {
             self.seen.take_gap(gap, || server.to_string());
         }
         self.pauses.check(fact, &self.limits, &mut self.seen.short_rests);
         self.pauses.add_due_pauses(fact, &self.limits);
-        self.load.add(server, fact.answer, &self.limits, &mut self.seen);
+        self.load.add(server, fact.response, &self.limits, &mut self.seen);
     }
 
     /// A site tree is done: what it cost and how long it was asked for, with the trees before it that share its account
@@ -206,10 +206,10 @@ impl Observations {
 
 /// When an exchange ran. Starts are told by the clock of the day and durations by a steady one: a thousandth (NTP
 /// slews by half of that at most) and a millisecond are between them.
-fn span(answer: &Response) -> Interval {
-    let took = answer.timings.total;
+fn span(response: &Response) -> Interval {
+    let took = response.timings.total;
     let sure = took.saturating_sub(took / 1000 + Duration::from_millis(1));
-    (answer.started, answer.started + sure)
+    (response.started, response.started + sure)
 }
 
 type Interval = (SystemTime, SystemTime);

@@ -59,12 +59,12 @@ impl Default for BanRecord {
 
 impl BanRecord {
     /// Takes in a response; whether it makes a ban suspected.
-    fn note(&mut self, answer: &Response) -> bool {
-        if answer.turns_away() {
+    fn note(&mut self, response: &Response) -> bool {
+        if response.turns_away() {
             self.refusals_in_a_row = self.refusals_in_a_row.saturating_add(1);
             return self.refusals_in_a_row >= self.checked_at;
         }
-        if answer.status.is_some_and(serves) {
+        if response.status.is_some_and(serves) {
             (self.refusals_in_a_row, self.checked_at) = (0, SUSPICIOUS);
         }
         false
@@ -78,22 +78,22 @@ impl BanRecord {
 
 impl Bans {
     /// Takes in what came of a request for a page, in the order of the requests.
-    pub(super) fn note(&mut self, url: &WebUrl, answer: &Response) {
-        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+    pub(super) fn note(&mut self, url: &WebUrl, response: &Response) {
+        if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
             return;
         }
         let host = match self.hosts.get_mut(url.host()) {
             Some(host) => host,
             None => {
-                let Some(server) = answer.address else { return };
+                let Some(server) = response.address else { return };
                 let record = HostBans { server, record: BanRecord::default(), was_bad: false, closed: None };
                 self.hosts.entry(url.host().clone()).or_insert(record)
             }
         };
         let server = self.servers.entry(host.server).or_default();
         host.was_bad =
-            answer.turns_away() || answer.status.is_some_and(|status| status == 429 || status >= 500);
-        if ![host.record.note(answer), server.note(answer)].contains(&true) {
+            response.turns_away() || response.status.is_some_and(|status| status == 429 || status >= 500);
+        if ![host.record.note(response), server.note(response)].contains(&true) {
             return;
         }
         let (at, refusals) = (host.server, host.record.refusals_in_a_row);
@@ -146,8 +146,8 @@ impl Bans {
     }
 
     /// What came of that: whether hosts are closed to us from now on.
-    pub(super) fn note_check(&mut self, answer: &Response) -> bool {
-        if !answer.turns_away() {
+    pub(super) fn note_check(&mut self, response: &Response) -> bool {
+        if !response.turns_away() {
             self.skip_check();
             return false;
         }

@@ -123,7 +123,7 @@ impl Walk {
                     self.origins.settle(RobotsOutcome::Unreachable, asked);
                     return Decision::Skip(Class::RobotsUnreachable);
                 }
-                let ask = Request {
+                let request = Request {
                     number: self.flying.request_count(),
                     url: robots,
                     purpose: Purpose::Robots,
@@ -131,7 +131,10 @@ impl Walk {
                 };
                 // Rules that are too old to go by tell a delay all the same; of one that is too long, as much as is kept.
                 let delay = self.origins.crawl_delay(&url);
-                return Decision::Request(ask, delay.map(|delay| delay.min(self.settings.max_crawl_delay)));
+                return Decision::Request(
+                    request,
+                    delay.map(|delay| delay.min(self.settings.max_crawl_delay)),
+                );
             }
             // What was requested under the rules of an earlier version is on record.
             Lookup::Known(_) if is_on_record => {}

@@ -227,7 +227,7 @@ fn the_same_pages_under_ever_new_names_end_by_evidence() {
                 (Outcome::Trap, trap),
                 "{links}"
             );
-            let pages = asked.iter().filter(|ask| ask.purpose != Purpose::Robots).count();
+            let pages = asked.iter().filter(|request| request.purpose != Purpose::Robots).count();
             assert!(pages <= most, "{trap}, {links} links: {pages} pages");
         }
     }
@@ -396,7 +396,7 @@ fn beside_a_shop_without_end_the_rest_of_the_site_and_its_queries_go_on() {
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/shop/**".into()));
     assert_eq!(asked.len(), 1 + 1 + (1 + 7 + 42) + 5 + 1);
     assert_eq!((tree.externals.len(), tree.levels[4].class(Class::Trap)), (1, 210));
-    assert!(asked.iter().any(|ask| ask.url.query().is_some()), "the rule on scripts bounds it");
+    assert!(asked.iter().any(|request| request.url.query().is_some()), "the rule on scripts bounds it");
 }
 
 /// The calendar again, with more links on its pages.

@@ -91,34 +91,34 @@ pub(super) struct PendingRequest {
     pub is_first: bool,
     /// What came of it elsewhere before.
     pub tries: Vec<Response>,
-    pub answer: Option<(Response, Content)>,
+    pub response: Option<(Response, Content)>,
     /// The response is one that another tree got: no request was sent for it.
     pub is_shared: bool,
 }
 
 impl PendingRequest {
-    pub(super) fn outside_the_tree(ask: &Request) -> Self {
-        let (url, purpose) = (ask.url.clone(), ask.purpose);
+    pub(super) fn outside_the_tree(request: &Request) -> Self {
+        let (url, purpose) = (request.url.clone(), request.purpose);
         Self {
-            number: ask.number,
+            number: request.number,
             url,
             purpose,
             entry: None,
             is_first: false,
             tries: Vec::new(),
-            answer: None,
+            response: None,
             is_shared: false,
         }
     }
 
-    pub(super) fn page(ask: &Request, entry: ListedUrl, is_first: bool) -> Self {
-        Self { entry: Some(entry), is_first, ..Self::outside_the_tree(ask) }
+    pub(super) fn page(request: &Request, entry: ListedUrl, is_first: bool) -> Self {
+        Self { entry: Some(entry), is_first, ..Self::outside_the_tree(request) }
     }
 
     /// Whether no server was asked, in the end nor at any try.
-    pub(super) fn was_never_sent(&self, answer: &Response) -> bool {
+    pub(super) fn was_never_sent(&self, response: &Response) -> bool {
         let never_sent =
-            |answer: &Response| answer.failure.is_some_and(|failure| !failure.reached_the_network());
-        never_sent(answer) && self.tries.iter().all(never_sent)
+            |response: &Response| response.failure.is_some_and(|failure| !failure.reached_the_network());
+        never_sent(response) && self.tries.iter().all(never_sent)
     }
 }

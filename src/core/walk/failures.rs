@@ -12,12 +12,12 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn note(&mut self, answer: &Response) {
-        match answer.failure {
-            _ if answer.status.is_some() => *self = Self { page_answered: true, ..Self::default() },
+    pub(super) fn note(&mut self, response: &Response) {
+        match response.failure {
+            _ if response.status.is_some() => *self = Self { page_answered: true, ..Self::default() },
             Some(failure) if failure.reached_the_network() => {
                 self.in_a_row += 1;
-                self.closed += u32::from(answer.turns_away());
+                self.closed += u32::from(response.turns_away());
             }
             _ => {}
         }

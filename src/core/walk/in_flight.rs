@@ -41,6 +41,6 @@ impl InFlight {
 
     /// The first, if it has been answered.
     pub(super) fn pop_answered(&mut self) -> Option<PendingRequest> {
-        self.waiting.pop_front_if(|waiting| waiting.answer.is_some())
+        self.waiting.pop_front_if(|waiting| waiting.response.is_some())
     }
 }

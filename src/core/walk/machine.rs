@@ -38,8 +38,8 @@ impl Walk {
                     return Step::Wait;
                 }
                 match self.decide() {
-                    Decision::Request(ask, delay) => {
-                        return self.recorded_beside(Some(&ask)).unwrap_or(Step::Request(ask, delay));
+                    Decision::Request(request, delay) => {
+                        return self.recorded_beside(Some(&request)).unwrap_or(Step::Request(request, delay));
                     }
                     Decision::Wait => return Step::Wait,
                     Decision::Skip(class) => self.pass(class),
@@ -55,29 +55,29 @@ impl Walk {
     }
 
     /// The question that `poll` gave is being put.
-    pub fn begin(&mut self, ask: &Request) {
-        if ask.purpose == Purpose::Robots {
+    pub fn begin(&mut self, request: &Request) {
+        if request.purpose == Purpose::Robots {
             self.origins.begin();
-            self.flying.push(PendingRequest::outside_the_tree(ask));
+            self.flying.push(PendingRequest::outside_the_tree(request));
             return;
         }
-        if matches!(ask.purpose, Purpose::Probe | Purpose::Check) {
-            if ask.purpose == Purpose::Probe {
+        if matches!(request.purpose, Purpose::Probe | Purpose::Check) {
+            if request.purpose == Purpose::Probe {
                 self.begin_probe();
             }
-            self.flying.push(PendingRequest::outside_the_tree(ask));
+            self.flying.push(PendingRequest::outside_the_tree(request));
             return;
         }
         if let Some(entry) = self.beside.take() {
-            return self.flying.push(PendingRequest::page(ask, entry, false));
+            return self.flying.push(PendingRequest::page(request, entry, false));
         }
         let Some(mut entry) = self.list.current() else { return };
-        if ask.url.is_https() {
+        if request.url.is_https() {
             entry.schemes.https = true;
         } else {
             entry.schemes.http = true;
         }
-        if let Some(script) = ask.url.script()
+        if let Some(script) = request.url.script()
             && !entry.again
         {
             *self.scripts.entry(script).or_default() += 1;
@@ -87,30 +87,30 @@ impl Walk {
             self.level().recount(class, Class::Fetched);
         }
         let is_first = !entry.again || kept.is_some();
-        self.flying.push(PendingRequest::page(ask, entry, is_first));
+        self.flying.push(PendingRequest::page(request, entry, is_first));
         self.pass(Class::Fetched);
     }
 
     /// What came of a try at a question that is being put in another way: load of its level, and nothing else.
-    pub fn tried(&mut self, number: u32, answer: Response) {
+    pub fn tried(&mut self, number: u32, response: Response) {
         if let Some(waiting) = self.flying.get_mut(number) {
-            waiting.tries.push(answer);
+            waiting.tries.push(response);
         }
     }
 
     /// What came of a question. Answers may come in any order; they are merged in the order asked.
-    pub fn handle(&mut self, number: u32, answer: Response, content: Content) {
-        self.take(number, answer, content, false);
+    pub fn handle(&mut self, number: u32, response: Response, content: Content) {
+        self.take(number, response, content, false);
     }
 
     /// The same with what another tree got for this robots.txt, less than a day ago. It is no load of this tree.
-    pub fn handle_shared(&mut self, number: u32, answer: Response, content: Content) {
-        self.take(number, answer, content, true);
+    pub fn handle_shared(&mut self, number: u32, response: Response, content: Content) {
+        self.take(number, response, content, true);
     }
 
-    fn take(&mut self, number: u32, answer: Response, content: Content, is_shared: bool) {
+    fn take(&mut self, number: u32, response: Response, content: Content, is_shared: bool) {
         if let Some(waiting) = self.flying.get_mut(number) {
-            waiting.answer = Some((answer, content));
+            waiting.response = Some((response, content));
             waiting.is_shared = is_shared;
         }
         while let Some(waiting) = self.flying.pop_answered() {
@@ -156,7 +156,7 @@ impl Walk {
             self.by_robots(url, Purpose::Check)
         };
         match decision {
-            Decision::Request(ask, delay) => Some(Step::Request(ask, delay)),
+            Decision::Request(request, delay) => Some(Step::Request(request, delay)),
             Decision::Wait => Some(Step::Wait),
             Decision::Skip(_) => {
                 self.bans.skip_check();
@@ -171,7 +171,7 @@ impl Walk {
         let OnRecord::Requested(next) = &self.recorded else { return None };
         let is_of_level =
             next.depth == Some(self.depth) && matches!(next.purpose, Purpose::Page | Purpose::Head);
-        let is_planned = planned.is_some_and(|ask| ask.url == next.url);
+        let is_planned = planned.is_some_and(|request| request.url == next.url);
         if !is_of_level || is_planned || !next.url.has_session() {
             return None;
         }

@@ -20,8 +20,8 @@ use crate::robots::{Availability, MAX_BYTES};
 /// What an answer does to the tree.
 impl Walk {
     pub(super) fn merge(&mut self, mut waiting: PendingRequest) {
-        let Some((answer, content)) = waiting.answer.take() else { return };
-        if self.is_opt_out_of_site(&waiting.url, &answer) {
+        let Some((response, content)) = waiting.response.take() else { return };
+        if self.is_opt_out_of_site(&waiting.url, &response) {
             self.opted_out = true;
             self.entering.note_opted_out(waiting.url.host());
         }
@@ -32,23 +32,23 @@ impl Walk {
         };
         waiting.tries.iter().for_each(|tried| load.book(tried));
         if self.depth == Depth(0) {
-            self.entering.note_answer(&waiting.url, &answer);
+            self.entering.note_answer(&waiting.url, &response);
         }
-        let was_never_sent = waiting.was_never_sent(&answer);
-        let is_page = waiting.entry.is_some() && is_page(&answer, &content);
-        self.counts.home.note(waiting.purpose, &answer, is_page);
+        let was_never_sent = waiting.was_never_sent(&response);
+        let is_page = waiting.entry.is_some() && is_page(&response, &content);
+        self.counts.home.note(waiting.purpose, &response, is_page);
         match waiting.entry {
             None if waiting.purpose == Purpose::Probe => {
-                self.failures.note(&answer);
-                self.merge_probe(waiting.number, &waiting.url, &answer, &content);
+                self.failures.note(&response);
+                self.merge_probe(waiting.number, &waiting.url, &response, &content);
             }
-            None if waiting.purpose == Purpose::Check => self.merge_check(&answer),
-            None => self.merge_robots(&waiting.url, &answer, &content, waiting.is_shared),
-            Some(entry) if was_never_sent => self.merge_never_sent(&entry, &answer, waiting.is_first),
+            None if waiting.purpose == Purpose::Check => self.merge_check(&response),
+            None => self.merge_robots(&waiting.url, &response, &content, waiting.is_shared),
+            Some(entry) if was_never_sent => self.merge_never_sent(&entry, &response, waiting.is_first),
             Some(entry) => {
                 let (prospect, hosts) = (entry.prospect, self.counts.external_hosts());
                 let listed = self.list.len();
-                self.merge_page(waiting.purpose, entry, &answer, content);
+                self.merge_page(waiting.purpose, entry, &response, content);
                 // A page that is to be asked for again, last on the list then, brings what it brings then.
                 let is_over = self.list.joined(listed).is_none_or(|entry| !entry.again);
                 self.note_yield(prospect, is_over.then_some(self.counts.external_hosts() - hosts));
@@ -57,32 +57,32 @@ impl Walk {
     }
 
     /// Whether nothing was sent because a host of the site opted out. robots.txt may redirect to who did: that is not the site.
-    fn is_opt_out_of_site(&self, url: &WebUrl, answer: &Response) -> bool {
-        answer.failure == Some(Failure::OptedOut) && self.scope.contains(url.host())
+    fn is_opt_out_of_site(&self, url: &WebUrl, response: &Response) -> bool {
+        response.failure == Some(Failure::OptedOut) && self.scope.contains(url.host())
     }
 
-    fn merge_robots(&mut self, url: &WebUrl, answer: &Response, content: &Content, is_shared: bool) {
+    fn merge_robots(&mut self, url: &WebUrl, response: &Response, content: &Content, is_shared: bool) {
         if is_shared {
             self.level().shared_robots += 1;
         } else {
-            self.counts.robots.book(answer);
+            self.counts.robots.book(response);
         }
         let token = self.settings.product_token.clone();
         let asked = RobotsRequestTime {
-            at: answer.started,
+            at: response.started,
             next: (!is_shared).then_some(self.flying.request_count()),
         };
-        if answer.is_redirect() {
-            let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
+        if response.is_redirect() {
+            let target = response.head.location.as_deref().and_then(|location| url.join(location).ok());
             return self.origins.redirected(target, &token, asked);
         }
-        if !is_shared && says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
+        if !is_shared && says_when_to_come_back(response) && self.origins.retry(self.settings.retries) {
             return;
         }
-        if self.is_opt_out_of_site(url, answer) {
+        if self.is_opt_out_of_site(url, response) {
             return self.origins.opted_out(asked);
         }
-        match availability(answer, content) {
+        match availability(response, content) {
             Availability::Unreachable | Availability::Busy => {
                 self.origins.settle(RobotsOutcome::Unreachable, asked);
             }
@@ -93,18 +93,18 @@ impl Walk {
     }
 
     /// A page that was delivered before was requested once more.
-    fn merge_check(&mut self, answer: &Response) {
-        self.level().book(answer);
-        self.failures.note(answer);
-        if self.bans.note_check(answer) {
+    fn merge_check(&mut self, response: &Response) {
+        self.level().book(response);
+        self.failures.note(response);
+        if self.bans.note_check(response) {
             self.end_without_open_host(Class::Refused);
         }
     }
 
     /// Nothing was sent for a URL: it was not fetched. `is_first`: nor was anything for it before.
-    fn merge_never_sent(&mut self, entry: &ListedUrl, answer: &Response, is_first: bool) {
-        self.level().book(answer);
-        let class = match answer.failure {
+    fn merge_never_sent(&mut self, entry: &ListedUrl, response: &Response, is_first: bool) {
+        self.level().book(response);
+        let class = match response.failure {
             Some(Failure::OptedOut) => Class::OptOut,
             Some(Failure::GivenUp) => self.bans.give_up(entry.url.host()),
             _ => Class::Limit,
@@ -120,7 +120,7 @@ impl Walk {
                 *fetched = fetched.saturating_sub(1);
             }
         }
-        if answer.failure == Some(Failure::GivenUp) {
+        if response.failure == Some(Failure::GivenUp) {
             self.end_without_open_host(class);
         }
     }
@@ -133,25 +133,25 @@ impl Walk {
         }
     }
 
-    fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, answer: &Response, content: Content) {
-        self.level().book(answer);
-        self.failures.note(answer);
+    fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, response: &Response, content: Content) {
+        self.level().book(response);
+        self.failures.note(response);
         if tells_of_bans(purpose) {
-            self.bans.note(&entry.url, answer);
+            self.bans.note(&entry.url, response);
         }
-        if answer.is_redirect() {
-            return self.merge_redirect(&entry, answer);
+        if response.is_redirect() {
+            return self.merge_redirect(&entry, response);
         }
-        if says_when_to_come_back(answer) && entry.retries < self.settings.retries {
+        if says_when_to_come_back(response) && entry.retries < self.settings.retries {
             return self.list.push(ListedUrl { retries: entry.retries + 1, again: true, ..entry });
         }
         if purpose == Purpose::Head {
-            if may_be_html(answer) {
+            if may_be_html(response) {
                 self.list.push(ListedUrl { probed: true, again: true, ..entry });
             }
             return;
         }
-        if !is_page(answer, &content) {
+        if !is_page(response, &content) {
             return;
         }
         self.level().pages += 1;
@@ -227,8 +227,8 @@ impl Walk {
     }
 
     /// A redirect adds no depth: its target joins the level that is being walked.
-    fn merge_redirect(&mut self, entry: &ListedUrl, answer: &Response) {
-        let Some(location) = answer.head.location.as_deref() else { return };
+    fn merge_redirect(&mut self, entry: &ListedUrl, response: &Response) {
+        let Some(location) = response.head.location.as_deref() else { return };
         let Ok(target) = entry.url.join(location) else { return };
         let is_start = self.depth == Depth(0);
         if !self.scope.contains(target.host()) {
@@ -293,8 +293,8 @@ impl Walk {
 }
 
 /// Whether a page came and was read, or was read before and has not changed. A challenge in its place is none.
-pub(super) fn is_page(answer: &Response, content: &Content) -> bool {
-    matches!(content, Content::Page(_)) && answer.head.challenge.is_none()
+pub(super) fn is_page(response: &Response, content: &Content) -> bool {
+    matches!(content, Content::Page(_)) && response.head.challenge.is_none()
 }
 
 /// What a response for robots.txt that is no redirect means.
@@ -302,11 +302,11 @@ pub(super) fn is_page(answer: &Response, content: &Content) -> bool {
 /// Of rules that broke off, the one that forbids may be missing. Google takes them for a server error, too ("incomplete
 /// data", How Google interprets the robots.txt specification).
 #[must_use]
-pub fn availability<'a>(answer: &Response, content: &'a Content) -> Availability<'a> {
-    match Availability::from_answer(answer.status, body_of(content)) {
+pub fn availability<'a>(response: &Response, content: &'a Content) -> Availability<'a> {
+    match Availability::from_answer(response.status, body_of(content)) {
         // Neither rules nor their absence: what the owner wants is not known.
-        Availability::Found(_) if answer.head.challenge.is_some() => Availability::Unreachable,
-        Availability::Found(_) if !is_whole(answer, content) => Availability::Unreachable,
+        Availability::Found(_) if response.head.challenge.is_some() => Availability::Unreachable,
+        Availability::Found(_) if !is_whole(response, content) => Availability::Unreachable,
         availability => availability,
     }
 }
@@ -316,27 +316,30 @@ fn body_of(content: &Content) -> &[u8] {
 }
 
 /// Whether all of a robots.txt came, or as much of it as is read of any.
-fn is_whole(answer: &Response, content: &Content) -> bool {
-    match answer.failure {
+fn is_whole(response: &Response, content: &Content) -> bool {
+    match response.failure {
         None => true,
-        Some(Failure::BodyTooLarge) => !is_cut(answer, content),
+        Some(Failure::BodyTooLarge) => !is_cut(response, content),
         Some(_) => false,
     }
 }
 
 /// Whether a budget cut a robots.txt short: what its owner forbids further down is not known.
 #[must_use]
-pub fn is_cut(answer: &Response, content: &Content) -> bool {
-    answer.failure == Some(Failure::BodyTooLarge) && answer.is_success() && body_of(content).len() < MAX_BYTES
+pub fn is_cut(response: &Response, content: &Content) -> bool {
+    response.failure == Some(Failure::BodyTooLarge)
+        && response.is_success()
+        && body_of(content).len() < MAX_BYTES
 }
 
 /// What an answer to HEAD leaves open; 405 and 501 say that the server does not know HEAD.
-fn may_be_html(answer: &Response) -> bool {
-    matches!(answer.status, Some(405 | 501))
-        || (answer.is_success() && MediaType::from_fields(answer.head.content_type.as_deref()).may_be_page())
+fn may_be_html(response: &Response) -> bool {
+    matches!(response.status, Some(405 | 501))
+        || (response.is_success()
+            && MediaType::from_fields(response.head.content_type.as_deref()).may_be_page())
 }
 
 /// A page is asked for again only when its server says when.
-fn says_when_to_come_back(answer: &Response) -> bool {
-    answer.requests_pause() && answer.head.retry_after.is_some()
+fn says_when_to_come_back(response: &Response) -> bool {
+    response.requests_pause() && response.head.retry_after.is_some()
 }

@@ -35,8 +35,8 @@ impl Walk {
             self.probes.questions = Some(if self.is_whole() { questions } else { VecDeque::new() });
         }
         while let Some(url) = self.probes.next().cloned() {
-            if let Some((ask, delay)) = self.probe_request(url) {
-                return Step::Request(ask, delay);
+            if let Some((request, delay)) = self.probe_request(url) {
+                return Step::Request(request, delay);
             }
             self.begin_probe();
         }
@@ -68,7 +68,7 @@ impl Walk {
             return None;
         }
         match self.by_robots(url, Purpose::Probe) {
-            Decision::Request(ask, delay) => Some((Request { depth: None, ..ask }, delay)),
+            Decision::Request(request, delay) => Some((Request { depth: None, ..request }, delay)),
             _ => None,
         }
     }
@@ -84,9 +84,9 @@ impl Walk {
         self.probes.questions = Some(VecDeque::new());
     }
 
-    pub(super) fn merge_probe(&mut self, number: u32, url: &WebUrl, answer: &Response, content: &Content) {
-        self.probes.load.book(answer);
-        if answer.status.is_none() {
+    pub(super) fn merge_probe(&mut self, number: u32, url: &WebUrl, response: &Response, content: &Content) {
+        self.probes.load.book(response);
+        if response.status.is_none() {
             return;
         }
         let Some(kept_by) = self.probes.kept_by else { return };

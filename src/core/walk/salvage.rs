@@ -38,33 +38,36 @@ impl FailedWalk {
     }
 
     /// Takes in what another tree got for a robots.txt. Which level needed it is not known.
-    pub fn take_shared(&mut self, answer: &Response) {
-        self.counts.home.note(Purpose::Robots, answer, false);
+    pub fn take_shared(&mut self, response: &Response) {
+        self.counts.home.note(Purpose::Robots, response, false);
         self.counts.level(Depth(0)).shared_robots += 1;
     }
 
     /// Takes in an answer, in the order recorded.
-    pub fn take(&mut self, ask: &Request, answer: &Response, content: &Content) {
-        let is_page = ask.purpose == Purpose::Page && is_page(answer, content);
-        self.counts.home.note(ask.purpose, answer, is_page);
-        let Some(depth) = ask.depth else {
-            let load =
-                if ask.purpose == Purpose::Probe { &mut self.probe_load } else { &mut self.counts.robots };
-            return load.book(answer);
+    pub fn take(&mut self, request: &Request, response: &Response, content: &Content) {
+        let is_page = request.purpose == Purpose::Page && is_page(response, content);
+        self.counts.home.note(request.purpose, response, is_page);
+        let Some(depth) = request.depth else {
+            let load = if request.purpose == Purpose::Probe {
+                &mut self.probe_load
+            } else {
+                &mut self.counts.robots
+            };
+            return load.book(response);
         };
-        self.counts.level(depth).book(answer);
-        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-            return self.find(&ask.url, depth);
+        self.counts.level(depth).book(response);
+        if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
+            return self.find(&request.url, depth);
         }
-        if self.asked.insert(ask.url.page_key()) {
+        if self.asked.insert(request.url.page_key()) {
             self.counts.level(depth).count(Class::Fetched);
         }
         match content {
             Content::Page(page) if is_page => {
                 self.counts.level(depth).pages += 1;
-                self.take_links(&ask.url, depth, page);
+                self.take_links(&request.url, depth, page);
             }
-            _ if answer.is_redirect() => self.take_redirect(&ask.url, depth, answer),
+            _ if response.is_redirect() => self.take_redirect(&request.url, depth, response),
             _ => {}
         }
     }
@@ -81,8 +84,8 @@ impl FailedWalk {
         }
     }
 
-    fn take_redirect(&mut self, url: &WebUrl, depth: Depth, answer: &Response) {
-        let Some(Ok(target)) = answer.head.location.as_deref().map(|location| url.join(location)) else {
+    fn take_redirect(&mut self, url: &WebUrl, depth: Depth, response: &Response) {
+        let Some(Ok(target)) = response.head.location.as_deref().map(|location| url.join(location)) else {
             return;
         };
         if self.scope.contains(target.host()) {

@@ -55,6 +55,6 @@ pub enum OnRecord {
 
 impl OnRecord {
     pub(super) fn request(&self) -> Option<&Request> {
-        if let Self::Requested(ask) = self { Some(ask) } else { None }
+        if let Self::Requested(request) = self { Some(request) } else { None }
     }
 }

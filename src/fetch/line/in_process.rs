@@ -243,12 +243,12 @@ impl VirtualLine {
                     bytes_per_second,
                     kept: (purpose != Purpose::Head).then(|| self.kept.clone()),
                 };
-                let answer = Self::build_response(status, &fields, body, url.is_https());
-                let mut answer = answer.ok_or(Failure::BadHttp)?;
+                let response = Self::build_response(status, &fields, body, url.is_https());
+                let mut response = response.ok_or(Failure::BadHttp)?;
                 if let Some(identity) = identity {
-                    answer.extensions_mut().insert(Identity(identity));
+                    response.extensions_mut().insert(Identity(identity));
                 }
-                Ok(answer)
+                Ok(response)
             }
         }
     }

@@ -56,8 +56,8 @@ impl Exchange<'_> {
         let headed = Instant::now();
         let moments = notes.moments();
         tally.connected(&moments, sent, response.is_ok());
-        let mut answer = self.blank_answer(self.clock.at(begun));
-        answer.timings = timings(&moments, begun, headed, response.is_ok());
+        let mut outcome = self.blank_answer(self.clock.at(begun));
+        outcome.timings = timings(&moments, begun, headed, response.is_ok());
         let mut bytes = Vec::new();
         match response {
             Ok(response) if moments.begun.is_none() && response.status() == StatusCode::REQUEST_TIMEOUT => {
@@ -65,11 +65,11 @@ impl Exchange<'_> {
                 tally.head(&response);
                 self.line.note_limit(|limit| limit.note_closed(idle));
                 self.line.hang_up();
-                answer.failure = Some(Failure::IdleClosed);
+                outcome.failure = Some(Failure::IdleClosed);
             }
             Ok(response) => {
-                let read = self.read(response, &mut answer, &mut tally, (begun, deadline)).await;
-                answer.failure = read.failure;
+                let read = self.read(response, &mut outcome, &mut tally, (begun, deadline)).await;
+                outcome.failure = read.failure;
                 bytes = read.bytes;
             }
             Err(failure) => {
@@ -80,16 +80,16 @@ impl Exchange<'_> {
                 if was_idle {
                     self.line.note_limit(|limit| limit.note_closed(idle));
                 }
-                answer.failure = Some(if was_idle { Failure::IdleClosed } else { failure });
-                answer.may_speak_older_tls = moments.may_speak_older_tls;
+                outcome.failure = Some(if was_idle { Failure::IdleClosed } else { failure });
+                outcome.may_speak_older_tls = moments.may_speak_older_tls;
             }
         }
-        answer.wire = tally.wire;
-        answer.after_head = tally.body;
-        answer.body_bytes = bytes.len() as u64;
-        answer.timings.total = begun.elapsed();
+        outcome.wire = tally.wire;
+        outcome.after_head = tally.body;
+        outcome.body_bytes = bytes.len() as u64;
+        outcome.timings.total = begun.elapsed();
         self.line.lay_down();
-        (answer, bytes)
+        (outcome, bytes)
     }
 
     /// From the connection to the head of the answer.
@@ -121,7 +121,7 @@ impl Exchange<'_> {
     async fn read(
         &self,
         response: Response,
-        answer: &mut exchange::Response,
+        outcome: &mut exchange::Response,
         tally: &mut WireCount,
         (begun, deadline): (Instant, Instant),
     ) -> BodyRead {
@@ -133,15 +133,15 @@ impl Exchange<'_> {
         if !tally.head(&response) {
             return failed(Failure::HeaderTooLarge);
         }
-        let now = self.clock.system_time_at(answer.started + begun.elapsed());
-        answer.status = Some(response.status().as_u16());
-        answer.head = head::pick(response.status().as_u16(), response.headers(), now);
+        let now = self.clock.system_time_at(outcome.started + begun.elapsed());
+        outcome.status = Some(response.status().as_u16());
+        outcome.head = head::pick(response.status().as_u16(), response.headers(), now);
         if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {
             self.line.note_limit(|limit| limit.note_field(value));
         }
-        answer.http_version = Some(format!("{:?}", response.version()));
-        answer.tls_version = tls::version(response.extensions());
-        let content_type = answer.head.content_type.as_deref();
+        outcome.http_version = Some(format!("{:?}", response.version()));
+        outcome.tls_version = tls::version(response.extensions());
+        let content_type = outcome.head.content_type.as_deref();
         let body_use = BodyUse::for_answer(self.purpose, &response, content_type, self.settings.max_body);
         let ancient = response.version() == Version::HTTP_09;
         let Settings { timeouts, patience, .. } = self.settings;
@@ -149,31 +149,31 @@ impl Exchange<'_> {
         let body = IncomingBody::new(response, limits);
         let read = match body_use {
             BodyUse::Keep(cap, media_type) => {
-                let encoding = answer.head.content_encoding.as_deref();
+                let encoding = outcome.head.content_encoding.as_deref();
                 let wanted = WantedBody { encoding, cap, media_type, wire_limit: self.wire_limit };
                 let read = body.keep(wanted, tally).await;
-                let status = answer.status.filter(|_| answer.head.challenge.is_none());
+                let status = outcome.status.filter(|_| outcome.head.challenge.is_none());
                 if let (Purpose::Robots, Some(status), true) = (self.purpose, status, is_markup(&read.bytes))
                 {
-                    answer.head.challenge = Challenge::from_body(status, &read.bytes);
+                    outcome.head.challenge = Challenge::from_body(status, &read.bytes);
                 }
                 read
             }
             BodyUse::Drain => {
-                let encoding = answer.head.content_encoding.as_deref();
-                let status = answer.status.filter(|_| answer.head.challenge.is_none());
+                let encoding = outcome.head.content_encoding.as_deref();
+                let status = outcome.status.filter(|_| outcome.head.challenge.is_none());
                 let block_page = status.filter(|status| is_refusal(*status) || requests_pause(Some(*status)));
                 let decoder = block_page.and_then(|_| Decoder::new(encoding, None, BLOCK_PAGE));
                 let bytes = body.drain(self.wire_limit, decoder, tally).await;
                 if let Some(status) = block_page {
-                    answer.head.challenge = Challenge::from_body(status, &bytes);
+                    outcome.head.challenge = Challenge::from_body(status, &bytes);
                 }
                 BodyRead::default()
             }
             BodyUse::HangUp => BodyRead::default(),
         };
         if ancient && !is_markup(&read.bytes) {
-            answer.status = None;
+            outcome.status = None;
             return failed(if self.encrypted && is_http2(&read.bytes) {
                 Failure::TlsHttp2Only
             } else {
@@ -181,7 +181,7 @@ impl Exchange<'_> {
             });
         }
         if read.failure == Some(Failure::OddHttp) {
-            (answer.status, answer.head) = (None, Head::default());
+            (outcome.status, outcome.head) = (None, Head::default());
         }
         read
     }

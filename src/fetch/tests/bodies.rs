@@ -216,22 +216,22 @@ fn gzip_of_several_members_is_read_whole() {
 async fn a_bomb_ends_at_the_cap() {
     let bomb = gzip(&gzip(&vec![0; 50 << 20]));
     assert!(bomb.len() < 1000);
-    let (answer, body) = answer_to(page(&bomb, "Content-Encoding: gzip, gzip\r\n")).await;
-    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTooLarge), 1 << 20));
-    assert!(answer.wire.received < 2000);
+    let (response, body) = answer_to(page(&bomb, "Content-Encoding: gzip, gzip\r\n")).await;
+    assert_eq!((response.failure, body.len()), (Some(Failure::BodyTooLarge), 1 << 20));
+    assert!(response.wire.received < 2000);
 }
 
 #[tokio::test]
 async fn an_encoded_page_is_read_and_a_wrong_encoding_told() {
-    let (answer, body) = answer_to(page(&zstd(&text()), "Content-Encoding: zstd\r\n")).await;
-    assert_eq!((answer.failure, body), (None, text()));
-    assert_eq!(answer.head.content_encoding.as_deref(), Some("zstd"));
-    let (answer, body) = answer_to(page(b"<p>plain", "Content-Encoding: gzip\r\n")).await;
-    assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::BodyEncoding), Some(200), 0));
-    let (answer, _) = answer_to(page(b"<p>plain", "Content-Encoding: pack200-gzip\r\n")).await;
-    assert_eq!(answer.failure, Some(Failure::BodyEncoding));
-    let (answer, body) = answer_to(page(b"<p>plain", "Content-Encoding: UTF-8\r\n")).await;
-    assert_eq!((answer.failure, &*body), (None, &b"<p>plain"[..]));
+    let (response, body) = answer_to(page(&zstd(&text()), "Content-Encoding: zstd\r\n")).await;
+    assert_eq!((response.failure, body), (None, text()));
+    assert_eq!(response.head.content_encoding.as_deref(), Some("zstd"));
+    let (response, body) = answer_to(page(b"<p>plain", "Content-Encoding: gzip\r\n")).await;
+    assert_eq!((response.failure, response.status, body.len()), (Some(Failure::BodyEncoding), Some(200), 0));
+    let (response, _) = answer_to(page(b"<p>plain", "Content-Encoding: pack200-gzip\r\n")).await;
+    assert_eq!(response.failure, Some(Failure::BodyEncoding));
+    let (response, body) = answer_to(page(b"<p>plain", "Content-Encoding: UTF-8\r\n")).await;
+    assert_eq!((response.failure, &*body), (None, &b"<p>plain"[..]));
 }
 
 #[tokio::test]
@@ -242,29 +242,29 @@ async fn a_transfer_coding_beside_chunks_is_undone_or_told() {
         [head.as_bytes(), format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n0\r\n\r\n"].concat()
     };
     for coding in ["gzip, chunked", "GZIP,chunked", "gzip\r\nTransfer-Encoding: chunked"] {
-        let (answer, body) = answer_to(chunked(coding, &gzip(&text()))).await;
-        assert!(answer.failure.is_none() && body == text(), "{coding}: {:?}", answer.failure);
+        let (response, body) = answer_to(chunked(coding, &gzip(&text()))).await;
+        assert!(response.failure.is_none() && body == text(), "{coding}: {:?}", response.failure);
     }
-    let (answer, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
-    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyEncoding), 0));
+    let (response, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
+    assert_eq!((response.failure, body.len()), (Some(Failure::BodyEncoding), 0));
     // RFC 9112 §6.1: what was done to it is not known. In Content-Encoding such words mean nothing.
     for coding in ["x, gzip, chunked", "UTF-8, chunked", "chunkedx"] {
-        let (answer, body) = answer_to(chunked(coding, &gzip(&text()))).await;
+        let (response, body) = answer_to(chunked(coding, &gzip(&text()))).await;
         let expected = (Some(Failure::BodyEncoding), Some(200), 0);
-        assert_eq!((answer.failure, answer.status, body.len()), expected, "{coding}");
+        assert_eq!((response.failure, response.status, body.len()), expected, "{coding}");
     }
     // The length counts, although the connection stays.
     for coding in ["identity", "none"] {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {coding}\r\n");
         let server = Server::repeating(format!("{head}Content-Length: 3\r\n\r\n<p>and more")).await;
-        let (answer, body) = get(&fetcher(settings()), &server).await;
-        assert_eq!((answer.failure, &*body), (None, &b"<p>"[..]), "{coding}");
-        let (answer, body) = answer_to(format!("{head}Content-Length: 9\r\n\r\n<p>")).await;
-        assert_eq!((answer.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>"[..]), "{coding}");
+        let (response, body) = get(&fetcher(settings()), &server).await;
+        assert_eq!((response.failure, &*body), (None, &b"<p>"[..]), "{coding}");
+        let (response, body) = answer_to(format!("{head}Content-Length: 9\r\n\r\n<p>")).await;
+        assert_eq!((response.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>"[..]), "{coding}");
     }
     let unframed = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: gzip\r\n\r\n";
-    let (answer, body) = answer_to([&unframed[..], &gzip(&text())].concat()).await;
-    assert!(answer.failure.is_none() && body == text());
+    let (response, body) = answer_to([&unframed[..], &gzip(&text())].concat()).await;
+    assert!(response.failure.is_none() && body == text());
 }
 
 proptest! {
@@ -306,10 +306,10 @@ async fn a_challenge_in_the_place_of_robots_txt_is_seen() {
             let length = body.len();
             let reply = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{fields}\r\n{body}");
             let server = Server::replying(reply).await;
-            let ask = ask(&server.url("/robots.txt"), Purpose::Robots);
-            let (answer, kept) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
-            assert_eq!((answer.failure, kept.len()), (None, length));
-            assert_eq!(answer.head.challenge.map(Challenge::as_str), challenge, "{status} {body}");
+            let request = request(&server.url("/robots.txt"), Purpose::Robots);
+            let (response, kept) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
+            assert_eq!((response.failure, kept.len()), (None, length));
+            assert_eq!(response.head.challenge.map(Challenge::as_str), challenge, "{status} {body}");
         }
     }
 }
@@ -322,9 +322,9 @@ async fn a_block_page_is_looked_into_and_not_kept() {
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{fields}\r\n"
         );
-        let (answer, kept) = answer_to([head.as_bytes(), body].concat()).await;
-        assert!(kept.is_empty() && answer.failure.is_none(), "{status} {fields}");
-        answer.head.challenge.map(Challenge::as_str)
+        let (response, kept) = answer_to([head.as_bytes(), body].concat()).await;
+        assert!(kept.is_empty() && response.failure.is_none(), "{status} {fields}");
+        response.head.challenge.map(Challenge::as_str)
     };
     for (encoding, body) in
         [("", block_page.to_vec()), ("gzip", gzip(block_page)), ("br", brotli(block_page))]
@@ -383,12 +383,12 @@ async fn a_server_sends_no_more_than_the_meter_grants_and_systems_buffer() {
     })
     .await;
     let fetcher = fetcher(Settings { max_body: BODY as u64, ..settings() });
-    let ask = ask(&server.url("/"), Purpose::Page);
+    let request = request(&server.url("/"), Purpose::Page);
     let meter = Stingy { granted: 1 << 20, asked: Mutex::default(), wants_more: Notify::new() };
     let known = Validators::default();
-    let fetching = fetcher.fetch_in(Manner::Usual, &known, &ask, LOOPBACK, u64::MAX, &meter);
+    let fetching = fetcher.fetch_in(Manner::Usual, &known, &request, LOOPBACK, u64::MAX, &meter);
     tokio::select! {
-        answer = fetching => panic!("read to the end: {:?}", answer.0),
+        response = fetching => panic!("read to the end: {:?}", response.0),
         () = meter.wants_more.notified() => {}
     }
     let asked = meter.asked.into_inner().unwrap();

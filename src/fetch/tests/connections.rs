@@ -2,9 +2,9 @@ use super::*;
 
 async fn fetch_host(fetcher: &Fetcher, server: &Server, host: &str) -> Response {
     let url = format!("http://{host}:{}/", server.address.port());
-    let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+    let (response, _) = fetcher.fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
     settle().await;
-    answer
+    response
 }
 
 #[tokio::test]
@@ -13,9 +13,9 @@ async fn a_connection_serves_one_origin_and_ends_when_another_is_asked() {
     let fetcher = fetcher(settings());
     let mut opened = Vec::new();
     for host in ["a.ke", "a.ke", "b.ke", "b.ke", "a.ke"] {
-        let answer = fetch_host(&fetcher, &server, host).await;
-        assert_eq!(answer.failure, None);
-        opened.push((answer.wire.connections, answer.timings.connect.is_some()));
+        let response = fetch_host(&fetcher, &server, host).await;
+        assert_eq!(response.failure, None);
+        opened.push((response.wire.connections, response.timings.connect.is_some()));
     }
     assert_eq!(opened, [(1, true), (0, false), (1, true), (0, false), (1, true)]);
     assert_eq!((server.connections(), server.ended()), (3, 2), "one is idle");
@@ -31,8 +31,8 @@ async fn over_a_pause_of_seconds_no_connection_is_kept() {
     let server = Server::repeating(page(b"<p>", "")).await;
     let fetcher = fetcher(Settings { shortest_pause: Duration::from_secs(2), ..settings() });
     for exchange in 1..=3 {
-        let answer = fetch_host(&fetcher, &server, "a.ke").await;
-        assert_eq!((answer.failure, answer.wire.connections), (None, 1));
+        let response = fetch_host(&fetcher, &server, "a.ke").await;
+        assert_eq!((response.failure, response.wire.connections), (None, 1));
         assert_eq!((server.connections(), server.ended()), (exchange, exchange), "closed at once");
     }
 }
@@ -76,8 +76,8 @@ async fn a_connection_closed_in_the_meantime_is_opened_again() {
     let server = Server::replying(page(b"<p>", "")).await;
     let fetcher = fetcher(settings());
     for _ in 0..3 {
-        let answer = fetch_host(&fetcher, &server, "a.ke").await;
-        assert_eq!((answer.failure, answer.wire.connections), (None, 1));
+        let response = fetch_host(&fetcher, &server, "a.ke").await;
+        assert_eq!((response.failure, response.wire.connections), (None, 1));
     }
 }
 
@@ -99,8 +99,8 @@ async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server
         assert!(lost.wire.sent > 0);
         assert_eq!((server.requests().len(), server.connections()), (2, 1));
         for host in ["a.ke", "a.ke", "b.ke", "b.ke"] {
-            let answer = fetch_host(&fetcher, &server, host).await;
-            assert_eq!((answer.failure, answer.wire.connections), (None, 1), "{host}");
+            let response = fetch_host(&fetcher, &server, host).await;
+            assert_eq!((response.failure, response.wire.connections), (None, 1), "{host}");
         }
     }
 }
@@ -122,17 +122,21 @@ async fn a_goodbye_on_an_idle_connection_is_no_response() {
         .await;
         let fetcher = fetcher(settings());
         assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
-        let answer = fetch_host(&fetcher, &server, "a.ke").await;
+        let response = fetch_host(&fetcher, &server, "a.ke").await;
         // The goodbye may have come before the request was sent, which then goes over a new connection.
-        let expected = if answer.wire.connections == 1 { None } else { Some(Failure::IdleClosed) };
-        assert_eq!(answer.failure, expected);
-        assert!(is_early || answer.failure.is_some());
-        assert_ne!(answer.status, Some(408));
+        let expected = if response.wire.connections == 1 { None } else { Some(Failure::IdleClosed) };
+        assert_eq!(response.failure, expected);
+        assert!(is_early || response.failure.is_some());
+        assert_ne!(response.status, Some(408));
         let next = fetch_host(&fetcher, &server, "a.ke").await;
         assert!(is_early || (next.failure, next.wire.connections) == (None, 1), "on a new connection");
     }
-    let (answer, _) = answer_to(&goodbye[..]).await;
-    assert_eq!((answer.failure, answer.status), (None, Some(408)), "to the first request it is the response");
+    let (response, _) = answer_to(&goodbye[..]).await;
+    assert_eq!(
+        (response.failure, response.status),
+        (None, Some(408)),
+        "to the first request it is the response"
+    );
 }
 
 #[tokio::test]
@@ -144,8 +148,8 @@ async fn a_new_connection_that_ends_before_a_response_is_a_failure_of_the_server
     .await;
     let fetcher = fetcher(settings());
     for _ in 0..2 {
-        let answer = fetch_host(&fetcher, &server, "a.ke").await;
-        assert_eq!((answer.failure, answer.wire.connections), (Some(Failure::Reset), 1));
+        let response = fetch_host(&fetcher, &server, "a.ke").await;
+        assert_eq!((response.failure, response.wire.connections), (Some(Failure::Reset), 1));
     }
 }
 
@@ -155,9 +159,10 @@ async fn servers_on_other_addresses_have_connections_of_their_own() {
     let fetcher = fetcher(settings());
     let url = format!("http://a.ke:{}/", server.address.port());
     for address in ["127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1"] {
-        let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), address.parse().unwrap(), u64::MAX).await;
+        let (response, _) =
+            fetcher.fetch(&request(&url, Purpose::Page), address.parse().unwrap(), u64::MAX).await;
         let refused = (address == "127.0.0.2").then_some(Failure::ConnectRefused);
-        assert_eq!(answer.failure, refused, "{address}");
+        assert_eq!(response.failure, refused, "{address}");
         settle().await;
     }
     assert_eq!(server.connections(), 1);
@@ -170,12 +175,14 @@ async fn one_fetcher_serves_many_tasks() {
     let tasks: Vec<_> = (0..20)
         .map(|number| {
             let (fetcher, url) = (fetcher.clone(), server.url(&format!("/{number}")));
-            tokio::spawn(async move { fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await.0 })
+            tokio::spawn(
+                async move { fetcher.fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await.0 },
+            )
         })
         .collect();
     for task in tasks {
-        let answer = task.await.unwrap();
-        assert_eq!((answer.failure, answer.status), (None, Some(200)));
+        let response = task.await.unwrap();
+        assert_eq!((response.failure, response.status), (None, Some(200)));
     }
     assert_eq!(server.requests().len(), 20);
 }

@@ -8,9 +8,9 @@ fn trusting(server: &TlsServer) -> Settings {
 
 async fn fetch(fetcher: &Fetcher, server: &TlsServer, host: &str) -> (Response, Vec<u8>) {
     let url = format!("https://{host}:{}/", server.address.port());
-    let answer = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+    let response = fetcher.fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
     settle().await;
-    answer
+    response
 }
 
 #[tokio::test]
@@ -18,11 +18,11 @@ async fn an_https_page_is_read_and_its_connection_kept() {
     for (versions, name) in [(ONLY_1_3, "TLSv1.3"), (ONLY_1_2, "TLSv1.2")] {
         let server = Plan { versions, ..TlsServer::of(&["a.ke"]) }.start();
         let fetcher = fetcher(trusting(&server));
-        let (answer, body) = fetch(&fetcher, &server, "a.ke").await;
-        assert_eq!((answer.failure, answer.tls_error, &*body), (None, None, b"<p>secret".as_slice()));
-        assert_eq!(answer.tls_version.as_deref(), Some(name));
-        assert!(answer.timings.connect.is_some() && answer.timings.tls.is_some());
-        assert_eq!(answer.wire.connections, 1);
+        let (response, body) = fetch(&fetcher, &server, "a.ke").await;
+        assert_eq!((response.failure, response.tls_error, &*body), (None, None, b"<p>secret".as_slice()));
+        assert_eq!(response.tls_version.as_deref(), Some(name));
+        assert!(response.timings.connect.is_some() && response.timings.tls.is_some());
+        assert_eq!(response.wire.connections, 1);
         let (again, _) = fetch(&fetcher, &server, "a.ke").await;
         assert_eq!((again.wire.connections, again.tls_version.as_deref()), (0, Some(name)));
         assert!(again.timings.tls.is_none() && again.wire.received < 300);
@@ -38,15 +38,15 @@ async fn an_odd_response_is_read_over_tls_too() {
         let fetcher = fetcher(trusting(&server));
         assert_eq!(fetch(&fetcher, &server, "a.ke").await.0.failure, Some(Failure::OddHttp));
         let before = server.bytes();
-        let (answer, body) = fetch(&fetcher, &server, "a.ke").await;
-        assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), b"<p>secret".as_slice()));
-        let told = (answer.tls_version.as_deref(), answer.tls_error.as_deref());
+        let (response, body) = fetch(&fetcher, &server, "a.ke").await;
+        assert_eq!((response.failure, response.status, &*body), (None, Some(200), b"<p>secret".as_slice()));
+        let told = (response.tls_version.as_deref(), response.tls_error.as_deref());
         assert_eq!(told, (Some(name), Some("wrong_name")));
-        assert!(answer.timings.connect.is_some() && answer.timings.tls.is_some());
+        assert!(response.timings.connect.is_some() && response.timings.tls.is_some());
         assert!(server.heard().contains("connection: close"));
         let (received, sent) = server.bytes();
         let (to, from) = (received - before.0, sent - before.1);
-        assert!(answer.wire.sent.abs_diff(to) < 200 && answer.wire.received.abs_diff(from) < 1000);
+        assert!(response.wire.sent.abs_diff(to) < 200 && response.wire.received.abs_diff(from) < 1000);
     }
 }
 
@@ -63,13 +63,13 @@ async fn a_bad_certificate_is_noted_in_one_word_and_the_page_read() {
     ] {
         let server = plan.start();
         let settings = if trusted { trusting(&server) } else { settings() };
-        let (answer, body) = fetch(&fetcher(settings.clone()), &server, host).await;
-        assert_eq!((answer.failure, body.len()), (None, 9), "{defect:?}");
-        assert_eq!(answer.tls_error.as_deref(), defect);
+        let (response, body) = fetch(&fetcher(settings.clone()), &server, host).await;
+        assert_eq!((response.failure, body.len()), (None, 9), "{defect:?}");
+        assert_eq!(response.tls_error.as_deref(), defect);
         let refusing = fetcher(Settings { refuse_bad_certificates: true, ..settings });
-        let (answer, _) = fetch(&refusing, &server, host).await;
-        assert_eq!(answer.failure, defect.map(|_| Failure::TlsCertificate));
-        assert_eq!(answer.tls_error.as_deref(), defect);
+        let (response, _) = fetch(&refusing, &server, host).await;
+        assert_eq!(response.failure, defect.map(|_| Failure::TlsCertificate));
+        assert_eq!(response.tls_error.as_deref(), defect);
     }
 }
 
@@ -85,9 +85,9 @@ async fn a_resumed_session_keeps_its_verdict_and_costs_less() {
         }
         settle().await;
     }
-    for answer in &answers {
-        assert_eq!((answer.failure, answer.wire.connections), (None, 1));
-        assert_eq!(answer.tls_error.as_deref(), Some("unknown_issuer"));
+    for response in &answers {
+        assert_eq!((response.failure, response.wire.connections), (None, 1));
+        assert_eq!(response.tls_error.as_deref(), Some("unknown_issuer"));
     }
     assert!(answers[1].wire.received + 500 < answers[0].wire.received);
 }
@@ -107,10 +107,10 @@ async fn what_is_not_tls_is_a_handshake_failure_and_silence_a_timeout() {
         [(talker, Failure::TlsHandshake), (leaver, Failure::TlsHandshake), (silent, Failure::TlsTimeout)]
     {
         let url = server.url("/").replace("http", "https");
-        let (answer, _) =
-            fetcher(settings.clone()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
-        assert_eq!((answer.failure, answer.wire.connections), (Some(failure), 1));
-        assert!(answer.timings.connect.is_some());
+        let (response, _) =
+            fetcher(settings.clone()).fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!((response.failure, response.wire.connections), (Some(failure), 1));
+        assert!(response.timings.connect.is_some());
     }
 }
 
@@ -137,9 +137,10 @@ async fn a_server_whose_tls_is_too_old_says_so() {
     ] {
         let server = Server::saying(&flight).await;
         let url = format!("https://a.ke:{}/", server.address.port());
-        let (answer, _) = fetcher(settings()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
-        assert_eq!(answer.failure, Some(failure), "{flight:?}");
-        assert!(answer.timings.connect.is_some() && answer.timings.tls.is_none());
+        let (response, _) =
+            fetcher(settings()).fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!(response.failure, Some(failure), "{flight:?}");
+        assert!(response.timings.connect.is_some() && response.timings.tls.is_none());
     }
 }
 
@@ -157,10 +158,10 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
     ] {
         let protocols = plan.protocols;
         let server = plan.start();
-        let (answer, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
-        let found = (answer.failure, answer.status, body.len());
+        let (response, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
+        let found = (response.failure, response.status, body.len());
         assert_eq!(found, (Some(Failure::TlsHttp2Only), None, 0), "{protocols:?}");
-        assert!(!answer.may_speak_older_tls);
+        assert!(!response.may_speak_older_tls);
     }
     // Where it speaks at once, hyper may have seen the end of its connection before it saw the request, and not say why.
     // Servers of other protocols speak first, too.
@@ -175,17 +176,17 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
     ] {
         let server = Plan { greeting, closing: true, ..plan() }.start();
         let fetcher = fetcher(settings());
-        let (answer, _) = fetch(&fetcher, &server, "a.ke").await;
+        let (response, _) = fetch(&fetcher, &server, "a.ke").await;
         let odd = [Some(Failure::OddHttp), Some(Failure::Reset), Some(failure)];
-        assert!(odd.contains(&answer.failure), "{greeting:?}: {:?}", answer.failure);
-        let ask = ask(&format!("https://a.ke:{}/", server.address.port()), Purpose::Page);
+        assert!(odd.contains(&response.failure), "{greeting:?}: {:?}", response.failure);
+        let request = request(&format!("https://a.ke:{}/", server.address.port()), Purpose::Page);
         let known = Validators::default();
-        let (answer, _) =
-            fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX, &Unmetered).await;
-        assert_eq!((answer.failure, answer.status), (Some(failure), None), "{greeting:?}");
+        let (response, _) =
+            fetcher.fetch_in(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
+        assert_eq!((response.failure, response.status), (Some(failure), None), "{greeting:?}");
     }
-    let (answer, _) = answer_to(SETTINGS_FRAME).await;
-    assert_eq!(answer.failure, Some(Failure::BadHttp), "without TLS nobody asked for HTTP/2");
+    let (response, _) = answer_to(SETTINGS_FRAME).await;
+    assert_eq!(response.failure, Some(Failure::BadHttp), "without TLS nobody asked for HTTP/2");
 }
 
 #[tokio::test]
@@ -207,8 +208,9 @@ async fn only_an_alert_that_may_be_about_age_asks_for_another_greeting() {
     ] {
         let server = Server::saying(&alert(description)).await;
         let url = format!("https://a.ke:{}/", server.address.port());
-        let (answer, _) = fetcher(settings()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
-        assert_eq!(answer.may_speak_older_tls, may_be_old, "{description} {:?}", answer.failure);
+        let (response, _) =
+            fetcher(settings()).fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!(response.may_speak_older_tls, may_be_old, "{description} {:?}", response.failure);
     }
 }
 
@@ -228,10 +230,10 @@ async fn a_greeting_of_old_learns_what_the_server_speaks() {
         let url = format!("https://a.ke:{}/", server.address.port());
         let mut settings = settings();
         settings.timeouts.tls = SHORT;
-        let answer = fetcher(settings).greet(&ask(&url, Purpose::Page), LOOPBACK).await;
-        assert_eq!((answer.failure, answer.tls_version.as_deref()), (failure, spoken), "{flight:?}");
-        assert_eq!((answer.wire.connections, answer.wire.received), (1, flight.len() as u64));
-        assert!(answer.wire.sent > 150 && answer.timings.connect.is_some() && answer.status.is_none());
+        let response = fetcher(settings).greet(&request(&url, Purpose::Page), LOOPBACK).await;
+        assert_eq!((response.failure, response.tls_version.as_deref()), (failure, spoken), "{flight:?}");
+        assert_eq!((response.wire.connections, response.wire.received), (1, flight.len() as u64));
+        assert!(response.wire.sent > 150 && response.timings.connect.is_some() && response.status.is_none());
     }
 }
 
@@ -239,8 +241,8 @@ async fn a_greeting_of_old_learns_what_the_server_speaks() {
 async fn a_body_that_ends_with_the_connection_needs_no_goodbye() {
     let reply = b"HTTP/1.1 200 OK\r\n\r\n<p>until the end".to_vec();
     let server = Plan { closing: true, reply, ..TlsServer::of(&["a.ke"]) }.start();
-    let (answer, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
-    assert_eq!((answer.failure, &*body), (None, b"<p>until the end".as_slice()));
+    let (response, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
+    assert_eq!((response.failure, &*body), (None, b"<p>until the end".as_slice()));
 }
 
 #[test]

@@ -6,9 +6,9 @@ fn through(gateway: SocketAddr) -> Fetcher {
 }
 
 async fn fetch(fetcher: &Fetcher, url: &str, address: &str) -> Response {
-    let (answer, _) = fetcher.fetch(&ask(url, Purpose::Page), address.parse().unwrap(), u64::MAX).await;
+    let (response, _) = fetcher.fetch(&request(url, Purpose::Page), address.parse().unwrap(), u64::MAX).await;
     settle().await;
-    answer
+    response
 }
 
 #[tokio::test]
@@ -21,8 +21,8 @@ async fn every_http_connection_goes_to_the_gateway_with_the_original_host() {
         ("http://102.0.0.2:81/", "102.0.0.2", "102.0.0.2:81"),
         ("http://[2c0f::1]/", "2c0f::1", "[2c0f::1]"),
     ] {
-        let answer = fetch(&fetcher, url, address).await;
-        assert_eq!((answer.failure, answer.address), (None, Some(address.parse().unwrap())), "{url}");
+        let response = fetch(&fetcher, url, address).await;
+        assert_eq!((response.failure, response.address), (None, Some(address.parse().unwrap())), "{url}");
         let heard = String::from_utf8(server.requests().pop().unwrap()).unwrap();
         assert!(heard.contains(&format!("host: {host}\r\n")), "{heard}");
     }
@@ -45,8 +45,8 @@ async fn virtual_servers_share_no_connection() {
 #[tokio::test]
 async fn the_gates_stand_before_the_gateway() {
     let server = Server::repeating(page(b"<p>", "")).await;
-    let answer = fetch(&through(server.address), "http://a.ke/", "127.0.0.1").await;
-    assert_eq!((answer.failure, server.connections()), (Some(Failure::AddressRefused), 0));
+    let response = fetch(&through(server.address), "http://a.ke/", "127.0.0.1").await;
+    assert_eq!((response.failure, server.connections()), (Some(Failure::AddressRefused), 0));
 }
 
 #[tokio::test]
@@ -65,8 +65,8 @@ async fn https_goes_to_the_gateway_and_is_judged_by_the_original_host() {
         ("https://b.ke/", "102.0.0.1", "b.ke", Some("wrong_name")),
         ("https://102.0.0.3/", "102.0.0.3", "102.0.0.3", Some("wrong_name")),
     ] {
-        let answer = fetch(&fetcher, url, address).await;
-        assert_eq!((answer.failure, answer.tls_error.as_deref()), (None, defect), "{url}");
+        let response = fetch(&fetcher, url, address).await;
+        assert_eq!((response.failure, response.tls_error.as_deref()), (None, defect), "{url}");
         assert!(server.heard().contains(&format!("host: {host}\r\n")), "{url}");
     }
 }

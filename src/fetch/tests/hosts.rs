@@ -127,8 +127,9 @@ async fn an_alias_that_only_ipv6_has_counts_as_one() {
     let _ = locate(&fetcher, "www.a.ke").await;
     all_known(&fetcher, "www.a.ke").await;
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Err(Failure::OptedOut));
-    let (answer, _) = fetcher.fetch(&ask("http://www.a.ke/", Purpose::Page), ip("102.0.0.1"), u64::MAX).await;
-    assert_eq!((answer.failure, answer.wire), (Some(Failure::OptedOut), Wire::default()));
+    let (response, _) =
+        fetcher.fetch(&request("http://www.a.ke/", Purpose::Page), ip("102.0.0.1"), u64::MAX).await;
+    assert_eq!((response.failure, response.wire), (Some(Failure::OptedOut), Wire::default()));
 }
 
 #[tokio::test]
@@ -170,8 +171,8 @@ async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
     let fetcher = Fetcher::new(settings, opt_out.clone(), Clock::system()).unwrap();
     let address = locate(&fetcher, "www.a.ke").await.address.unwrap();
     opt_out.replace(OptOut::parse("left-alone.ke").unwrap(), || std::time::SystemTime::UNIX_EPOCH);
-    let (answer, _) = fetcher.fetch(&ask("http://www.a.ke/", Purpose::Page), address, u64::MAX).await;
-    assert_eq!((answer.failure, answer.wire), (Some(Failure::OptedOut), Wire::default()));
+    let (response, _) = fetcher.fetch(&request("http://www.a.ke/", Purpose::Page), address, u64::MAX).await;
+    assert_eq!((response.failure, response.wire), (Some(Failure::OptedOut), Wire::default()));
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Err(Failure::OptedOut));
     opt_out.replace(OptOut::default(), || std::time::SystemTime::UNIX_EPOCH);
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Ok(address));
@@ -279,8 +280,8 @@ async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_co
     let located = locate(&fetcher, "a.ke").await;
     assert_eq!((located.address, located.refused), (Err(Failure::OptedOut), Some(LOOPBACK)));
     for url in [format!("http://a.ke:{}/", server.address.port()), server.url("/")] {
-        let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
-        assert_eq!(answer.failure, Some(Failure::OptedOut), "{url}");
+        let (response, _) = fetcher.fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!(response.failure, Some(Failure::OptedOut), "{url}");
     }
     assert_eq!(server.connections(), 0);
 }
@@ -290,9 +291,9 @@ async fn the_last_gate_checks_the_address_itself() {
     let server = Server::repeating(page(b"", "")).await;
     let strict = fetcher(Settings { permit_special_addresses: false, ..settings() });
     assert_eq!(failure(&get(&strict, &server).await), Some(Failure::AddressRefused));
-    let other = ask(&server.url("/"), Purpose::Page);
-    let (answer, _) = fetcher(settings()).fetch(&other, ip("127.0.0.2"), u64::MAX).await;
-    assert_eq!(answer.failure, Some(Failure::AddressRefused));
+    let other = request(&server.url("/"), Purpose::Page);
+    let (response, _) = fetcher(settings()).fetch(&other, ip("127.0.0.2"), u64::MAX).await;
+    assert_eq!(response.failure, Some(Failure::AddressRefused));
     assert_eq!(server.connections(), 0);
 }
 

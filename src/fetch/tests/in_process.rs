@@ -72,10 +72,10 @@ fn fetcher(web: Arc<OneServer>, settings: Settings, opt_out: &str) -> Fetcher {
     Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap().into()), clock, web).unwrap()
 }
 
-async fn ask(fetcher: &Fetcher, url: &str) -> (Response, Vec<u8>) {
+async fn request(fetcher: &Fetcher, url: &str) -> (Response, Vec<u8>) {
     let url = WebUrl::parse(url).unwrap();
-    let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-    fetcher.fetch(&ask, SERVER.into(), u64::MAX).await
+    let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    fetcher.fetch(&request, SERVER.into(), u64::MAX).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -83,13 +83,13 @@ async fn an_exchange_takes_the_time_that_the_web_says() {
     let fetcher = fetcher(one(page(1000, 1000.0)), Settings::default(), "");
     let located = fetcher.locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!((located.address, located.dns), (Ok(SERVER.into()), Some(ms(20))));
-    let (answer, body) = ask(&fetcher, "http://a.ke/").await;
-    let timings = answer.timings;
+    let (response, body) = request(&fetcher, "http://a.ke/").await;
+    let timings = response.timings;
     assert_eq!(
         (timings.connect, timings.first_byte, timings.total),
         (Some(ms(100)), Some(ms(300)), ms(1400))
     );
-    assert_eq!((answer.started, answer.status, body.len()), (UNIX_EPOCH + ms(20), Some(200), 1000));
+    assert_eq!((response.started, response.status, body.len()), (UNIX_EPOCH + ms(20), Some(200), 1000));
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,13 +105,13 @@ async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
         (10, "https://a.ke/"),
     ] {
         advance(ms(pause)).await;
-        ask(&in_turn, url).await;
+        request(&in_turn, url).await;
     }
     assert_eq!(*web.opened.lock().unwrap(), [true, false, true, true, true, true]);
     let web = one(page(10, 1000.0));
     let polite = fetcher(web.clone(), Settings::default(), "");
     for _ in 0..2 {
-        ask(&polite, "http://a.ke/").await;
+        request(&polite, "http://a.ke/").await;
     }
     assert_eq!(
         *web.opened.lock().unwrap(),
@@ -142,13 +142,13 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
     let url = WebUrl::parse("http://a.ke/").unwrap();
     let question = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
     for _ in 0..2 {
-        let (answer, body) = fetcher.fetch_other_than(&known, &question, SERVER.into(), u64::MAX).await;
-        assert_eq!((answer.status, answer.failure, body.len()), (Some(304), None, 0));
+        let (response, body) = fetcher.fetch_other_than(&known, &question, SERVER.into(), u64::MAX).await;
+        assert_eq!((response.status, response.failure, body.len()), (Some(304), None, 0));
     }
     assert_eq!(*web.opened.lock().unwrap(), [true, false]);
     let conditions = || web.conditions.lock().unwrap().clone();
     assert_eq!(conditions(), (known.etag.clone(), known.last_modified.clone()));
-    ask(&fetcher, "http://a.ke/").await;
+    request(&fetcher, "http://a.ke/").await;
     assert_eq!(conditions(), (None, None));
 }
 
@@ -161,8 +161,11 @@ async fn time_outs_hold_as_over_the_network() {
         (page(100_000, 1000.0), Failure::TooSlow, 60_000, Some(200)),
         (page(100, 0.01), Failure::IdleTimeout, 20_400, Some(200)),
     ] {
-        let (answer, _) = ask(&fetcher(one(then), settings.clone(), ""), "http://a.ke/").await;
-        assert_eq!((answer.failure, answer.timings.total, answer.status), (Some(failure), ms(total), status));
+        let (response, _) = request(&fetcher(one(then), settings.clone(), ""), "http://a.ke/").await;
+        assert_eq!(
+            (response.failure, response.timings.total, response.status),
+            (Some(failure), ms(total), status)
+        );
     }
 }
 
@@ -184,9 +187,9 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
     };
     let web = one(cut);
     let fetcher = fetcher(web.clone(), quick(), "");
-    let (answer, body) = ask(&fetcher, "http://a.ke/").await;
-    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTruncated), 400));
-    ask(&fetcher, "http://a.ke/").await;
+    let (response, body) = request(&fetcher, "http://a.ke/").await;
+    assert_eq!((response.failure, body.len()), (Some(Failure::BodyTruncated), 400));
+    request(&fetcher, "http://a.ke/").await;
     assert_eq!(*web.opened.lock().unwrap(), [true, true], "a broken connection is not used again");
 }
 
@@ -195,25 +198,26 @@ async fn a_certificate_is_counted_and_its_defect_told() {
     let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
     web.reply.shown = Some(ShownCertificate { bytes: 900, defect: Some(TlsError::Expired) });
     let web = Arc::new(web);
-    let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
+    let (response, _) = request(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(
-        (answer.tls_error.as_deref(), answer.tls_version.as_deref()),
+        (response.tls_error.as_deref(), response.tls_version.as_deref()),
         (Some("expired"), Some("TLSv1.3"))
     );
-    assert_eq!(answer.timings.tls, Some(ms(200)));
-    assert!(answer.wire.received > 900 + 700);
+    assert_eq!(response.timings.tls, Some(ms(200)));
+    assert!(response.wire.received > 900 + 700);
     let strict = Settings { refuse_bad_certificates: true, ..Settings::default() };
-    let (answer, _) = ask(&fetcher(web, strict, ""), "https://a.ke/").await;
-    assert_eq!((answer.failure, answer.status), (Some(Failure::TlsCertificate), None));
-    let (answer, _) = ask(&fetcher(one(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
-    assert_eq!(answer.failure, Some(Failure::TlsHandshake), "a server without TLS");
+    let (response, _) = request(&fetcher(web, strict, ""), "https://a.ke/").await;
+    assert_eq!((response.failure, response.status), (Some(Failure::TlsCertificate), None));
+    let (response, _) =
+        request(&fetcher(one(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
+    assert_eq!(response.failure, Some(Failure::TlsHandshake), "a server without TLS");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_opted_out_or_special_is_not_asked_in_process_either() {
     let web = one(page(10, 1000.0));
-    let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), "a.ke"), "http://www.a.ke/").await;
-    assert_eq!(answer.failure, Some(Failure::OptedOut));
+    let (response, _) = request(&fetcher(web.clone(), Settings::default(), "a.ke"), "http://www.a.ke/").await;
+    assert_eq!(response.failure, Some(Failure::OptedOut));
     let mut home = Arc::into_inner(one(page(10, 1000.0))).unwrap();
     home.looked.addresses = Ok(vec![[127, 0, 0, 1].into()]);
     let located =
@@ -254,16 +258,16 @@ fn encoded(cut_after: Option<usize>) -> ConnectionOutcome {
 #[tokio::test(start_paused = true)]
 async fn what_a_web_has_encoded_is_not_decoded_if_it_comes_whole_and_is_allowed() {
     let asked = async |then: ConnectionOutcome, settings: Settings| {
-        ask(&fetcher(one(then), settings, ""), "http://a.ke/").await
+        request(&fetcher(one(then), settings, ""), "http://a.ke/").await
     };
-    let (answer, body) = asked(encoded(None), Settings::default()).await;
-    assert_eq!((answer.failure, body), (None, vec![b'x'; 6890]));
+    let (response, body) = asked(encoded(None), Settings::default()).await;
+    assert_eq!((response.failure, body), (None, vec![b'x'; 6890]));
     // What breaks off is decoded as far as it came, …
-    let (answer, body) = asked(encoded(Some(400)), Settings::default()).await;
-    assert_eq!((answer.failure, &body[..12]), (Some(Failure::BodyTruncated), &b"012345678910"[..]));
+    let (response, body) = asked(encoded(Some(400)), Settings::default()).await;
+    assert_eq!((response.failure, &body[..12]), (Some(Failure::BodyTruncated), &b"012345678910"[..]));
     // … and so is what is longer than may be kept.
-    let (answer, body) = asked(encoded(None), Settings { max_body: 1000, ..Settings::default() }).await;
-    assert_eq!((answer.failure, &body[..12]), (Some(Failure::BodyTooLarge), &b"012345678910"[..]));
+    let (response, body) = asked(encoded(None), Settings { max_body: 1000, ..Settings::default() }).await;
+    assert_eq!((response.failure, &body[..12]), (Some(Failure::BodyTooLarge), &b"012345678910"[..]));
 }
 
 /// A page with so many bytes of header fields.
@@ -286,11 +290,13 @@ fn headed(bytes: usize) -> ConnectionOutcome {
 
 #[tokio::test(start_paused = true)]
 async fn a_head_is_too_large_however_it_came_and_counts_as_the_limit() {
-    let (answer, body) = ask(&fetcher(one(headed(400_000)), Settings::default(), ""), "http://a.ke/").await;
-    assert_eq!((answer.failure, body.len()), (None, 90_000));
-    let (answer, body) = ask(&fetcher(one(headed(500_000)), Settings::default(), ""), "http://a.ke/").await;
-    assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::HeaderTooLarge), None, 0));
-    assert!((417_792..420_000).contains(&answer.wire.received), "{}", answer.wire.received);
+    let (response, body) =
+        request(&fetcher(one(headed(400_000)), Settings::default(), ""), "http://a.ke/").await;
+    assert_eq!((response.failure, body.len()), (None, 90_000));
+    let (response, body) =
+        request(&fetcher(one(headed(500_000)), Settings::default(), ""), "http://a.ke/").await;
+    assert_eq!((response.failure, response.status, body.len()), (Some(Failure::HeaderTooLarge), None, 0));
+    assert!((417_792..420_000).contains(&response.wire.received), "{}", response.wire.received);
 }
 
 #[tokio::test(start_paused = true)]
@@ -298,9 +304,9 @@ async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
     for head in [300, 300_000, 500_000] {
         let fetcher = fetcher(one(headed(head)), Settings::default(), "");
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        let (answer, _) = fetcher.fetch(&ask, SERVER.into(), 8192).await;
-        let moved = answer.wire.sent + answer.wire.received;
+        let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let (response, _) = fetcher.fetch(&request, SERVER.into(), 8192).await;
+        let moved = response.wire.sent + response.wire.received;
         assert!(moved <= 8192 + fetcher.beyond_limit(), "{moved} with a head of {head}");
     }
 }
@@ -324,26 +330,26 @@ async fn read_slowly(pause: Duration, patience: Duration) -> (Response, Vec<u64>
     let settings = Settings { timeouts, patience, ..Settings::default() };
     let fetcher = fetcher(one(page(200_000, 1_000_000.0)), settings, "");
     let url = WebUrl::parse("http://a.ke/").unwrap();
-    let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
     let meter = SlowMeter { pause, asked: Mutex::default() };
     let known = Validators::default();
-    let fetching = fetcher.fetch_in(Manner::Usual, &known, &ask, SERVER.into(), u64::MAX, &meter);
-    let (answer, _) = fetching.await;
-    (answer, meter.asked.into_inner().unwrap())
+    let fetching = fetcher.fetch_in(Manner::Usual, &known, &request, SERVER.into(), u64::MAX, &meter);
+    let (response, _) = fetching.await;
+    (response, meter.asked.into_inner().unwrap())
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_of_our_own_is_no_slowness_of_the_server() {
     // Four pieces and the end, each after half a minute, which is more than may lie between two pieces.
-    let (answer, asked) = read_slowly(ms(30_000), ms(150_000)).await;
-    assert_eq!((answer.failure, answer.body_bytes), (None, 200_000));
+    let (response, asked) = read_slowly(ms(30_000), ms(150_000)).await;
+    assert_eq!((response.failure, response.body_bytes), (None, 200_000));
     assert!(
-        answer.timings.total >= ms(150_400),
+        response.timings.total >= ms(150_400),
         "the server has us all that time: {:?}",
-        answer.timings.total
+        response.timings.total
     );
     let window = RECEIVE_WINDOW;
-    let head = answer.wire.sent + answer.wire.received - 200_000;
+    let head = response.wire.sent + response.wire.received - 200_000;
     let whole = head + 200_000;
     assert_eq!(
         asked,
@@ -354,9 +360,9 @@ async fn a_pause_of_our_own_is_no_slowness_of_the_server() {
 #[tokio::test(start_paused = true)]
 async fn a_pause_of_our_own_ends_where_patience_does() {
     for (patience, is_whole) in [(0, false), (80_000, false), (110_000, true)] {
-        let (answer, _) = read_slowly(ms(30_000), ms(patience)).await;
-        assert_eq!(answer.failure.is_none(), is_whole, "{patience}");
-        assert!(answer.timings.total <= ms(60_000 + patience), "{:?}", answer.timings.total);
-        assert!(answer.failure.is_none_or(|failure| failure == Failure::TooSlow));
+        let (response, _) = read_slowly(ms(30_000), ms(patience)).await;
+        assert_eq!(response.failure.is_none(), is_whole, "{patience}");
+        assert!(response.timings.total <= ms(60_000 + patience), "{:?}", response.timings.total);
+        assert!(response.failure.is_none_or(|failure| failure == Failure::TooSlow));
     }
 }

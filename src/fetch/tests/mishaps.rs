@@ -10,10 +10,10 @@ fn hurried(change: impl FnOnce(&mut Timeouts)) -> Settings {
 async fn a_closed_port_refuses() {
     // Nobody listens there any more.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let ask = ask(&format!("http://127.0.0.1:{port}/"), Purpose::Page);
-    let (answer, _) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
-    assert_eq!((answer.failure, answer.status), (Some(Failure::ConnectRefused), None));
-    assert_eq!(answer.wire, crate::exchange::Wire::default());
+    let request = request(&format!("http://127.0.0.1:{port}/"), Purpose::Page);
+    let (response, _) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
+    assert_eq!((response.failure, response.status), (Some(Failure::ConnectRefused), None));
+    assert_eq!(response.wire, crate::exchange::Wire::default());
 }
 
 #[tokio::test]
@@ -22,8 +22,8 @@ async fn a_reset_or_a_silent_end_before_the_head_is_a_reset() {
         talk.hear().await;
         talk.reset();
     });
-    let (answer, _) = get(&fetcher(settings()), &reset.await).await;
-    assert_eq!((answer.failure, answer.wire.connections), (Some(Failure::Reset), 1));
+    let (response, _) = get(&fetcher(settings()), &reset.await).await;
+    assert_eq!((response.failure, response.wire.connections), (Some(Failure::Reset), 1));
     for reply in ["", "HTTP/1.1 200 OK\r\nServer: x"] {
         assert_eq!(failure(&answer_to(reply).await), Some(Failure::Reset), "{reply}");
     }
@@ -32,17 +32,21 @@ async fn a_reset_or_a_silent_end_before_the_head_is_a_reset() {
 #[tokio::test]
 async fn what_is_not_http_is_bad_http() {
     for reply in ["SSH-2.0-OpenSSH_9.6\r\n", "\0\u{1}\u{2}garbage\r\n\r\n", "no", "HTTPS 200 OK\r\n\r\n"] {
-        let (answer, body) = answer_to(reply).await;
-        assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::BadHttp), None, 0), "{reply}");
+        let (response, body) = answer_to(reply).await;
+        assert_eq!(
+            (response.failure, response.status, body.len()),
+            (Some(Failure::BadHttp), None, 0),
+            "{reply}"
+        );
     }
 }
 
 /// What the first and the second of two requests bring.
 async fn twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Response, Vec<u8>); 2] {
     let (server, fetcher) = (Server::replying(reply).await, fetcher(settings()));
-    let ask = ask(&server.url("/"), purpose);
-    let first = fetcher.fetch(&ask, LOOPBACK, u64::MAX).await;
-    [first, fetcher.fetch(&ask, LOOPBACK, u64::MAX).await]
+    let request = request(&server.url("/"), purpose);
+    let first = fetcher.fetch(&request, LOOPBACK, u64::MAX).await;
+    [first, fetcher.fetch(&request, LOOPBACK, u64::MAX).await]
 }
 
 #[tokio::test]
@@ -76,11 +80,11 @@ async fn a_request_that_says_so_is_read_without_the_library_at_once() {
     let page = "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>";
     for (reply, status) in [(page.to_owned(), 200), (page.replace("  200", " 404"), 404)] {
         let server = Server::replying(reply).await;
-        let (ask, known) = (ask(&server.url("/"), Purpose::Page), Validators::default());
+        let (request, known) = (request(&server.url("/"), Purpose::Page), Validators::default());
         let fetcher = fetcher(settings());
-        let (answer, _) =
-            fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX, &Unmetered).await;
-        assert_eq!((answer.failure, answer.status), (None, Some(status)));
+        let (response, _) =
+            fetcher.fetch_in(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
+        assert_eq!((response.failure, response.status), (None, Some(status)));
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -93,10 +97,10 @@ async fn a_response_that_comes_before_the_request_is_read_without_the_library() 
         talk.finish().await;
     });
     let (server, known, fetcher) = (server.await, Validators::default(), fetcher(settings()));
-    let ask = ask(&server.url("/"), Purpose::Page);
-    let (answer, body) =
-        fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX, &Unmetered).await;
-    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>early"[..]));
+    let request = request(&server.url("/"), Purpose::Page);
+    let (response, body) =
+        fetcher.fetch_in(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
+    assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>early"[..]));
 }
 
 #[tokio::test]
@@ -119,20 +123,20 @@ async fn a_version_that_the_library_does_not_know_is_read_at_once() {
     {
         let reply =
             format!("{line}\r\nContent-Type: text/html\r\nServer: s\r\nContent-Length: 3\r\n\r\n<p>and more");
-        for (answer, body) in twice(reply, Purpose::Page).await {
-            assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>"[..]), "{line}");
-            let told = (answer.head.server.as_deref(), answer.http_version.as_deref());
-            assert_eq!((told, answer.wire.connections), ((Some("s"), Some("HTTP/1.1")), 1), "{line}");
+        for (response, body) in twice(reply, Purpose::Page).await {
+            assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>"[..]), "{line}");
+            let told = (response.head.server.as_deref(), response.http_version.as_deref());
+            assert_eq!((told, response.wire.connections), ((Some("s"), Some("HTTP/1.1")), 1), "{line}");
         }
         let chunked =
             format!("{line}\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\n<p>\n9\nx");
-        let (answer, body) = answer_to(chunked).await;
-        assert_eq!((answer.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>x"[..]), "{line}");
+        let (response, body) = answer_to(chunked).await;
+        assert_eq!((response.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>x"[..]), "{line}");
     }
     assert_eq!(failure(&answer_to("HTTP/1.2 200 OK\r\nServer: x").await), Some(Failure::Reset));
     let interim = "HTTP/1.2 100 Continue\r\n\r\nHTTP/1.2 103 Hints\r\nLink: x\r\n\r\n".repeat(100);
-    let (answer, body) = answer_to(format!("{interim}HTTP/1.2 200 OK\r\n\r\n<p>")).await;
-    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>"[..]));
+    let (response, body) = answer_to(format!("{interim}HTTP/1.2 200 OK\r\n\r\n<p>")).await;
+    assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>"[..]));
 }
 
 /// Each line of the head is a piece of its own.
@@ -145,8 +149,8 @@ async fn an_odd_head_without_end_is_too_large_however_it_comes() {
     });
     let (server, fetcher) = (server.await, fetcher(settings()));
     assert_eq!(failure(&get(&fetcher, &server).await), Some(Failure::OddHttp));
-    let (answer, _) = get(&fetcher, &server).await;
-    assert_eq!((answer.failure, answer.status), (Some(Failure::HeaderTooLarge), None));
+    let (response, _) = get(&fetcher, &server).await;
+    assert_eq!((response.failure, response.status), (Some(Failure::HeaderTooLarge), None));
 }
 
 #[tokio::test]
@@ -158,16 +162,16 @@ async fn interim_responses_without_end_are_too_large_where_the_library_does_not_
             talk.hear().await;
             while talk.say(interim.as_bytes()).await {}
         });
-        let (answer, _) = get(&fetcher(settings()), &server.await).await;
-        assert_eq!((answer.failure, answer.status), (Some(Failure::HeaderTooLarge), None), "{interim}");
+        let (response, _) = get(&fetcher(settings()), &server.await).await;
+        assert_eq!((response.failure, response.status), (Some(Failure::HeaderTooLarge), None), "{interim}");
     }
 }
 
 #[tokio::test]
 async fn a_response_to_head_has_no_body_however_odd_it_is() {
     let reply = "HTTP/1.1  200 OK\r\nContent-Length: 3s\r\n\r\n<p>";
-    let [_, (answer, body)] = twice(reply, Purpose::Head).await;
-    assert_eq!((answer.failure, answer.status, body.len()), (None, Some(200), 0));
+    let [_, (response, body)] = twice(reply, Purpose::Head).await;
+    assert_eq!((response.failure, response.status, body.len()), (None, Some(200), 0));
 }
 
 #[tokio::test]
@@ -180,8 +184,8 @@ async fn waits_for_odd_responses_are_bounded_as_others_are() {
     });
     let server = server.await;
     assert_eq!(failure(&get(&fetcher, &server).await), Some(Failure::OddHttp));
-    let (answer, body) = get(&fetcher, &server).await;
-    assert_eq!((answer.failure, &*body), (Some(Failure::IdleTimeout), &b"<p>"[..]));
+    let (response, body) = get(&fetcher, &server).await;
+    assert_eq!((response.failure, &*body), (Some(Failure::IdleTimeout), &b"<p>"[..]));
     let silent = Server::talking(|mut talk| async move {
         talk.hear().await;
         talk.say(b"HTTP/1.1  200").await;
@@ -199,24 +203,24 @@ async fn a_head_is_limited_by_its_bytes_and_not_by_its_fields() {
         talk.say(b"HTTP/1.1 200 OK\r\nX: ").await;
         while talk.say(&[b'x'; 4096]).await {}
     });
-    let (answer, _) = get(&fetcher(settings()), &endless.await).await;
-    assert_eq!(answer.failure, Some(Failure::HeaderTooLarge));
-    assert!(answer.wire.received > 400_000);
+    let (response, _) = get(&fetcher(settings()), &endless.await).await;
+    assert_eq!(response.failure, Some(Failure::HeaderTooLarge));
+    assert!(response.wire.received > 400_000);
     let with_fields = |count: u32| {
         let fields: String = (0..count).map(|number| format!("X-{number}: {number}\r\n")).collect();
         page(b"<p>x", &fields)
     };
-    let (answer, body) = answer_to(with_fields(500)).await;
-    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>x"[..]));
+    let (response, body) = answer_to(with_fields(500)).await;
+    assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>x"[..]));
     // More than the HTTP library takes.
     let reply = with_fields(12_000);
-    let [(first, _), (answer, body)] = twice(reply.clone(), Purpose::Page).await;
+    let [(first, _), (response, body)] = twice(reply.clone(), Purpose::Page).await;
     assert_eq!((first.failure, first.status), (Some(Failure::HeaderTooLarge), None));
-    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>x"[..]));
-    assert_eq!(answer.wire.received, reply.len() as u64);
+    assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>x"[..]));
+    assert_eq!(response.wire.received, reply.len() as u64);
     let long = page(b"<p>x", &format!("X: {}\r\n", "x".repeat(500_000)));
-    for (answer, _) in twice(long, Purpose::Page).await {
-        assert_eq!(answer.failure, Some(Failure::HeaderTooLarge));
+    for (response, _) in twice(long, Purpose::Page).await {
+        assert_eq!(response.failure, Some(Failure::HeaderTooLarge));
     }
 }
 
@@ -248,8 +252,8 @@ async fn a_body_that_stops_is_idle_and_keeps_its_beginning() {
         talk.wait().await;
     })
     .await;
-    let (answer, body) = get(&fetcher(hurried(|times| times.idle = SHORT)), &server).await;
-    assert_eq!((answer.failure, answer.status), (Some(Failure::IdleTimeout), Some(200)));
+    let (response, body) = get(&fetcher(hurried(|times| times.idle = SHORT)), &server).await;
+    assert_eq!((response.failure, response.status), (Some(Failure::IdleTimeout), Some(200)));
     assert_eq!(body, b"<p>beginning");
 }
 
@@ -263,8 +267,8 @@ async fn a_body_that_drips_is_too_slow_and_keeps_what_came() {
         }
     })
     .await;
-    let (answer, body) = get(&fetcher(hurried(|times| times.whole = SHORT)), &server).await;
-    assert_eq!(answer.failure, Some(Failure::TooSlow));
+    let (response, body) = get(&fetcher(hurried(|times| times.whole = SHORT)), &server).await;
+    assert_eq!(response.failure, Some(Failure::TooSlow));
     assert!(body.starts_with(b"<p>"));
 }
 
@@ -275,9 +279,9 @@ async fn a_body_cut_short_keeps_its_beginning() {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<p>half\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<p>half\r\nnonsense\r\n",
     ] {
-        let (answer, body) = answer_to(reply).await;
+        let (response, body) = answer_to(reply).await;
         assert_eq!(
-            (answer.failure, &*body),
+            (response.failure, &*body),
             (Some(Failure::BodyTruncated), b"<p>half".as_slice()),
             "{reply}"
         );
@@ -293,18 +297,18 @@ async fn an_endless_body_is_read_up_to_the_cap() {
     })
     .await;
     let fetcher = fetcher(Settings { max_body: 100_000, ..settings() });
-    let (answer, body) = get(&fetcher, &server).await;
-    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTooLarge), 100_000));
-    assert!(answer.wire.received + answer.wire.sent <= fetcher.most_bytes());
+    let (response, body) = get(&fetcher, &server).await;
+    assert_eq!((response.failure, body.len()), (Some(Failure::BodyTooLarge), 100_000));
+    assert!(response.wire.received + response.wire.sent <= fetcher.most_bytes());
 }
 
 #[tokio::test]
 async fn the_byte_limit_of_an_exchange_stops_it() {
     let server = Server::replying(page(&vec![b'x'; 90_000], "")).await;
-    let ask = ask(&server.url("/"), Purpose::Page);
-    let (answer, body) = fetcher(settings()).fetch(&ask, LOOPBACK, 20_000).await;
-    assert_eq!(answer.failure, Some(Failure::BodyTooLarge));
-    assert!((20_000..90_000).contains(&answer.wire.received) && !body.is_empty());
+    let request = request(&server.url("/"), Purpose::Page);
+    let (response, body) = fetcher(settings()).fetch(&request, LOOPBACK, 20_000).await;
+    assert_eq!(response.failure, Some(Failure::BodyTooLarge));
+    assert!((20_000..90_000).contains(&response.wire.received) && !body.is_empty());
 }
 
 #[tokio::test]
@@ -319,7 +323,8 @@ async fn no_tcp_connection_in_time_is_a_connect_timeout() {
         queue.push(stream);
         assert!(queue.len() < 100, "this system's queue has no end");
     }
-    let ask = ask(&format!("http://{address}/"), Purpose::Page);
-    let (answer, _) = fetcher(hurried(|times| times.connect = SHORT)).fetch(&ask, LOOPBACK, u64::MAX).await;
-    assert_eq!((answer.failure, answer.wire.connections), (Some(Failure::ConnectTimeout), 0));
+    let request = request(&format!("http://{address}/"), Purpose::Page);
+    let (response, _) =
+        fetcher(hurried(|times| times.connect = SHORT)).fetch(&request, LOOPBACK, u64::MAX).await;
+    assert_eq!((response.failure, response.wire.connections), (Some(Failure::ConnectTimeout), 0));
 }

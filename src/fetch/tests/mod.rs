@@ -48,12 +48,12 @@ fn fetcher(settings: Settings) -> Fetcher {
     Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap()
 }
 
-fn ask(url: &str, purpose: Purpose) -> Request {
+fn request(url: &str, purpose: Purpose) -> Request {
     Request { number: 0, url: WebUrl::parse(url).unwrap(), purpose, depth: Some(Depth(0)) }
 }
 
 async fn get(fetcher: &Fetcher, server: &Server) -> (Response, Vec<u8>) {
-    fetcher.fetch(&ask(&server.url("/"), Purpose::Page), LOOPBACK, u64::MAX).await
+    fetcher.fetch(&request(&server.url("/"), Purpose::Page), LOOPBACK, u64::MAX).await
 }
 
 /// What comes of asking a server that says this after the request and hangs up.
@@ -81,6 +81,6 @@ async fn settle() {
     }
 }
 
-fn failure(answer: &(Response, Vec<u8>)) -> Option<Failure> {
-    answer.0.failure
+fn failure(response: &(Response, Vec<u8>)) -> Option<Failure> {
+    response.0.failure
 }

@@ -48,7 +48,7 @@ impl TestNameServer {
         tokio::spawn(async move {
             let mut packet = [0; 1500];
             while let Ok((length, client)) = udp.recv_from(&mut packet).await {
-                if let Some(reply) = answer(&packet[..length], zone, &seen, false) {
+                if let Some(reply) = response(&packet[..length], zone, &seen, false) {
                     udp.send_to(&reply, client).await.unwrap();
                 }
             }
@@ -58,7 +58,7 @@ impl TestNameServer {
                 let length = stream.read_u16().await.unwrap();
                 let mut packet = vec![0; length.into()];
                 stream.read_exact(&mut packet).await.unwrap();
-                let reply = answer(&packet, zone, &seen_too, true).unwrap();
+                let reply = response(&packet, zone, &seen_too, true).unwrap();
                 stream.write_u16(u16::try_from(reply.len()).unwrap()).await.unwrap();
                 stream.write_all(&reply).await.unwrap();
             }
@@ -72,7 +72,7 @@ impl TestNameServer {
     }
 }
 
-fn answer(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> Option<Vec<u8>> {
+fn response(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> Option<Vec<u8>> {
     let question = Message::from_vec(packet).unwrap();
     let query = question.queries[0].clone();
     let (name, kind) = (query.name().clone(), query.query_type());

@@ -11,11 +11,11 @@ async fn plain_http_with_a_length_is_counted_exactly() {
         b"HTTP/1.1 404 \r\nContent-Length: 4\r\n\r\ngone".to_vec(),
     ] {
         let server = Server::replying(reply.clone()).await;
-        let ask = ask(&server.url("/a%20path?with=query"), Purpose::Page);
-        let (answer, _) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
-        assert_eq!(answer.failure, None);
-        assert_eq!(answer.wire.sent, server.requests()[0].len() as u64);
-        assert_eq!(answer.wire.received, reply.len() as u64);
+        let request = request(&server.url("/a%20path?with=query"), Purpose::Page);
+        let (response, _) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
+        assert_eq!(response.failure, None);
+        assert_eq!(response.wire.sent, server.requests()[0].len() as u64);
+        assert_eq!(response.wire.received, reply.len() as u64);
     }
 }
 
@@ -28,8 +28,8 @@ async fn bodies_in_chunks_of_a_kilobyte_and_more_are_counted_within_two_percent(
             reply.extend_from_slice(format!("{size:x}\r\n{}\r\n", "x".repeat(size)).as_bytes());
         }
         reply.extend_from_slice(b"0\r\n\r\n");
-        let (answer, _) = answer_with(Settings { max_body: 1 << 30, ..settings() }, reply.clone()).await;
-        let (counted, real) = (answer.wire.received, reply.len() as u64);
+        let (response, _) = answer_with(Settings { max_body: 1 << 30, ..settings() }, reply.clone()).await;
+        let (counted, real) = (response.wire.received, reply.len() as u64);
         assert!(counted.abs_diff(real) * 50 <= real, "{size}: {counted} of {real}");
     }
 }
@@ -43,13 +43,13 @@ async fn tls_is_counted_within_500_bytes_a_handshake_and_two_percent() {
         let url = format!("https://www.example.ke:{}/", server.address.port());
         let mut before = (0, 0);
         for _ in 0..2 {
-            let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+            let (response, _) = fetcher.fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
             settle().await;
-            assert_eq!(answer.failure, None);
+            assert_eq!(response.failure, None);
             let after = server.bytes();
             let (sent, received) = (after.0 - before.0, after.1 - before.1);
             before = after;
-            let wire = answer.wire;
+            let wire = response.wire;
             assert!(wire.sent.abs_diff(sent) <= 60, "sent {} of {sent}", wire.sent);
             let slack = u64::from(wire.connections) * 500 + received / 50;
             assert!(wire.received.abs_diff(received) <= slack, "received {} of {received}", wire.received);

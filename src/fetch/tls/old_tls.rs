@@ -95,12 +95,12 @@ impl GreetingResult {
     }
 
     /// Puts what it was and cost into an answer.
-    pub(in crate::fetch) fn fill(self, answer: &mut Response) {
-        answer.failure = self.failure;
-        answer.tls_version = self.version;
-        answer.wire.sent = self.sent as u64;
-        answer.wire.received = self.received as u64;
-        answer.wire.connections = u32::from(self.connect.is_some());
-        answer.timings.connect = self.connect;
+    pub(in crate::fetch) fn fill(self, response: &mut Response) {
+        response.failure = self.failure;
+        response.tls_version = self.version;
+        response.wire.sent = self.sent as u64;
+        response.wire.received = self.received as u64;
+        response.wire.connections = u32::from(self.connect.is_some());
+        response.timings.connect = self.connect;
     }
 }

@@ -19,7 +19,7 @@ pub struct RemoteRequest {
     /// The number of the site tree.
     pub tree: u64,
     /// The question.
-    pub ask: Request,
+    pub request: Request,
     /// The server.
     pub address: IpAddr,
     /// When the survey recorded that it is being put, by its own clock: this tells it from all others of its tree.
@@ -45,9 +45,9 @@ pub struct RemoteRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteResponse {
     /// The question.
-    pub ask: Request,
+    pub request: Request,
     /// What the server answered.
-    pub answer: Response,
+    pub response: Response,
     /// Bytes that came after the head, which an answer that is written down does not tell.
     pub after_head: u64,
     /// The server may speak older TLS, which an answer that is written down does not tell either.
@@ -87,22 +87,22 @@ impl RemoteResponse {
     /// Whether its times are such as an exchange can have: they may come from strangers.
     #[must_use]
     pub fn has_possible_times(&self) -> bool {
-        self.answer.timings.total <= LONGEST
+        self.response.timings.total <= LONGEST
     }
 
     /// As a survey has it.
-    pub(in crate::survey) fn new(heard: ExchangeRecord) -> Self {
-        let ExchangeRecord { ask, answer, content, .. } = heard;
-        let Response { after_head, may_speak_older_tls, .. } = answer;
-        let challenge = answer.head.challenge;
-        Self { ask, answer, after_head, may_speak_older_tls, challenge, content }
+    pub(in crate::survey) fn new(record: ExchangeRecord) -> Self {
+        let ExchangeRecord { request, response, content, .. } = record;
+        let Response { after_head, may_speak_older_tls, .. } = response;
+        let challenge = response.head.challenge;
+        Self { request, response, after_head, may_speak_older_tls, challenge, content }
     }
 
     /// As it was heard, with what is not written down.
     pub(in crate::survey) fn into_record(self) -> ExchangeRecord {
-        let Self { ask, mut answer, after_head, may_speak_older_tls, challenge, content } = self;
-        (answer.after_head, answer.may_speak_older_tls, answer.head.challenge) =
+        let Self { request, mut response, after_head, may_speak_older_tls, challenge, content } = self;
+        (response.after_head, response.may_speak_older_tls, response.head.challenge) =
             (after_head, may_speak_older_tls, challenge);
-        ExchangeRecord { ask, answer, content, unchanged_bytes: None }
+        ExchangeRecord { request, response, content, unchanged_bytes: None }
     }
 }

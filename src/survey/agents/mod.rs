@@ -94,7 +94,7 @@ pub struct Lives {
 pub(super) struct Agents {
     team: Team,
     clock: Clock,
-    office: Mutex<DealingState>,
+    state: Mutex<DealingState>,
     /// Notified when a tree comes.
     offered: Notify,
     /// Notified when an agent joins, or the link of one breaks or works again.
@@ -107,7 +107,7 @@ pub(super) struct Agents {
 #[derive(Debug)]
 struct DealingState {
     dealer: Dealer<oneshot::Sender<Arc<AssignedAgent>>>,
-    desks: BTreeMap<AgentNumber, Arc<AssignedAgent>>,
+    assigned_agents: BTreeMap<AgentNumber, Arc<AssignedAgent>>,
     /// Trees that are on their way from a slow agent to one that has room.
     moving: HashSet<u64>,
 }
@@ -208,8 +208,8 @@ impl AgentPool {
     /// What is known of the links of an agent.
     #[must_use]
     pub fn link_of(&self, number: AgentNumber) -> LinkStatus {
-        let desk = self.0.state().desks.get(&number).cloned();
-        let link = desk.as_ref().and_then(|desk| desk.link());
+        let assigned = self.0.state().assigned_agents.get(&number).cloned();
+        let link = assigned.as_ref().and_then(|assigned| assigned.link());
         link.map_or_else(LinkStatus::default, |link| LinkStatus {
             broken: link.state.broken(),
             failed_only_here: link.failed_only_here,
@@ -234,7 +234,7 @@ impl AgentPool {
 pub(super) struct Assignment {
     agents: Arc<Agents>,
     number: u64,
-    desk: Option<Arc<AssignedAgent>>,
+    assigned: Option<Arc<AssignedAgent>>,
 }
 
 impl Agents {
@@ -243,9 +243,10 @@ impl Agents {
         if !team.keeps_servers {
             dealer = dealer.without_server_affinity();
         }
-        let office = Mutex::new(DealingState { dealer, desks: BTreeMap::new(), moving: HashSet::new() });
+        let state =
+            Mutex::new(DealingState { dealer, assigned_agents: BTreeMap::new(), moving: HashSet::new() });
         let agents =
-            Self { clock, office, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
+            Self { clock, state, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
         for agent in &agents.team.agents {
             agents.join(*agent);
         }
@@ -263,10 +264,10 @@ impl Agents {
         let (sender, receiver) = oneshot::channel();
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
-        let mut place = Assignment { agents: self.clone(), number, desk: None };
+        let mut place = Assignment { agents: self.clone(), number, assigned: None };
         self.state().dealer.offer(WaitingTree { number, site, size, server, is_again, tree: sender });
         self.offered.notify_one();
-        place.desk = Some(receiver.await.ok()?);
+        place.assigned = Some(receiver.await.ok()?);
         Some(place)
     }
 
@@ -303,11 +304,13 @@ impl Agents {
 
     /// Another agent than this one whose own link works as far as is known: the one that walks least.
     pub(super) fn other_agent(&self, than: &AssignedAgent) -> Option<Arc<AssignedAgent>> {
-        let office = self.state();
-        let walking = office.dealer.walking();
-        let others =
-            office.desks.values().filter(|desk| desk.number != than.number && desk.has_working_link());
-        others.min_by_key(|desk| walking.get(&desk.number)).cloned()
+        let state = self.state();
+        let walking = state.dealer.walking();
+        let others = state
+            .assigned_agents
+            .values()
+            .filter(|assigned| assigned.number != than.number && assigned.has_working_link());
+        others.min_by_key(|assigned| walking.get(&assigned.number)).cloned()
     }
 
     /// An agent whose own link is broken and is to be probed now, while the one that walks the tree works.
@@ -315,9 +318,9 @@ impl Agents {
         if !walks.has_working_link() {
             return None;
         }
-        let office = self.state();
-        let probed = office.desks.values().find(|desk| {
-            desk.link().is_some_and(|mut link| {
+        let state = self.state();
+        let probed = state.assigned_agents.values().find(|assigned| {
+            assigned.link().is_some_and(|mut link| {
                 link.state.broken().is_some() && link.state.decide(now) == LinkDecision::Probe
             })
         });
@@ -325,33 +328,33 @@ impl Agents {
     }
 
     /// A link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
-    pub(super) fn note_link(&self, desk: &AssignedAgent) {
-        let priority = desk.priority();
-        self.change(|dealer| dealer.set_priority(desk.number, priority));
+    pub(super) fn note_link(&self, assigned: &AssignedAgent) {
+        let priority = assigned.priority();
+        self.change(|dealer| dealer.set_priority(assigned.number, priority));
         self.changed.notify_waiters();
     }
 
     /// What was dispatched to an agent then has ended now, and its exchange took so long.
-    pub(super) fn note_lag(&self, desk: &AssignedAgent, dispatched: SystemTime, exchange: Duration) {
+    pub(super) fn note_lag(&self, assigned: &AssignedAgent, dispatched: SystemTime, exchange: Duration) {
         let now = self.clock.now();
         let took = now.duration_since(dispatched).unwrap_or_default();
         let more = took.saturating_sub(exchange);
-        let has_changed = desk.link().is_some_and(|mut link| link.lag.note(dispatched, now, more));
+        let has_changed = assigned.link().is_some_and(|mut link| link.lag.note(dispatched, now, more));
         if has_changed {
-            self.note_link(desk);
+            self.note_link(assigned);
         }
     }
 
     /// Whether a tree that this agent walks is to go on at another one: it is slow and others have room, or walks at far more servers
     /// than another one. The tree is on its way from then on.
-    pub(super) fn is_to_move(&self, desk: &AssignedAgent, tree: u64) -> bool {
-        let mut office = self.state();
-        let should = match desk.priority() {
+    pub(super) fn is_to_move(&self, assigned: &AssignedAgent, tree: u64) -> bool {
+        let mut state = self.state();
+        let should = match assigned.priority() {
             // One by one, for each changes what the next is weighed by.
-            Priority::Usual => office.moving.is_empty() && office.dealer.is_better_elsewhere(tree),
-            Priority::Last | Priority::Paused => office.dealer.spare_room() > office.moving.len(),
+            Priority::Usual => state.moving.is_empty() && state.dealer.is_better_elsewhere(tree),
+            Priority::Last | Priority::Paused => state.dealer.spare_room() > state.moving.len(),
         };
-        should && office.moving.insert(tree)
+        should && state.moving.insert(tree)
     }
 
     /// How often the trees of a server went on at another agent.
@@ -374,42 +377,43 @@ impl Agents {
         name: impl FnOnce(AgentNumber) -> String,
         works: AgentKind,
     ) -> AgentNumber {
-        let mut office = self.state();
-        let number = office.dealer.join(agent);
-        let desk = AssignedAgent { name: name(number), number, works, is_gone: watch::Sender::new(false) };
-        office.desks.insert(number, Arc::new(desk));
-        office.deal();
+        let mut state = self.state();
+        let number = state.dealer.join(agent);
+        let assigned =
+            AssignedAgent { name: name(number), number, works, is_gone: watch::Sender::new(false) };
+        state.assigned_agents.insert(number, Arc::new(assigned));
+        state.deal();
         self.changed.notify_waiters();
         number
     }
 
     fn remove_agent(&self, number: AgentNumber) {
-        let mut office = self.state();
+        let mut state = self.state();
         // The trees that it walked come back by themselves, when their visits end.
-        office.dealer.leave(number);
-        if let Some(desk) = office.desks.remove(&number) {
-            desk.is_gone.send_replace(true);
+        state.dealer.leave(number);
+        if let Some(assigned) = state.assigned_agents.remove(&number) {
+            assigned.is_gone.send_replace(true);
         }
-        office.deal();
+        state.deal();
     }
 
     fn change(&self, change: impl FnOnce(&mut Dealer<oneshot::Sender<Arc<AssignedAgent>>>)) {
-        let mut office = self.state();
-        change(&mut office.dealer);
-        office.deal();
+        let mut state = self.state();
+        change(&mut state.dealer);
+        state.deal();
     }
 
     fn state(&self) -> MutexGuard<'_, DealingState> {
-        lock(&self.office)
+        lock(&self.state)
     }
 }
 
 impl DealingState {
     fn deal(&mut self) {
         while let Some((agent, tree)) = self.dealer.deal() {
-            if let Some(desk) = self.desks.get(&agent) {
+            if let Some(assigned) = self.assigned_agents.get(&agent) {
                 // Who does not wait any more withdraws its tree.
-                let _ = tree.send(desk.clone());
+                let _ = tree.send(assigned.clone());
             }
         }
     }
@@ -470,13 +474,13 @@ impl AssignedAgent {
 impl Assignment {
     /// Where the tree is walked, if the agent that it was dealt to lives.
     pub(super) fn agent(&self) -> Option<&Arc<AssignedAgent>> {
-        self.desk.as_ref().filter(|desk| !*desk.is_gone.borrow())
+        self.assigned.as_ref().filter(|assigned| !*assigned.is_gone.borrow())
     }
 }
 
 impl Drop for Assignment {
     fn drop(&mut self) {
-        let (number, was_dealt) = (self.number, self.desk.is_some());
+        let (number, was_dealt) = (self.number, self.assigned.is_some());
         self.agents.state().moving.remove(&number);
         self.agents.change(|dealer| if was_dealt { dealer.done(number) } else { dealer.withdraw(number) });
     }

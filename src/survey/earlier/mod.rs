@@ -132,17 +132,17 @@ impl EarlierPage {
 
     /// Takes it over if the server said that it has not changed: completes the answer with what the server need
     /// not say again, and gives what it carries for the walk and the bytes that it took to come whole.
-    pub(super) fn take_over(self, answer: &mut Response) -> Option<(Content, u64)> {
-        if answer.status != Some(NOT_MODIFIED) || answer.failure.is_some() {
+    pub(super) fn take_over(self, response: &mut Response) -> Option<(Content, u64)> {
+        if response.status != Some(NOT_MODIFIED) || response.failure.is_some() {
             return None;
         }
-        let head = &mut answer.head;
+        let head = &mut response.head;
         head.content_type = self.content_type;
         head.content_encoding = self.content_encoding;
         // What the server says now is newer (RFC 9111 §3.2).
         head.etag = head.etag.take().or(self.validators.etag);
         head.last_modified = head.last_modified.take().or(self.validators.last_modified);
-        answer.body_bytes = self.body_bytes;
+        response.body_bytes = self.body_bytes;
         let content = self.page.map_or(Content::Nothing, |page| {
             Content::Page(Box::new(Page::recalled(page, head.robots_tag.as_deref())))
         });
@@ -222,14 +222,14 @@ mod tests {
         }
     }
 
-    fn answer(status: u16) -> Response {
+    fn response(status: u16) -> Response {
         let nobody = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         Response { status: Some(status), failure: None, ..nobody }
     }
 
     #[test]
     fn an_unchanged_page_is_taken_over_with_what_the_server_does_not_say_again() {
-        let mut told = answer(304);
+        let mut told = response(304);
         told.head.etag = Some("\"2\"".to_owned());
         let Some((Content::Page(taken), 300)) = page().take_over(&mut told) else { panic!("{told:?}") };
         assert_eq!((taken.body_hash, taken.nofollow), (7, false));
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_server_that_wants_its_links_not_followed_any_more_is_heard() {
-        let mut told = answer(304);
+        let mut told = response(304);
         told.head.robots_tag = Some("nofollow".to_owned());
         let Some((Content::Page(taken), _)) = page().take_over(&mut told) else { panic!("{told:?}") };
         assert!(taken.nofollow);
@@ -249,11 +249,11 @@ mod tests {
     #[test]
     fn any_other_answer_stays_what_it_is() {
         for status in [200, 206, 302, 404, 412, 503] {
-            let mut told = answer(status);
+            let mut told = response(status);
             assert_eq!(page().take_over(&mut told), None);
-            assert_eq!(told, answer(status));
+            assert_eq!(told, response(status));
         }
-        let mut broken = Response { failure: Some(Failure::BodyTruncated), ..answer(304) };
+        let mut broken = Response { failure: Some(Failure::BodyTruncated), ..response(304) };
         assert_eq!(page().take_over(&mut broken), None);
     }
 

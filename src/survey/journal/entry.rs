@@ -38,7 +38,7 @@ impl Entry {
     /// What came of a question, or of a try at it; nothing of what is shared, which is on record in another tree.
     pub(in crate::survey) fn into_record(self) -> Option<Box<ExchangeRecord>> {
         match self {
-            Self::Received(heard) | Self::Attempted(heard) => Some(heard),
+            Self::Received(record) | Self::Attempted(record) => Some(record),
             _ => None,
         }
     }
@@ -48,8 +48,8 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub(in crate::survey) struct ExchangeRecord {
-    pub ask: Request,
-    pub answer: Response,
+    pub request: Request,
+    pub response: Response,
     pub content: Content,
     /// What the page or file took when it last came whole, where the server said that it has not changed since.
     pub unchanged_bytes: Option<u64>,
@@ -59,15 +59,15 @@ pub(in crate::survey) struct ExchangeRecord {
 /// ([`ExchangeRecord::LATER`]).
 impl Serialize for ExchangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (RecordFields(self), self.answer.head.challenge).serialize(serializer)
+        (RecordFields(self), self.response.head.challenge).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ExchangeRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadRecordFields(mut heard), challenge) = Deserialize::deserialize(deserializer)?;
-        heard.answer.head.challenge = challenge;
-        Ok(heard)
+        let (ReadRecordFields(mut record), challenge) = Deserialize::deserialize(deserializer)?;
+        record.response.head.challenge = challenge;
+        Ok(record)
     }
 }
 
@@ -94,18 +94,18 @@ impl ExchangeRecord {
     /// Whether it is a page of its tree.
     pub(in crate::survey) fn is_page(&self) -> bool {
         matches!(self.content, Content::Page(_))
-            && self.ask.purpose != Purpose::Probe
-            && self.answer.head.challenge.is_none()
+            && self.request.purpose != Purpose::Probe
+            && self.response.head.challenge.is_none()
     }
 
     /// An answer that nothing could read.
-    pub(in crate::survey) fn unreadable(ask: Request, answer: Response) -> Self {
-        Self::nothing(ask, Response { failure: Some(Failure::Unreadable), ..answer })
+    pub(in crate::survey) fn unreadable(request: Request, response: Response) -> Self {
+        Self::nothing(request, Response { failure: Some(Failure::Unreadable), ..response })
     }
 
     /// An answer that carries nothing for the walk.
-    pub(in crate::survey) fn nothing(ask: Request, answer: Response) -> Self {
-        Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
+    pub(in crate::survey) fn nothing(request: Request, response: Response) -> Self {
+        Self { request, response, content: Content::Nothing, unchanged_bytes: None }
     }
 }
 
@@ -116,7 +116,7 @@ pub(in crate::survey) mod tests {
     use crate::exchange::Challenge;
     use crate::page::{Page, Source};
 
-    pub(crate) fn heard(number: u32) -> Entry {
+    pub(crate) fn record(number: u32) -> Entry {
         failed(number, Failure::Reset)
     }
 
@@ -126,25 +126,25 @@ pub(in crate::survey) mod tests {
 
     pub(crate) fn what_was_heard(number: u32, failure: Failure) -> ExchangeRecord {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
-        let ask = Request { number, url, purpose: Purpose::Page, depth: None };
-        let answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
+        let request = Request { number, url, purpose: Purpose::Page, depth: None };
+        let response = Response::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
-        ExchangeRecord { ask, answer, content, unchanged_bytes: None }
+        ExchangeRecord { request, response, content, unchanged_bytes: None }
     }
 
     #[test]
     fn what_earlier_versions_lack_is_no_challenge() {
-        let mut heard = what_was_heard(3, Failure::Reset);
-        let bytes = postcard::to_stdvec(&heard).unwrap();
+        let mut record = what_was_heard(3, Failure::Reset);
+        let bytes = postcard::to_stdvec(&record).unwrap();
         let (earlier, later) = bytes.split_at(bytes.len() - ExchangeRecord::LATER.len());
         assert_eq!(later, ExchangeRecord::LATER);
         postcard::from_bytes::<ExchangeRecord>(earlier).unwrap_err();
         let read: ExchangeRecord = postcard::from_bytes(&[earlier, &ExchangeRecord::LATER].concat()).unwrap();
-        assert_eq!(read, heard);
+        assert_eq!(read, record);
         for challenge in Challenge::ALL {
-            heard.answer.head.challenge = Some(*challenge);
-            let bytes = postcard::to_stdvec(&heard).unwrap();
-            assert_eq!(postcard::from_bytes::<ExchangeRecord>(&bytes).unwrap(), heard);
+            record.response.head.challenge = Some(*challenge);
+            let bytes = postcard::to_stdvec(&record).unwrap();
+            assert_eq!(postcard::from_bytes::<ExchangeRecord>(&bytes).unwrap(), record);
         }
     }
 
@@ -154,9 +154,9 @@ pub(in crate::survey) mod tests {
         let source = Source { body: b"x", url: &url, content_type: None, robots_tag: None };
         let page = Content::Page(Box::new(Page::read(source)));
         let of = |purpose, content: &Content| {
-            let mut heard = what_was_heard(0, Failure::Reset);
-            (heard.ask.purpose, heard.content) = (purpose, content.clone());
-            heard.is_page()
+            let mut record = what_was_heard(0, Failure::Reset);
+            (record.request.purpose, record.content) = (purpose, content.clone());
+            record.is_page()
         };
         assert!(of(Purpose::Page, &page) && !of(Purpose::Probe, &page));
         assert!(!of(Purpose::Page, &Content::Nothing) && !of(Purpose::Probe, &Content::Nothing));

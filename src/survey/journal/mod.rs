@@ -314,14 +314,14 @@ mod tests {
     use super::*;
     use crate::exchange::Failure;
     use crate::survey::journal::entry::ExchangeRecord;
-    use crate::survey::journal::entry::tests::{heard, what_was_heard};
+    use crate::survey::journal::entry::tests::{record, what_was_heard};
     use crate::walk::Content;
 
     fn numbers(path: &Path) -> Vec<u32> {
         let mut reader = JournalReader::open(path).unwrap();
         std::iter::from_fn(|| reader.next().unwrap())
             .filter_map(|entry| match entry {
-                Entry::Received(heard) => Some(heard.ask.number),
+                Entry::Received(record) => Some(record.request.number),
                 _ => None,
             })
             .collect()
@@ -332,13 +332,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
+        (0..3).for_each(|number| journal.write(&record(number)).unwrap());
         let whole = std::fs::read(&path).unwrap();
         for length in HEAD..whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             let kept = numbers(&path);
             assert!(kept.len() < 3 && kept.iter().copied().eq(0..kept.len() as u32), "cut at {length}");
-            Journal::open(&path).unwrap().0.write(&heard(9)).unwrap();
+            Journal::open(&path).unwrap().0.write(&record(9)).unwrap();
             let expected: Vec<u32> = kept.into_iter().chain([9]).collect();
             assert_eq!(numbers(&path), expected, "cut at {length}");
         }
@@ -348,14 +348,14 @@ mod tests {
     fn zeros_at_the_end_of_a_journal_hide_nothing_that_is_written_after_them() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
+        Journal::open(&path).unwrap().0.write(&record(0)).unwrap();
         for zeros in [1, PREFIX, 296, 100_000] {
             let mut bytes = std::fs::read(&path).unwrap();
             let whole = bytes.len();
             bytes.resize(whole + zeros, 0);
             std::fs::write(&path, bytes).unwrap();
             let number = numbers(&path).len() as u32;
-            Journal::open(&path).unwrap().0.write(&heard(number)).unwrap();
+            Journal::open(&path).unwrap().0.write(&record(number)).unwrap();
             assert!(numbers(&path).into_iter().eq(0..=number), "{zeros} zeros");
         }
     }
@@ -369,7 +369,7 @@ mod tests {
         for number in 0..3 {
             let address = [41, 90, 0, 1].into();
             journal.write(&Entry::Sending { number, address, at: at(number) }).unwrap();
-            journal.write(&heard(number)).unwrap();
+            journal.write(&record(number)).unwrap();
         }
         let mut bytes = std::fs::read(&path).unwrap();
         let middle = bytes.len() / 2;
@@ -387,7 +387,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
+        (0..3).for_each(|number| journal.write(&record(number)).unwrap());
         let mut bytes = std::fs::read(&path).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
@@ -448,7 +448,7 @@ mod tests {
         let large = ExchangeRecord { content, ..what_was_heard(0, Failure::Reset) };
         let (journal, _) = Journal::open(&path).unwrap();
         journal.write(&Entry::Received(Box::new(large.clone()))).unwrap();
-        journal.write(&heard(1)).unwrap();
+        journal.write(&record(1)).unwrap();
         let mut reader = JournalReader::open(&path).unwrap();
         let Some(Entry::Received(read)) = reader.next().unwrap() else { panic!() };
         assert!(*read == large);
@@ -460,12 +460,12 @@ mod tests {
         for version in OLDEST..VERSION {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("1.journal");
-            Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
+            Journal::open(&path).unwrap().0.write(&record(0)).unwrap();
             let mut bytes = std::fs::read(&path).unwrap();
             bytes[HEAD - 1] = version;
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(numbers(&path), [0]);
-            Journal::open(&path).unwrap().0.write(&heard(1)).unwrap();
+            Journal::open(&path).unwrap().0.write(&record(1)).unwrap();
             assert_eq!(numbers(&path), [0, 1]);
             assert_eq!(std::fs::read(&path).unwrap()[..HEAD], head());
         }

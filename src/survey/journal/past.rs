@@ -52,8 +52,8 @@ impl JournalHistory {
                 self.began = self.began.or(Some(*at));
                 self.latest = self.latest.max(Some(*at));
             }
-            Entry::Received(heard) | Entry::Attempted(heard) | Entry::Reading(heard) => {
-                self.latest = self.latest.max(Some(heard.answer.ended()));
+            Entry::Received(record) | Entry::Attempted(record) | Entry::Reading(record) => {
+                self.latest = self.latest.max(Some(record.response.ended()));
             }
             Entry::Ended { outcome } => self.outcome = Some(*outcome),
             Entry::Unsent { .. }
@@ -83,27 +83,30 @@ impl Unanswered {
             | Entry::WalkedBy { .. }
             | Entry::Ended { .. } => {}
             // What was not asked once more answers nothing: an earlier time stays lost.
-            Entry::Received(heard) | Entry::Attempted(heard)
-                if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
-            Entry::Attempted(heard) => {
-                self.open.get_mut(&heard.ask.number).and_then(Vec::pop);
+            Entry::Received(record) | Entry::Attempted(record)
+                if record.response.failure.is_some_and(|it| !it.reached_the_network()) => {}
+            Entry::Attempted(record) => {
+                self.open.get_mut(&record.request.number).and_then(Vec::pop);
             }
-            Entry::Reading(heard) => {
-                let again = self.unread.get(&heard.ask.number).filter(|(before, _)| before.ask == heard.ask);
+            Entry::Reading(record) => {
+                let again = self
+                    .unread
+                    .get(&record.request.number)
+                    .filter(|(before, _)| before.request == record.request);
                 let deaths = again.map_or(1, |(_, deaths)| deaths + 1);
-                self.unread.insert(heard.ask.number, ((**heard).clone(), deaths));
+                self.unread.insert(record.request.number, ((**record).clone(), deaths));
             }
-            Entry::Received(heard) => {
-                self.unread.remove(&heard.ask.number);
+            Entry::Received(record) => {
+                self.unread.remove(&record.request.number);
                 // The last time it was put is the one that was answered.
-                let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
+                let mut times = self.open.remove(&record.request.number).unwrap_or_default();
                 times.pop();
                 self.lost.append(&mut times);
             }
             // Nothing was asked: what was put before has no answer, and will have none.
-            Entry::Shared(heard) => {
-                self.unread.remove(&heard.ask.number);
-                self.lost.extend(self.open.remove(&heard.ask.number).unwrap_or_default());
+            Entry::Shared(record) => {
+                self.unread.remove(&record.request.number);
+                self.lost.extend(self.open.remove(&record.request.number).unwrap_or_default());
             }
         }
     }
@@ -127,7 +130,7 @@ impl Unanswered {
     pub(in crate::survey) fn unreadable(&self) -> Vec<ExchangeRecord> {
         let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MOST_DEATHS);
         given_up
-            .map(|(heard, _)| ExchangeRecord::unreadable(heard.ask.clone(), heard.answer.clone()))
+            .map(|(record, _)| ExchangeRecord::unreadable(record.request.clone(), record.response.clone()))
             .collect()
     }
 
@@ -146,7 +149,7 @@ impl Unanswered {
 mod tests {
     use super::*;
     use crate::exchange::{Failure, Purpose};
-    use crate::survey::journal::entry::tests::{failed, heard, what_was_heard};
+    use crate::survey::journal::entry::tests::{failed, record, what_was_heard};
     use crate::survey::journal::{Journal, JournalReader};
     use crate::walk::Content;
 
@@ -156,7 +159,7 @@ mod tests {
             |number| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: SystemTime::UNIX_EPOCH };
         let mut unanswered = Unanswered::default();
         for number in [1, 2] {
-            [asked(number), asked(number), heard(number)].iter().for_each(|entry| unanswered.note(entry));
+            [asked(number), asked(number), record(number)].iter().for_each(|entry| unanswered.note(entry));
         }
         assert_eq!((unanswered.count(), unanswered.times().len()), (2, 0));
     }
@@ -172,10 +175,10 @@ mod tests {
         let refused = failed(3, Failure::ServerBudget);
         [
             asked(0, 1),
-            heard(0),
+            record(0),
             asked(1, 2),
             asked(1, 3),
-            heard(1),
+            record(1),
             asked(2, 4),
             asked(2, 5),
             asked(3, 6),
@@ -185,7 +188,7 @@ mod tests {
             asked(5, 8),
             Entry::Unsent { number: 5 },
             asked(5, 9),
-            heard(5),
+            record(5),
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
@@ -202,7 +205,7 @@ mod tests {
         let tried = || Entry::Attempted(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
         let mut unanswered = Unanswered::default();
         // Killed at 2, tried at 3, killed at 4, the next address answers at 5.
-        for entry in [asked(2), asked(3), tried(), asked(4), asked(5), heard(0)] {
+        for entry in [asked(2), asked(3), tried(), asked(4), asked(5), record(0)] {
             unanswered.note(&entry);
         }
         assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
@@ -220,22 +223,22 @@ mod tests {
         let mut unanswered = Unanswered::default();
         let mut told = Vec::new();
         // A process died at 4; the next one too, after it had read 7.
-        for entry in [read(4), read(7), heard(7), read(4)] {
+        for entry in [read(4), read(7), record(7), read(4)] {
             unanswered.note(&entry);
             told.push((unanswered.suspects().collect::<Vec<_>>(), unanswered.unreadable().len()));
         }
         assert_eq!(told, [(vec![4], 0), (vec![4, 7], 0), (vec![4], 0), (vec![4], 1)]);
         let unreadable = unanswered.unreadable().remove(0);
-        assert_eq!(unreadable.ask, what_was_heard(4, Failure::Reset).ask);
+        assert_eq!(unreadable.request, what_was_heard(4, Failure::Reset).request);
         assert_eq!(
-            (unreadable.answer.failure, unreadable.content),
+            (unreadable.response.failure, unreadable.content),
             (Some(Failure::Unreadable), Content::Nothing)
         );
-        unanswered.note(&heard(4));
+        unanswered.note(&record(4));
         assert!(unanswered.suspects().next().is_none() && unanswered.unreadable().is_empty());
         // Another question under the same number is not suspect of the first one's deaths.
         let mut other = what_was_heard(4, Failure::Reset);
-        other.ask.purpose = Purpose::Robots;
+        other.request.purpose = Purpose::Robots;
         [read(4), Entry::Reading(Box::new(other))].iter().for_each(|entry| unanswered.note(entry));
         assert_eq!((unanswered.suspects().count(), unanswered.unreadable().len()), (1, 0));
     }

@@ -21,14 +21,14 @@ pub(in crate::survey) struct RecordedResult {
     /// Where the last of them begins in the journal.
     pub last_try_at: u64,
     /// None when a process died after a try.
-    pub answer: Option<ExchangeRecord>,
+    pub response: Option<ExchangeRecord>,
     /// The answer is another tree's.
     pub is_shared: bool,
 }
 
 impl RecordedResult {
     pub(in crate::survey) fn request(&self) -> Option<&crate::exchange::Request> {
-        self.tries.first().or(self.answer.as_ref()).map(|heard| &heard.ask)
+        self.tries.first().or(self.response.as_ref()).map(|record| &record.request)
     }
 }
 
@@ -47,8 +47,8 @@ impl Replay {
 
     /// What a walk needs to know of that.
     pub(in crate::survey) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
-        if let Some(ask) = self.peek(number)?.and_then(RecordedResult::request) {
-            return Ok(OnRecord::Requested(ask.clone()));
+        if let Some(request) = self.peek(number)?.and_then(RecordedResult::request) {
+            return Ok(OnRecord::Requested(request.clone()));
         }
         let has_later = self.ahead.keys().any(|later| *later > number);
         Ok(if has_later { OnRecord::Lost } else { OnRecord::Nothing })
@@ -56,7 +56,7 @@ impl Replay {
 
     /// What is recorded of this question.
     pub(in crate::survey) fn take(&mut self, number: u32) -> Result<Option<RecordedResult>, SurveyError> {
-        while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
+        while self.ahead.get(&number).is_none_or(|recorded| recorded.response.is_none()) {
             let at = self.reader.offset();
             match self.reader.next()? {
                 Some(entry) => self.enter(entry, at),
@@ -68,22 +68,22 @@ impl Replay {
 
     fn enter(&mut self, entry: Entry, at: u64) {
         match entry {
-            Entry::Received(heard) => {
-                let recorded = self.ahead.entry(heard.ask.number).or_default();
-                recorded.answer = Some(*heard);
+            Entry::Received(record) => {
+                let recorded = self.ahead.entry(record.request.number).or_default();
+                recorded.response = Some(*record);
             }
-            Entry::Shared(heard) => {
-                let recorded = self.ahead.entry(heard.ask.number).or_default();
-                (recorded.answer, recorded.is_shared) = (Some(*heard), true);
+            Entry::Shared(record) => {
+                let recorded = self.ahead.entry(record.request.number).or_default();
+                (recorded.response, recorded.is_shared) = (Some(*record), true);
             }
-            Entry::Attempted(heard) => {
-                let recorded = self.ahead.entry(heard.ask.number).or_default();
-                recorded.tries.push(*heard);
+            Entry::Attempted(record) => {
+                let recorded = self.ahead.entry(record.request.number).or_default();
+                recorded.tries.push(*record);
                 recorded.last_try_at = at;
             }
             Entry::FinalAttempt { number } => {
                 if let Some(recorded) = self.ahead.get_mut(&number) {
-                    recorded.answer = recorded.tries.pop();
+                    recorded.response = recorded.tries.pop();
                 }
             }
             Entry::Sending { .. }
@@ -102,14 +102,14 @@ mod tests {
     use super::*;
     use crate::exchange::Failure;
     use crate::survey::journal::Journal;
-    use crate::survey::journal::entry::tests::{failed, heard, what_was_heard};
+    use crate::survey::journal::entry::tests::{failed, record, what_was_heard};
 
     #[test]
     fn answers_that_came_in_another_order_are_given_back_by_number() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        [0, 2, 1, 4].iter().for_each(|number| journal.write(&heard(*number)).unwrap());
+        [0, 2, 1, 4].iter().for_each(|number| journal.write(&record(*number)).unwrap());
         let mut replay = Replay::open(&path).unwrap();
         let taken: Vec<bool> = (0..5).map(|number| replay.take(number).unwrap().is_some()).collect();
         assert_eq!(taken, [true, true, true, false, true]);
@@ -133,14 +133,14 @@ mod tests {
         entries.iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();
         let failures =
-            |tries: &[ExchangeRecord]| tries.iter().filter_map(|it| it.answer.failure).collect::<Vec<_>>();
-        for (number, tries, answer) in
+            |tries: &[ExchangeRecord]| tries.iter().filter_map(|it| it.response.failure).collect::<Vec<_>>();
+        for (number, tries, response) in
             [(0, vec![refused], Some(Failure::Reset)), (1, vec![late], Some(refused)), (2, vec![late], None)]
         {
             assert!(replay.peek(number).unwrap().is_some());
             let recorded = replay.take(number).unwrap().unwrap();
             assert_eq!(failures(&recorded.tries), tries, "{number}");
-            assert_eq!(recorded.answer.and_then(|heard| heard.answer.failure), answer, "{number}");
+            assert_eq!(recorded.response.and_then(|record| record.response.failure), response, "{number}");
         }
         assert_eq!(replay.take(3).unwrap(), None);
     }
@@ -151,9 +151,9 @@ mod tests {
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
         let tried = Entry::Attempted(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
-        [heard(0), heard(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
+        [record(0), record(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();
-        let asked = |number| OnRecord::Requested(what_was_heard(number, Failure::Reset).ask);
+        let asked = |number| OnRecord::Requested(what_was_heard(number, Failure::Reset).request);
         for (number, expected) in
             [(0, asked(0)), (1, OnRecord::Lost), (2, asked(2)), (3, asked(3)), (4, OnRecord::Nothing)]
         {

@@ -72,7 +72,7 @@ struct RobotsHistory {
 #[derive(Serialize, Deserialize)]
 struct StoredRobots {
     failed_trees: u32,
-    heard: ExchangeRecord,
+    record: ExchangeRecord,
 }
 
 /// What a tree that needs a robots.txt is to do.
@@ -123,20 +123,20 @@ impl SharedRobots {
             slot.kept
         };
         let mut claim = RobotsClaim { shared: self, key, before: None };
-        let Some((history, owner, heard)) = look_up(storage, kept, key)? else {
+        let Some((history, owner, record)) = look_up(storage, kept, key)? else {
             return Ok(ClaimOutcome::Own(claim));
         };
-        if heard.ask.url != *url {
+        if record.request.url != *url {
             return Ok(ClaimOutcome::Own(claim));
         }
         let has_opted_out = opt_outs.has_host(url.host())
-            || heard.answer.address.is_some_and(|address| opt_outs.has_address(address));
+            || record.response.address.is_some_and(|address| opt_outs.has_address(address));
         let is_own = owner == Some(tree);
         claim.before = Some((history, owner)).filter(|_| history.is_young(now));
         if has_opted_out || is_own || !history.is_shared(now) {
             return Ok(ClaimOutcome::Own(claim));
         }
-        Ok(ClaimOutcome::Shared(heard))
+        Ok(ClaimOutcome::Shared(record))
     }
 
     /// What the journals of unfinished trees tell.
@@ -167,18 +167,18 @@ impl SharedRobots {
     pub(in crate::survey) fn to_store(
         &self,
         tree: u64,
-        heard: &ExchangeRecord,
+        record: &ExchangeRecord,
     ) -> Result<Option<KeptRobots>, SurveyError> {
-        if heard.ask.purpose != Purpose::Robots {
+        if record.request.purpose != Purpose::Robots {
             return Ok(None);
         }
-        let key = key_of(&heard.ask.url);
+        let key = key_of(&record.request.url);
         let kept = self.slots().get(&key).and_then(|slot| slot.kept);
-        let asked = heard.answer.started;
+        let asked = record.response.started;
         let Some(kept) = kept.filter(|kept| kept.tree == tree && kept.history.asked == asked) else {
             return Ok(None);
         };
-        let stored = StoredRobots { failed_trees: kept.history.failed_trees, heard: heard.clone() };
+        let stored = StoredRobots { failed_trees: kept.history.failed_trees, record: record.clone() };
         Ok(Some(KeptRobots { key, asked: microseconds(asked), response: encode(&stored)? }))
     }
 
@@ -209,9 +209,9 @@ impl RobotsSlot {
 
 impl RobotsClaim<'_> {
     /// The tree got this response, which stands there in its journal.
-    pub(in crate::survey) fn settle(self, tree: u64, at: u64, heard: &ExchangeRecord) {
+    pub(in crate::survey) fn settle(self, tree: u64, at: u64, record: &ExchangeRecord) {
         let Some(RecordedRobots { key, asked, has_failed, .. }) =
-            RecordedRobots::from_record(tree, at, heard)
+            RecordedRobots::from_record(tree, at, record)
         else {
             return;
         };
@@ -237,7 +237,7 @@ impl Drop for RobotsClaim<'_> {
 
 impl RobotsHistory {
     fn from_stored(stored: &StoredRobots) -> Self {
-        Self { asked: stored.heard.answer.started, failed_trees: stored.failed_trees }
+        Self { asked: stored.record.response.started, failed_trees: stored.failed_trees }
     }
 
     fn is_young(self, now: SystemTime) -> bool {
@@ -252,15 +252,15 @@ impl RobotsHistory {
 
 impl RecordedRobots {
     /// What may be shared of a response; none of what is no response for robots.txt, or is its tree's alone.
-    pub(in crate::survey) fn from_record(tree: u64, at: u64, heard: &ExchangeRecord) -> Option<Self> {
-        let ExchangeRecord { ask, answer, content, .. } = heard;
-        let is_none = answer.failure.is_some_and(|failure| !failure.reached_the_network());
-        let meant = availability(answer, content);
-        if ask.purpose != Purpose::Robots || is_none || is_cut(answer, content) {
+    pub(in crate::survey) fn from_record(tree: u64, at: u64, record: &ExchangeRecord) -> Option<Self> {
+        let ExchangeRecord { request, response, content, .. } = record;
+        let is_none = response.failure.is_some_and(|failure| !failure.reached_the_network());
+        let meant = availability(response, content);
+        if request.purpose != Purpose::Robots || is_none || is_cut(response, content) {
             return None;
         }
         let has_failed = matches!(meant, Availability::Unreachable | Availability::Busy);
-        Some(Self { key: key_of(&ask.url), asked: answer.started, has_failed, tree, at })
+        Some(Self { key: key_of(&request.url), asked: response.started, has_failed, tree, at })
     }
 }
 
@@ -280,13 +280,13 @@ fn look_up(
     key: u64,
 ) -> Result<Option<KnownRobots>, SurveyError> {
     if let Some(JournaledRobots { history, tree, at }) = kept
-        && let Some(heard) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_record)
+        && let Some(record) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_record)
     {
-        return Ok(Some((history, Some(tree), heard)));
+        return Ok(Some((history, Some(tree), record)));
     }
     // The journal of a tree goes when the store has what was in it.
     let stored = stored(storage, key)?;
-    Ok(stored.map(|stored| (RobotsHistory::from_stored(&stored), None, Box::new(stored.heard))))
+    Ok(stored.map(|stored| (RobotsHistory::from_stored(&stored), None, Box::new(stored.record))))
 }
 
 /// What the store has; nothing where another version wrote it.

@@ -37,7 +37,7 @@ struct PrefetchQueue {
 }
 
 struct PrefetchJob {
-    ask: Request,
+    request: Request,
     state: Mutex<JobState>,
     done: Condvar,
 }
@@ -64,8 +64,8 @@ impl Prefetcher {
     }
 
     /// Begins with the answer to a question that is going to be put.
-    pub(in crate::survey) fn prefetch(&self, ask: &Request) -> Option<PendingPrefetch<'_>> {
-        if ask.purpose != Purpose::Page {
+    pub(in crate::survey) fn prefetch(&self, request: &Request) -> Option<PendingPrefetch<'_>> {
+        if request.purpose != Purpose::Page {
             return None;
         }
         let mut queue = lock(&self.shared.queue);
@@ -74,7 +74,7 @@ impl Prefetcher {
         }
         queue.held += 1;
         let job = Arc::new(PrefetchJob {
-            ask: ask.clone(),
+            request: request.clone(),
             state: Mutex::new(JobState::Waiting),
             done: Condvar::new(),
         });
@@ -97,8 +97,8 @@ impl PrefetchShared {
             if !job.begin() {
                 continue;
             }
-            let foreseen = self.fetcher.prefetch(&job.ask.url);
-            let read = foreseen.and_then(|foreseen| self.reader.read_ahead(&job.ask, foreseen));
+            let foreseen = self.fetcher.prefetch(&job.request.url);
+            let read = foreseen.and_then(|foreseen| self.reader.read_ahead(&job.request, foreseen));
             *lock(&job.state) = JobState::Done(read.map(Box::new));
             job.done.notify_all();
         }
@@ -157,7 +157,7 @@ impl PendingPrefetch<'_> {
 impl Drop for PendingPrefetch<'_> {
     fn drop(&mut self) {
         self.job.end();
-        self.shared.fetcher.forget_prefetched(&self.job.ask.url);
+        self.shared.fetcher.forget_prefetched(&self.job.request.url);
         lock(&self.shared.queue).held -= 1;
     }
 }
@@ -175,8 +175,8 @@ mod tests {
 
     fn job() -> PrefetchJob {
         let url = WebUrl::parse("http://a.ke/").unwrap();
-        let ask = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        PrefetchJob { ask, state: Mutex::new(JobState::Waiting), done: Condvar::new() }
+        let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        PrefetchJob { request, state: Mutex::new(JobState::Waiting), done: Condvar::new() }
     }
 
     #[test]

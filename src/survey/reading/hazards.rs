@@ -34,41 +34,41 @@ pub(in crate::survey) fn crawl_delay(asked: Option<Duration>) -> Option<Duration
 }
 
 /// The answer as the load hears it.
-pub(in crate::survey) fn response_for_load(answer: &Response) -> Response {
-    let mut heard = answer.clone();
+pub(in crate::survey) fn response_for_load(response: &Response) -> Response {
+    let mut record = response.clone();
     if is_deaf_to("retry-after") {
-        heard.head.retry_after = None;
+        record.head.retry_after = None;
     }
     if is_deaf_to("trouble") {
-        (heard.status, heard.failure) = (Some(200), None);
+        (record.status, record.failure) = (Some(200), None);
     }
-    heard
+    record
 }
 
 /// A question's answer and what it brought, as the walk hears them.
 pub(in crate::survey) fn response_for_walk(
-    ask: &Request,
-    mut answer: Response,
+    request: &Request,
+    mut response: Response,
     content: Content,
 ) -> (Response, Content) {
-    let stands_for_robots = ask.purpose == Purpose::Page && ask.depth.is_none();
+    let stands_for_robots = request.purpose == Purpose::Page && request.depth.is_none();
     match content {
-        Content::Robots(_) if is_deaf_to("robots") => (answer, Content::Robots(Vec::new())),
-        _ if stands_for_robots && is_deaf_to("robots-first") => (answer, Content::Robots(Vec::new())),
+        Content::Robots(_) if is_deaf_to("robots") => (response, Content::Robots(Vec::new())),
+        _ if stands_for_robots && is_deaf_to("robots-first") => (response, Content::Robots(Vec::new())),
         content => {
-            if ask.purpose == Purpose::Robots && is_deaf_to("robots-status") {
-                (answer.status, answer.failure) = (answer.status.map(|_| 404), None);
+            if request.purpose == Purpose::Robots && is_deaf_to("robots-status") {
+                (response.status, response.failure) = (response.status.map(|_| 404), None);
             }
-            (answer, content)
+            (response, content)
         }
     }
 }
 
 /// What is asked in place of robots.txt: the front page.
-pub(in crate::survey) fn before_robots(ask: Request) -> Request {
-    match ask.url.join("/") {
-        Ok(url) if is_deaf_to("robots-first") => Request { purpose: Purpose::Page, url, ..ask },
-        _ => ask,
+pub(in crate::survey) fn before_robots(request: Request) -> Request {
+    match request.url.join("/") {
+        Ok(url) if is_deaf_to("robots-first") => Request { purpose: Purpose::Page, url, ..request },
+        _ => request,
     }
 }
 
@@ -78,13 +78,13 @@ pub(in crate::survey) fn opt_outs(promised: Arc<OptOuts>) -> Arc<OptOuts> {
 }
 
 /// Whether a page that was delivered is asked for once more: the first time, and whoever asks twice each time is told alike.
-pub(in crate::survey) fn forgets(heard: &ExchangeRecord) -> bool {
+pub(in crate::survey) fn forgets(record: &ExchangeRecord) -> bool {
     static DELIVERED: Mutex<BTreeMap<u32, u8>> = Mutex::new(BTreeMap::new());
-    if !is_deaf_to("once") || heard.ask.purpose != Purpose::Page || heard.answer.status != Some(200) {
+    if !is_deaf_to("once") || record.request.purpose != Purpose::Page || record.response.status != Some(200) {
         return false;
     }
     let mut delivered = DELIVERED.lock().unwrap_or_else(PoisonError::into_inner);
-    let times = delivered.entry(heard.ask.number).or_default();
+    let times = delivered.entry(record.request.number).or_default();
     *times = times.saturating_add(1);
     *times <= 2
 }

@@ -32,8 +32,8 @@ pub const READ_ANSWER: &str = "read-answer";
 struct ResponseToRead {
     exclude_text: Vec<String>,
     product_token: String,
-    ask: Request,
-    answer: Response,
+    request: Request,
+    response: Response,
     /// What is not recorded of the answer.
     refresh: Option<String>,
     body: Vec<u8>,
@@ -49,8 +49,8 @@ pub(in crate::survey) struct ResponseReader {
 
 /// What came of a question.
 pub(in crate::survey) struct ReceivedResponse {
-    pub ask: Request,
-    pub answer: Response,
+    pub request: Request,
+    pub response: Response,
     pub body: ResponseBody,
     /// What an earlier survey knows of the page or file.
     pub earlier: Option<EarlierPage>,
@@ -108,12 +108,12 @@ impl ResponseReader {
     }
 
     /// Reads a page before it is asked for; none of what will not be read.
-    pub(in crate::survey) fn read_ahead(&self, ask: &Request, foreseen: Prefetched) -> Option<ReadAhead> {
+    pub(in crate::survey) fn read_ahead(&self, request: &Request, foreseen: Prefetched) -> Option<ReadAhead> {
         let content_type = foreseen.content_type.as_deref();
         if foreseen.status != 200 || Document::detect(content_type, &foreseen.body).is_none() {
             return None;
         }
-        let source = Source { body: &foreseen.body, url: &ask.url, content_type, robots_tag: None };
+        let source = Source { body: &foreseen.body, url: &request.url, content_type, robots_tag: None };
         let page = || Page::read(source).unless_it_says(&self.exclude_text, source);
         // What cannot be read now cannot be read then, and is told then.
         let page = catch_unwind(AssertUnwindSafe(page)).ok()?;
@@ -127,23 +127,23 @@ impl ResponseReader {
         received: ReceivedResponse,
         about_to_read: impl AsyncFnOnce(ExchangeRecord) -> Result<(), SurveyError>,
     ) -> Result<ExchangeRecord, SurveyError> {
-        let ReceivedResponse { ask, mut answer, body, earlier, is_suspect, ahead } = received;
-        if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
-            return Ok(ExchangeRecord { ask, answer, content, unchanged_bytes: Some(whole) });
+        let ReceivedResponse { request, mut response, body, earlier, is_suspect, ahead } = received;
+        if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut response)) {
+            return Ok(ExchangeRecord { request, response, content, unchanged_bytes: Some(whole) });
         }
         let body = match body {
             ResponseBody::Read(content) => {
-                return Ok(ExchangeRecord { ask, answer, content, unchanged_bytes: None });
+                return Ok(ExchangeRecord { request, response, content, unchanged_bytes: None });
             }
-            ResponseBody::Unread(body) if is_read(&ask, &answer, &body) => body,
-            ResponseBody::Unread(_) => return Ok(ExchangeRecord::nothing(ask, answer)),
+            ResponseBody::Unread(body) if is_read(&request, &response, &body) => body,
+            ResponseBody::Unread(_) => return Ok(ExchangeRecord::nothing(request, response)),
         };
-        if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&answer, &body)) {
-            return Ok(without_interstitial(ask, answer, ahead.content, &body));
+        if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&response, &body)) {
+            return Ok(without_interstitial(request, response, ahead.content, &body));
         }
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
-        let refresh = answer.head.refresh.clone();
-        let unread = ResponseToRead { exclude_text, product_token, ask, answer, refresh, body };
+        let refresh = response.head.refresh.clone();
+        let unread = ResponseToRead { exclude_text, product_token, request, response, refresh, body };
         let program = self.program.get().filter(|_| is_suspect);
         let (unread, told) = match program {
             Some(program) => {
@@ -160,17 +160,20 @@ impl ResponseReader {
         let content = match told {
             Some(content) => content,
             None => {
-                let mark = ExchangeRecord::nothing(unread.ask.clone(), unread.answer.clone());
+                let mark = ExchangeRecord::nothing(unread.request.clone(), unread.response.clone());
                 about_to_read(mark).await?;
                 catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
             }
         };
-        let ResponseToRead { ask, answer, body, .. } = unread;
+        let ResponseToRead { request, response, body, .. } = unread;
         Ok(match content {
-            Some(content) => without_interstitial(ask, answer, content, &body),
+            Some(content) => without_interstitial(request, response, content, &body),
             None => {
-                tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
-                ExchangeRecord::unreadable(ask, answer)
+                tracing::error!(
+                    url = request.url.as_str(),
+                    "an answer cannot be read: please report this page"
+                );
+                ExchangeRecord::unreadable(request, response)
             }
         })
     }
@@ -178,9 +181,9 @@ impl ResponseReader {
 
 impl ReadAhead {
     /// Whether this came indeed.
-    fn is_of(&self, answer: &Response, body: &[u8]) -> bool {
+    fn is_of(&self, response: &Response, body: &[u8]) -> bool {
         let Prefetched { content_type, body: foreseen, .. } = &self.foreseen;
-        let Head { content_type: said, robots_tag, refresh, .. } = &answer.head;
+        let Head { content_type: said, robots_tag, refresh, .. } = &response.head;
         said == content_type && robots_tag.is_none() && refresh.is_none() && foreseen == body
     }
 }
@@ -188,53 +191,53 @@ impl ReadAhead {
 /// A page that is a challenge, or stands in the place of what was requested, has links to nobody of interest. Of a page that
 /// was requested to see whether it comes, nothing else is wanted.
 fn without_interstitial(
-    ask: Request,
-    mut answer: Response,
+    request: Request,
+    mut response: Response,
     mut content: Content,
     body: &[u8],
 ) -> ExchangeRecord {
-    if let (Content::Page(page), Some(status)) = (&mut content, answer.status) {
+    if let (Content::Page(page), Some(status)) = (&mut content, response.status) {
         let (title, links) = (page.title.as_deref(), page.links.len());
-        let challenge = &mut answer.head.challenge;
+        let challenge = &mut response.head.challenge;
         *challenge = challenge.or_else(|| Challenge::from_page(status, title, links, body));
         if challenge.is_some() {
             page.links.clear();
         }
     }
-    if ask.purpose == Purpose::Check {
+    if request.purpose == Purpose::Check {
         content = Content::Nothing;
     }
-    ExchangeRecord { ask, answer, content, unchanged_bytes: None }
+    ExchangeRecord { request, response, content, unchanged_bytes: None }
 }
 
 /// Whether there is anything in an answer to be read. A page of which nothing came but a failure is none; one that is
 /// empty, and came whole, is there.
-fn is_read(ask: &Request, answer: &Response, body: &[u8]) -> bool {
+fn is_read(request: &Request, response: &Response, body: &[u8]) -> bool {
     let may_be_page =
-        !(answer.status.is_some_and(is_bodiless) || body.is_empty() && answer.failure.is_some());
-    answer.is_success()
-        && match ask.purpose {
+        !(response.status.is_some_and(is_bodiless) || body.is_empty() && response.failure.is_some());
+    response.is_success()
+        && match request.purpose {
             Purpose::Robots => true,
             Purpose::Page | Purpose::Probe | Purpose::Check => {
-                may_be_page && Document::detect(answer.head.content_type.as_deref(), body).is_some()
+                may_be_page && Document::detect(response.head.content_type.as_deref(), body).is_some()
             }
             Purpose::Head => false,
         }
 }
 
 fn read(unread: &ResponseToRead) -> Content {
-    let ResponseToRead { exclude_text, product_token, ask, answer, refresh, body } = unread;
+    let ResponseToRead { exclude_text, product_token, request, response, refresh, body } = unread;
     #[cfg(feature = "hazards")]
-    super::hazards::abort_at(&ask.url);
-    if ask.purpose == Purpose::Robots {
+    super::hazards::abort_at(&request.url);
+    if request.purpose == Purpose::Robots {
         // The walk reads it once more, after it is recorded.
         let _on_trial = Rules::parse(body, product_token);
         return Content::Robots(body.clone());
     }
-    let content_type = answer.head.content_type.as_deref();
-    let robots_tag = answer.head.robots_tag.as_deref();
-    let source = Source { body, url: &ask.url, content_type, robots_tag };
-    let page = Page::read(source).refreshed_by(refresh.as_deref(), &ask.url);
+    let content_type = response.head.content_type.as_deref();
+    let robots_tag = response.head.robots_tag.as_deref();
+    let source = Source { body, url: &request.url, content_type, robots_tag };
+    let page = Page::read(source).refreshed_by(refresh.as_deref(), &request.url);
     Content::Page(Box::new(page.unless_it_says(exclude_text, source)))
 }
 
@@ -274,10 +277,10 @@ mod tests {
     use crate::survey::journal::entry::tests::what_was_heard;
 
     fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Request, Response) {
-        let ExchangeRecord { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);
-        (answer.failure, answer.status) = (None, Some(status));
-        answer.head.content_type = Some(media_type.to_owned());
-        (Request { purpose, ..ask }, answer)
+        let ExchangeRecord { request, mut response, .. } = what_was_heard(0, Failure::Reset);
+        (response.failure, response.status) = (None, Some(status));
+        response.head.content_type = Some(media_type.to_owned());
+        (Request { purpose, ..request }, response)
     }
 
     #[test]
@@ -296,50 +299,54 @@ mod tests {
             (Purpose::Robots, 404, "text/plain", false),
             (Purpose::Head, 200, "text/html", false),
         ] {
-            let (ask, answer) = answered(purpose, status, media_type);
-            assert_eq!(is_read(&ask, &answer, b"<p>x"), is_to_be_read, "{purpose:?} {status} {media_type}");
+            let (request, response) = answered(purpose, status, media_type);
+            assert_eq!(
+                is_read(&request, &response, b"<p>x"),
+                is_to_be_read,
+                "{purpose:?} {status} {media_type}"
+            );
         }
     }
 
     #[test]
     fn a_page_of_which_nothing_came_is_read_only_if_it_is_empty() {
-        let (ask, mut answer) = answered(Purpose::Page, 200, "text/html");
-        assert!(is_read(&ask, &answer, b""));
+        let (request, mut response) = answered(Purpose::Page, 200, "text/html");
+        assert!(is_read(&request, &response, b""));
         for failure in [Failure::BodyEncoding, Failure::BodyTruncated, Failure::IdleTimeout] {
-            answer.failure = Some(failure);
-            assert!(!is_read(&ask, &answer, b"") && is_read(&ask, &answer, b"<"), "{failure}");
+            response.failure = Some(failure);
+            assert!(!is_read(&request, &response, b"") && is_read(&request, &response, b"<"), "{failure}");
         }
     }
 
     #[test]
     fn an_interstitial_is_told_as_such_and_leads_nowhere() {
-        let heard = |purpose, title: &str| {
-            let (ask, answer) = answered(purpose, 200, "text/html");
+        let record = |purpose, title: &str| {
+            let (request, response) = answered(purpose, 200, "text/html");
             let body = format!("<title>{title}</title><a href=http://maker.com/>x</a>");
-            let content_type = answer.head.content_type.as_deref();
-            let source = Source { body: body.as_bytes(), url: &ask.url, content_type, robots_tag: None };
+            let content_type = response.head.content_type.as_deref();
+            let source = Source { body: body.as_bytes(), url: &request.url, content_type, robots_tag: None };
             let page = Content::Page(Box::new(Page::read(source)));
-            let ExchangeRecord { answer, content, .. } =
-                without_interstitial(ask, answer, page, body.as_bytes());
+            let ExchangeRecord { response, content, .. } =
+                without_interstitial(request, response, page, body.as_bytes());
             let links = if let Content::Page(page) = content { Some(page.links.len()) } else { None };
-            (answer.head.challenge, links)
+            (response.head.challenge, links)
         };
         let anubis = Some(Challenge::Anubis);
-        assert_eq!(heard(Purpose::Page, "Making sure you&#39;re not a bot!"), (anubis, Some(0)));
-        assert_eq!(heard(Purpose::Page, "A page"), (None, Some(1)));
-        assert_eq!(heard(Purpose::Check, "Making sure you&#39;re not a bot!"), (anubis, None));
-        assert_eq!(heard(Purpose::Check, "A page"), (None, None), "it is known already");
+        assert_eq!(record(Purpose::Page, "Making sure you&#39;re not a bot!"), (anubis, Some(0)));
+        assert_eq!(record(Purpose::Page, "A page"), (None, Some(1)));
+        assert_eq!(record(Purpose::Check, "Making sure you&#39;re not a bot!"), (anubis, None));
+        assert_eq!(record(Purpose::Check, "A page"), (None, None), "it is known already");
     }
 
     #[test]
     fn an_answer_that_is_given_to_a_process_is_read_there() {
-        let (ask, answer) = answered(Purpose::Robots, 200, "text/plain");
+        let (request, response) = answered(Purpose::Robots, 200, "text/plain");
         let body = b"User-agent: *".to_vec();
         let unread = ResponseToRead {
             exclude_text: Vec::new(),
             product_token: String::new(),
-            ask,
-            answer,
+            request,
+            response,
             refresh: None,
             body: body.clone(),
         };
@@ -355,14 +362,14 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().unwrap();
-        let (ask, answer) = answered(Purpose::Page, 200, "text/html");
+        let (request, response) = answered(Purpose::Page, 200, "text/html");
         let told = folder.path().join("told");
         fs::write(&told, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
         let unread = ResponseToRead {
             exclude_text: Vec::new(),
             product_token: String::new(),
-            ask,
-            answer,
+            request,
+            response,
             refresh: None,
             body: vec![0; 1 << 20],
         };

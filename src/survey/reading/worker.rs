@@ -43,18 +43,19 @@ impl Worker {
         order: &RemoteRequest,
         meter: &dyn Meter,
     ) -> Result<RemoteResponse, SurveyError> {
-        let RemoteRequest { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
-        let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit, meter).await;
+        let RemoteRequest { request, address, known, byte_limit, manner, is_suspect, .. } = order;
+        let (response, body) =
+            self.fetcher.fetch_in(*manner, known, request, *address, *byte_limit, meter).await;
         let received = ReceivedResponse {
-            ask: ask.clone(),
-            answer,
+            request: request.clone(),
+            response,
             body: ResponseBody::Unread(body),
             // Who keeps the survey knows the earlier one, and completes what has not changed.
             earlier: None,
             is_suspect: *is_suspect,
             ahead: None,
         };
-        let heard = self.reader.read_response(received, async |_mark| Ok(())).await?;
-        Ok(RemoteResponse::new(heard))
+        let record = self.reader.read_response(received, async |_mark| Ok(())).await?;
+        Ok(RemoteResponse::new(record))
     }
 }

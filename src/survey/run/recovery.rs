@@ -139,10 +139,10 @@ impl KeptReply {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
     /// one after which the request may be sent in another way, count as lost.
     fn fits(&self, unanswered: &Unanswered) -> bool {
-        let Response { status, failure, .. } = &self.reply.answer;
+        let Response { status, failure, .. } = &self.reply.response;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
         let is_whole = is_whole && self.reply.has_possible_times();
-        is_whole && unanswered.is_open(self.reply.ask.number, self.asked)
+        is_whole && unanswered.is_open(self.reply.request.number, self.asked)
     }
 }
 
@@ -193,15 +193,15 @@ struct JournaledExchange {
     address: IpAddr,
     purpose: Purpose,
     url: WebUrl,
-    answer: Response,
+    response: Response,
 }
 
 impl JournaledExchange {
     /// The Crawl-delay of its host is not on record.
     fn fact(&self) -> Fact<'_> {
-        let Self { site, address, purpose, url, answer } = self;
+        let Self { site, address, purpose, url, response } = self;
         let (address, purpose, url, against) = (*address, *purpose, Some(url), OwnerObjections::default());
-        Fact { site, address, purpose, url, answer, crawl_delay: None, against }
+        Fact { site, address, purpose, url, response, crawl_delay: None, against }
     }
 }
 
@@ -235,12 +235,13 @@ impl<'a> Recovery<'a> {
             unanswered.note(&entry);
             tally.note(&entry);
             match &entry {
-                Entry::Received(heard) => {
-                    last_tries.remove(&heard.ask.number);
-                    self.robots.extend(RecordedRobots::from_record(lease.order, at, heard));
+                Entry::Received(record) => {
+                    last_tries.remove(&record.request.number);
+                    self.robots.extend(RecordedRobots::from_record(lease.order, at, record));
                 }
-                Entry::Attempted(heard) => {
-                    last_tries.insert(heard.ask.number, RecordedRobots::from_record(lease.order, at, heard));
+                Entry::Attempted(record) => {
+                    last_tries
+                        .insert(record.request.number, RecordedRobots::from_record(lease.order, at, record));
                 }
                 Entry::FinalAttempt { number } => {
                     self.robots.extend(last_tries.remove(number).flatten());
@@ -251,9 +252,9 @@ impl<'a> Recovery<'a> {
             at = journal.offset();
         }
         let unreadable = unanswered.unreadable();
-        for heard in &unreadable {
+        for record in &unreadable {
             tracing::error!(
-                url = heard.ask.url.as_str(),
+                url = record.request.url.as_str(),
                 "an answer cannot be read: please report this page"
             );
         }
@@ -262,11 +263,11 @@ impl<'a> Recovery<'a> {
             unreadable.into_iter().chain(known.map(RemoteResponse::into_record)).collect();
         if !late.is_empty() {
             let (journal, _past) = Journal::open(&path)?;
-            for heard in late {
-                let entry = Entry::Received(Box::new(heard));
+            for record in late {
+                let entry = Entry::Received(Box::new(record));
                 let at = journal.append(&entry)?;
-                if let Entry::Received(heard) = &entry {
-                    self.robots.extend(RecordedRobots::from_record(lease.order, at, heard));
+                if let Entry::Received(record) = &entry {
+                    self.robots.extend(RecordedRobots::from_record(lease.order, at, record));
                 }
                 unanswered.note(&entry);
                 tally.note(&entry);
@@ -281,13 +282,13 @@ impl<'a> Recovery<'a> {
     }
 
     fn take(&mut self, site: &Site, entry: Entry) -> Result<(), SurveyError> {
-        let Some(heard) = entry.into_record() else { return Ok(()) };
-        self.totals.add(&heard);
-        let Some(address) = server_of(&heard.answer) else { return Ok(()) };
+        let Some(record) = entry.into_record() else { return Ok(()) };
+        self.totals.add(&record);
+        let Some(address) = server_of(&record.response) else { return Ok(()) };
         let stored = self.stored_end(address)?;
-        let ended = heard.answer.ended();
-        let (Request { purpose, url, .. }, answer) = (heard.ask, heard.answer);
-        let answered = JournaledExchange { site: site.clone(), address, purpose, url, answer };
+        let ended = record.response.ended();
+        let (Request { purpose, url, .. }, response) = (record.request, record.response);
+        let answered = JournaledExchange { site: site.clone(), address, purpose, url, response };
         if self.since.is_none_or(|since| ended >= since) {
             self.late.push(answered.clone());
         }
@@ -310,15 +311,15 @@ impl<'a> Recovery<'a> {
     /// Books it all in the order in which it happened; gives what was done by earlier runs.
     fn book(mut self) -> Result<Totals, SurveyError> {
         let Self { access, storage, .. } = self;
-        self.answers.sort_by_key(|answered| answered.answer.ended());
+        self.answers.sort_by_key(|answered| answered.response.ended());
         for answered in &self.answers {
-            let JournaledExchange { site, address, purpose, answer, .. } = answered;
+            let JournaledExchange { site, address, purpose, response, .. } = answered;
             let mut load = access.load();
             storage.add_server(*address, load.state_of(*address));
-            load.recall(*address, site, *purpose, answer);
+            load.recall(*address, site, *purpose, response);
             storage.judge().note_pause(&answered.fact());
         }
-        self.late.sort_by_key(|answered| answered.answer.ended());
+        self.late.sort_by_key(|answered| answered.response.ended());
         for answered in &self.late {
             storage.judge().recall(&answered.fact());
         }
@@ -336,12 +337,12 @@ impl<'a> Recovery<'a> {
 struct Totals(SiteTotals);
 
 impl Totals {
-    fn add(&mut self, heard: &ExchangeRecord) {
+    fn add(&mut self, record: &ExchangeRecord) {
         let Self(totals) = self;
-        totals.pages += u64::from(heard.is_page());
-        totals.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));
-        totals.sent_bytes += heard.answer.wire.sent;
-        totals.received_bytes += heard.answer.wire.received;
+        totals.pages += u64::from(record.is_page());
+        totals.requests += u64::from(record.response.failure.is_none_or(Failure::reached_the_network));
+        totals.sent_bytes += record.response.wire.sent;
+        totals.received_bytes += record.response.wire.received;
     }
 
     fn put_into(self, now: &mut Snapshot) {

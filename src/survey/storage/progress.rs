@@ -263,15 +263,15 @@ impl Progress {
     }
 
     /// An exchange ended.
-    pub fn exchange(&self, purpose: Purpose, answer: &Response, is_page: bool) {
+    pub fn exchange(&self, purpose: Purpose, response: &Response, is_page: bool) {
         self.update(|now| {
-            if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
+            if response.failure.is_none_or(|failure| failure.reached_the_network()) {
                 now.requests += 1;
             }
             now.pages += u64::from(is_page);
-            now.sent_bytes += answer.wire.sent;
-            now.received_bytes += answer.wire.received;
-            if let Some(error) = error_of(purpose, answer) {
+            now.sent_bytes += response.wire.sent;
+            now.received_bytes += response.wire.received;
+            if let Some(error) = error_of(purpose, response) {
                 *now.errors.entry(error).or_default() += 1;
             }
         });

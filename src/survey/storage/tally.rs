@@ -121,47 +121,47 @@ impl<'a> TreeTally<'a> {
                     OwnerObjections { had_opted_out: *had_opted_out, in_quiet_hours: *in_quiet_hours };
                 self.against.insert(*number, wishes);
             }
-            Entry::Received(heard) | Entry::Attempted(heard) => self.count(heard),
+            Entry::Received(record) | Entry::Attempted(record) => self.count(record),
             _ => {}
         }
     }
 
-    fn count(&mut self, heard: &ExchangeRecord) {
-        if let Some(error) = error_of(heard.ask.purpose, &heard.answer) {
+    fn count(&mut self, record: &ExchangeRecord) {
+        if let Some(error) = error_of(record.request.purpose, &record.response) {
             *self.tally.errors.entry(error).or_default() += 1;
         }
-        if let Some(address) = server_of(&heard.answer) {
-            let against = self.against.remove(&heard.ask.number).unwrap_or_default();
+        if let Some(address) = server_of(&record.response) {
+            let against = self.against.remove(&record.request.number).unwrap_or_default();
             self.tally.seen.count(self.site, address, against);
         }
     }
 }
 
 /// The server that bore an exchange; none where it heard nothing of it.
-pub(in crate::survey) fn server_of(answer: &Response) -> Option<IpAddr> {
-    answer.address.filter(|_| answer.failure.is_none_or(Failure::reached_the_network))
+pub(in crate::survey) fn server_of(response: &Response) -> Option<IpAddr> {
+    response.address.filter(|_| response.failure.is_none_or(Failure::reached_the_network))
 }
 
 /// Under which name an answer is counted as an error, if it is one.
-pub(in crate::survey) fn error_of(purpose: Purpose, answer: &Response) -> Option<String> {
-    let failure = answer.failure.map(Failure::as_str);
-    error_name(failure, answer.status.map(u32::from), purpose == Purpose::Page)
+pub(in crate::survey) fn error_of(purpose: Purpose, response: &Response) -> Option<String> {
+    let failure = response.failure.map(Failure::as_str);
+    error_name(failure, response.status.map(u32::from), purpose == Purpose::Page)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survey::journal::entry::tests::{failed, heard};
+    use crate::survey::journal::entry::tests::{failed, record};
 
     #[test]
     fn a_journal_tells_errors_contacts_and_whose_wishes_stood_against_them() {
         let site = Site::new(Host::parse("a.ke").unwrap());
         let mut tree = TreeTally::new(&site);
         let against = Entry::OwnerObjection { number: 1, had_opted_out: true, in_quiet_hours: false };
-        let mut asked = heard(1);
+        let mut asked = record(1);
         let Entry::Received(it) = &mut asked else { panic!() };
-        it.answer.address = Some([10, 0, 0, 1].into());
-        [heard(0), against, asked, failed(2, Failure::ServerBudget)]
+        it.response.address = Some([10, 0, 0, 1].into());
+        [record(0), against, asked, failed(2, Failure::ServerBudget)]
             .iter()
             .for_each(|entry| tree.note(entry));
         let Tally { errors, seen, .. } = tree.tally;
@@ -176,10 +176,10 @@ mod tests {
         let site = Site::new(Host::parse("a.ke").unwrap());
         let (mut of_journal, mut of_rows) = (TreeTally::new(&site), Tally::default());
         for (number, purpose) in [(0, Purpose::Page), (1, Purpose::Robots), (2, Purpose::Page)] {
-            let mut missing = heard(number);
+            let mut missing = record(number);
             let Entry::Received(it) = &mut missing else { panic!() };
-            (it.ask.purpose, it.answer.failure, it.answer.status) = (purpose, None, Some(404));
-            of_rows.add_row(&ExchangeRow::from_exchange(&site, 0, &it.ask, &it.answer));
+            (it.request.purpose, it.response.failure, it.response.status) = (purpose, None, Some(404));
+            of_rows.add_row(&ExchangeRow::from_exchange(&site, 0, &it.request, &it.response));
             of_journal.note(&missing);
         }
         assert_eq!(of_journal.tally.errors, [("http_404".to_owned(), 2)].into());

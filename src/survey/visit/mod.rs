@@ -116,18 +116,18 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, S
     let was_begun = parts.storage.folder.journal(lease.order).exists();
     let placing = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
     let Some(place) = placing else { return Ok(VisitOutcome::Stopped) };
-    let Some(desk) = place.as_ref().and_then(Assignment::agent).cloned() else {
+    let Some(assigned) = place.as_ref().and_then(Assignment::agent).cloned() else {
         return Ok(VisitOutcome::Requeue(Requeue::Again(lease)));
     };
     let order = lease.order;
     let of_all = parts.clone();
-    let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
+    let visit = Visit::open(parts, lease.clone(), earlier, server, Some(assigned.clone()))?;
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
-        () = desk.wait_until_gone() => Ok(VisitOutcome::Requeue(Requeue::Again(lease))),
+        () = assigned.wait_until_gone() => Ok(VisitOutcome::Requeue(Requeue::Again(lease))),
         visited = visit.run() => {
-            if let (Ok(VisitOutcome::Done(_)), Some(hand)) = (&visited, desk.remote_worker()) {
+            if let (Ok(VisitOutcome::Done(_)), Some(hand)) = (&visited, assigned.remote_worker()) {
                 of_all.suspects.forget(order);
                 hand.forget(order);
             }
@@ -176,7 +176,7 @@ struct Visit {
     /// another server or with another agent.
     hindered: Option<Hindrance>,
     /// The agent that walks the tree, where there are any.
-    desk: Option<Arc<AssignedAgent>>,
+    assigned: Option<Arc<AssignedAgent>>,
 }
 
 enum Hindrance {
@@ -200,7 +200,7 @@ impl Visit {
         lease: Lease,
         earlier: CarryOver,
         server: Option<IpAddr>,
-        desk: Option<Arc<AssignedAgent>>,
+        assigned: Option<Arc<AssignedAgent>>,
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
         parts.storage.check_own()?;
@@ -208,8 +208,8 @@ impl Visit {
         let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;
         past.note(&opened);
-        if let Some(desk) = &desk {
-            journal.write(&Entry::WalkedBy { agent: desk.name.clone() })?;
+        if let Some(assigned) = &assigned {
+            journal.write(&Entry::WalkedBy { agent: assigned.name.clone() })?;
         }
         let replay = Replay::open(&path)?;
         let began = past.began.unwrap_or_else(|| parts.access.now());
@@ -250,7 +250,7 @@ impl Visit {
             replay,
             rests_until: None,
             redirect_pause: None,
-            desk,
+            assigned,
         })
     }
 
@@ -259,8 +259,8 @@ impl Visit {
             let is_done = self.send_requests()?;
             match self.flying.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
-                    ExchangeOutcome::Received(heard) => self.take_response(*heard),
-                    ExchangeOutcome::Shared(heard) => self.take_shared_response(*heard),
+                    ExchangeOutcome::Received(record) => self.take_response(*record),
+                    ExchangeOutcome::Shared(record) => self.take_shared_response(*record),
                     ExchangeOutcome::Attempted(tried, next) => self.retry_at(next, tried, crawl_delay),
                     ExchangeOutcome::Stopped => self.hindered = Some(Hindrance::Stop),
                     ExchangeOutcome::Postponed(until) => self.hindered = Some(Hindrance::PutOff(until)),
@@ -296,16 +296,16 @@ impl Visit {
             let on_record = self.replay.on_record(self.walk.request_count())?;
             let is_new = on_record == OnRecord::Nothing;
             self.walk.expect_recorded(on_record);
-            let (ask, crawl_delay) = match self.walk.poll(self.parts.access.now()) {
-                Step::Request(ask, crawl_delay) => (ask, crawl_delay),
+            let (request, crawl_delay) = match self.walk.poll(self.parts.access.now()) {
+                Step::Request(request, crawl_delay) => (request, crawl_delay),
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
             };
             // What is recorded has been spent, whatever the budget says by now.
-            if let Some(recorded) = self.replay.take(ask.number)? {
+            if let Some(recorded) = self.replay.take(request.number)? {
                 match recorded.request() {
-                    Some(before) if *before != ask => self.abandon_recorded(&before.url, &ask),
-                    _ => self.recall(&ask, crawl_delay, recorded),
+                    Some(before) if *before != request => self.abandon_recorded(&before.url, &request),
+                    _ => self.recall(&request, crawl_delay, recorded),
                 }
                 continue;
             }
@@ -318,10 +318,10 @@ impl Visit {
                 BudgetDecision::UsedUp(limit) => self.walk.end(outcome_of(limit)),
                 BudgetDecision::Granted { byte_limit } => {
                     // A question between answers on record is put as it was: another would shift those after it.
-                    let has_rules = is_new && ask.purpose != Purpose::Robots;
-                    let good_until = if has_rules { self.walk.rules_good_until(&ask.url) } else { None };
-                    self.walk.begin(&ask);
-                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit, good_until));
+                    let has_rules = is_new && request.purpose != Purpose::Robots;
+                    let good_until = if has_rules { self.walk.rules_good_until(&request.url) } else { None };
+                    self.walk.begin(&request);
+                    self.flying.push(self.exchange(request, crawl_delay, byte_limit, good_until));
                 }
             }
         }
@@ -338,43 +338,43 @@ impl Visit {
             }
             BudgetDecision::UsedUp(limit) => {
                 accept_failed_try(&self.parts, &self.journal, self.lease.order, &tried)?;
-                self.merge_into_walk(*tried.heard);
+                self.merge_into_walk(*tried.record);
                 self.walk.end(outcome_of(limit));
             }
             BudgetDecision::Granted { byte_limit } => {
-                let ExchangeRecord { ask, answer, .. } = *tried.heard;
-                self.walk.tried(ask.number, answer);
-                self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
+                let ExchangeRecord { request, response, .. } = *tried.record;
+                self.walk.tried(request.number, response);
+                self.flying.push(self.exchange(request, crawl_delay, byte_limit, None));
             }
         }
         Ok(true)
     }
 
     /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
-    fn recall(&mut self, ask: &Request, crawl_delay: Option<Duration>, recorded: RecordedResult) {
-        self.walk.begin(ask);
-        let RecordedResult { mut tries, last_try_at, answer, is_shared } = recorded;
-        let last = if answer.is_none() { tries.pop() } else { None };
+    fn recall(&mut self, request: &Request, crawl_delay: Option<Duration>, recorded: RecordedResult) {
+        self.walk.begin(request);
+        let RecordedResult { mut tries, last_try_at, response, is_shared } = recorded;
+        let last = if response.is_none() { tries.pop() } else { None };
         for tried in tries {
             self.budget.recall();
-            self.budget.book(tried.answer.wire);
+            self.budget.book(tried.response.wire);
             self.ways.note_failed_try(&tried);
-            self.walk.tried(ask.number, tried.answer);
+            self.walk.tried(request.number, tried.response);
         }
         self.budget.recall();
-        if let Some(heard) = answer {
-            if is_shared { self.take_shared_response(heard) } else { self.take_response(heard) }
+        if let Some(record) = response {
+            if is_shared { self.take_shared_response(record) } else { self.take_response(record) }
         } else if let Some(tried) = last {
             let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
             let (tree, ways, recorded_at) = (self.lease.order, self.ways.clone(), AtomicU64::default());
-            let tried = FailedTry { heard: Box::new(tried), at: last_try_at };
+            let tried = FailedTry { record: Box::new(tried), at: last_try_at };
             self.flying.push(Box::pin(async move {
                 let asking = Requester {
                     parts: &parts,
                     journal: &journal,
                     site: &site,
                     tree,
-                    desk: None,
+                    assigned: None,
                     recorded_at,
                 };
                 (crawl_delay, asking.try_fallback(ways, tried).await)
@@ -385,9 +385,9 @@ impl Visit {
     /// The request goes to this address, which may be the same. Where it is another one of the start URL's host, the visit
     /// goes to the server there first.
     fn retry_at(&mut self, address: IpAddr, tried: FailedTry, crawl_delay: Option<Duration>) {
-        self.budget.book(tried.heard.answer.wire);
-        self.ways.note_failed_try(&tried.heard);
-        let (url, start) = (&tried.heard.ask.url, &self.lease.start);
+        self.budget.book(tried.record.response.wire);
+        self.ways.note_failed_try(&tried.record);
+        let (url, start) = (&tried.record.request.url, &self.lease.start);
         let is_start = url.host() == start.host() && url.port() == start.port();
         if is_start && self.server != Some(address) {
             self.hindered.get_or_insert(Hindrance::Move);
@@ -397,19 +397,20 @@ impl Visit {
 
     fn exchange(
         &self,
-        ask: Request,
+        request: Request,
         crawl_delay: Option<Duration>,
         byte_limit: u64,
         good_until: Option<SystemTime>,
     ) -> InFlight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
-        let is_suspect = self.suspects.contains(&ask.number);
-        let times_lost = self.times_lost.get(&ask.number).copied().unwrap_or_default();
+        let is_suspect = self.suspects.contains(&request.number);
+        let times_lost = self.times_lost.get(&request.number).copied().unwrap_or_default();
         let lost_in_tree = self.lost_in_tree;
-        let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
+        let (not_before, redirect_pause, assigned) =
+            (self.rests_until, self.redirect_pause, self.assigned.clone());
         let wanted = WantedExchange {
-            ask,
+            request,
             crawl_delay,
             byte_limit,
             not_before,
@@ -422,17 +423,18 @@ impl Visit {
             lost_in_tree,
         };
         Box::pin(async move {
-            let desk = desk.as_ref();
+            let assigned = assigned.as_ref();
             let recorded_at = AtomicU64::default();
-            let asking = Requester { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
-            let exchanged = match wanted.ask.purpose {
+            let asking =
+                Requester { parts: &parts, journal: &journal, site: &site, tree, assigned, recorded_at };
+            let exchanged = match wanted.request.purpose {
                 Purpose::Robots => Box::pin(asking.robots(wanted)).await,
                 _ => asking.exchange(wanted).await,
             };
-            if let (Some(desk), Ok(ExchangeOutcome::Received(heard))) = (desk, &exchanged)
-                && heard.answer.failure.is_none_or(Failure::reached_the_network)
+            if let (Some(assigned), Ok(ExchangeOutcome::Received(record))) = (assigned, &exchanged)
+                && record.response.failure.is_none_or(Failure::reached_the_network)
             {
-                desk.read().await;
+                assigned.read().await;
             }
             (crawl_delay, exchanged)
         })
@@ -440,11 +442,11 @@ impl Visit {
 
     /// The settings have changed since these answers were recorded, and the walk would ask something else
     /// now: it ends with what it has, rather than ask again.
-    fn abandon_recorded(&mut self, recorded: &WebUrl, ask: &Request) {
+    fn abandon_recorded(&mut self, recorded: &WebUrl, request: &Request) {
         tracing::warn!(
             site = self.lease.site.as_str(),
             recorded = recorded.as_str(),
-            now = ask.url.as_str(),
+            now = request.url.as_str(),
             "settings have changed"
         );
         self.walk.end(Outcome::Interrupted);
@@ -462,29 +464,30 @@ impl Visit {
         self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
     }
 
-    fn take_response(&mut self, heard: ExchangeRecord) {
-        let is_at_work = heard.answer.failure.is_some_and(Failure::leaves_server_at_work);
-        if let Some(address) = heard.answer.address.filter(|_| is_at_work) {
+    fn take_response(&mut self, record: ExchangeRecord) {
+        let is_at_work = record.response.failure.is_some_and(Failure::leaves_server_at_work);
+        if let Some(address) = record.response.address.filter(|_| is_at_work) {
             self.pause_site_with(address);
         }
-        self.redirect_pause = self.redirect_pause.max(pause_before_redirected_request(&heard.answer));
-        self.budget.book(heard.answer.wire);
-        self.ways.note(&heard);
-        self.merge_into_walk(heard);
+        self.redirect_pause = self.redirect_pause.max(pause_before_redirected_request(&record.response));
+        self.budget.book(record.response.wire);
+        self.ways.note(&record);
+        self.merge_into_walk(record);
     }
 
     /// It counts into the budget of the tree all the same: what a tree comes to is not a matter of which tree asked.
-    fn take_shared_response(&mut self, heard: ExchangeRecord) {
-        self.budget.book(heard.answer.wire);
-        self.walk.handle_shared(heard.ask.number, heard.answer, heard.content);
+    fn take_shared_response(&mut self, record: ExchangeRecord) {
+        self.budget.book(record.response.wire);
+        self.walk.handle_shared(record.request.number, record.response, record.content);
     }
 
-    fn merge_into_walk(&mut self, heard: ExchangeRecord) {
-        let failure = heard.answer.failure;
-        let (answer, content) = (heard.answer, heard.content);
+    fn merge_into_walk(&mut self, record: ExchangeRecord) {
+        let failure = record.response.failure;
+        let (response, content) = (record.response, record.content);
         #[cfg(feature = "hazards")]
-        let (answer, content) = super::reading::hazards::response_for_walk(&heard.ask, answer, content);
-        self.walk.handle(heard.ask.number, answer, content);
+        let (response, content) =
+            super::reading::hazards::response_for_walk(&record.request, response, content);
+        self.walk.handle(record.request.number, response, content);
         match failure {
             Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
             Some(Failure::ServerBudget) => self.walk.end(Outcome::RequestBudget),
@@ -506,11 +509,11 @@ impl Visit {
 }
 
 /// Until when a redirect asks us to wait before its target is requested.
-fn pause_before_redirected_request(answer: &Response) -> Option<SystemTime> {
+fn pause_before_redirected_request(response: &Response) -> Option<SystemTime> {
     #[cfg(feature = "hazards")]
-    let answer = &super::reading::hazards::response_for_load(answer);
-    let pause = answer.head.retry_after.filter(|_| answer.is_redirect())?;
-    answer.ended().checked_add(pause)
+    let response = &super::reading::hazards::response_for_load(response);
+    let pause = response.head.retry_after.filter(|_| response.is_redirect())?;
+    response.ended().checked_add(pause)
 }
 
 fn outcome_of(limit: SpentBudget) -> Outcome {

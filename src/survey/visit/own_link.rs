@@ -28,14 +28,14 @@ impl<'a> Link<'a> {
     pub(in crate::survey) fn of_agent(
         access: &'a Access,
         agents: Option<&Arc<Agents>>,
-        desk: Option<&Arc<AssignedAgent>>,
+        assigned: Option<&Arc<AssignedAgent>>,
     ) -> Self {
-        let desk = desk.filter(|desk| desk.remote_worker().is_some());
-        Self { access, agent: desk.cloned().zip(agents.cloned()) }
+        let assigned = assigned.filter(|assigned| assigned.remote_worker().is_some());
+        Self { access, agent: assigned.cloned().zip(agents.cloned()) }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut OwnLink) -> T) -> T {
-        match self.agent.as_ref().and_then(|(desk, _)| desk.link()) {
+        match self.agent.as_ref().and_then(|(assigned, _)| assigned.link()) {
             Some(mut link) => work(&mut link.state),
             None => work(&mut self.access.own_link()),
         }
@@ -43,17 +43,17 @@ impl<'a> Link<'a> {
 
     /// It is broken, and there is an agent whose link is not.
     fn is_better_elsewhere(&self) -> bool {
-        self.agent.as_ref().is_some_and(|(desk, agents)| {
-            self.with(|link| link.broken().is_some()) && agents.other_agent(desk).is_some()
+        self.agent.as_ref().is_some_and(|(assigned, agents)| {
+            self.with(|link| link.broken().is_some()) && agents.other_agent(assigned).is_some()
         })
     }
 
     /// What an answer tells of it; `is_known` if the server had answered before.
-    fn sign(&self, answer: &Response, is_known: bool) -> LinkSignal {
+    fn sign(&self, response: &Response, is_known: bool) -> LinkSignal {
         if self.agent.is_some() {
-            LinkSignal::from_answer_of_agent(answer, is_known)
+            LinkSignal::from_answer_of_agent(response, is_known)
         } else {
-            LinkSignal::from_answer(answer, is_known)
+            LinkSignal::from_answer(response, is_known)
         }
     }
 }
@@ -199,20 +199,20 @@ async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, tim
 /// Takes in what an answer tells of the link that it came over; to be called before the server's state has it.
 ///
 /// What an agent heard is known here some time later: only what was `asked` after a loss tells that the link was not why.
-pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, answer: &Response, asked: SystemTime) {
+pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, response: &Response, asked: SystemTime) {
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
-    let sign = link.sign(answer, is_known);
+    let sign = link.sign(response, is_known);
     let is_later = link.agent.is_some() && sign == LinkSignal::Reached;
     note_signal_at(link, &address, sign, if is_later { asked } else { link.access.now() });
 }
 
 /// Takes in that a connection failed over this link which came about over another one.
 pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr) {
-    let Some((desk, _)) = &link.agent else { return };
-    if let Some(mut link) = desk.link() {
+    let Some((assigned, _)) = &link.agent else { return };
+    if let Some(mut link) = assigned.link() {
         link.failed_only_here += 1;
         if link.failed_only_here == 1 {
-            tracing::warn!(agent = desk.name, %address, "a connection that failed at an agent came about at another one");
+            tracing::warn!(agent = assigned.name, %address, "a connection that failed at an agent came about at another one");
         }
     }
     // Another one reached the server: it counts as one that had answered.
@@ -255,7 +255,7 @@ fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
 type LinkFault = Option<(Fault, SystemTime)>;
 
 fn log_change(link: &Link<'_>, before: LinkFault, after: LinkFault) {
-    let Some((desk, agents)) = &link.agent else {
+    let Some((assigned, agents)) = &link.agent else {
         match (before, after) {
             (None, Some(_)) => {
                 tracing::warn!("nothing comes back from anywhere: paused, probing our own link");
@@ -267,7 +267,7 @@ fn log_change(link: &Link<'_>, before: LinkFault, after: LinkFault) {
         link.access.progress.update(|now| now.own_link_broken_since = since);
         return;
     };
-    let agent = &desk.name;
+    let agent = &assigned.name;
     match (before, after) {
         (_, Some((Fault::Internet, _))) => {
             tracing::warn!(
@@ -287,5 +287,5 @@ fn log_change(link: &Link<'_>, before: LinkFault, after: LinkFault) {
         }
         (None, None) => {}
     }
-    agents.note_link(desk);
+    agents.note_link(assigned);
 }

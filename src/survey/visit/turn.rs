@@ -61,9 +61,9 @@ impl HeldPermit<'_> {
     }
 
     /// Gives the permit back with the answer.
-    pub(in crate::survey) fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Response) {
+    pub(in crate::survey) fn settle(mut self, load: &mut Load, purpose: Purpose, response: &Response) {
         if let Some(permit) = self.take() {
-            load.settle(permit, purpose, answer);
+            load.settle(permit, purpose, response);
         }
     }
 }

@@ -46,7 +46,7 @@ impl Fallbacks {
         while let Some(entry) = journal.next()? {
             match entry {
                 Entry::Attempted(tried) => ways.note_failed_try(&tried),
-                Entry::Received(heard) => ways.note(&heard),
+                Entry::Received(record) => ways.note(&record),
                 _ => {}
             }
         }
@@ -55,30 +55,30 @@ impl Fallbacks {
 
     /// Takes in what came of a question that may be put in another way.
     pub(in crate::survey) fn note_failed_try(&mut self, tried: &ExchangeRecord) {
-        if let Some(failure) = tried.answer.failure.filter(|failure| failure.refuses_tls()) {
-            self.tls.entry(server_of(&tried.ask.url)).or_insert(TlsFallback::Refused(failure));
+        if let Some(failure) = tried.response.failure.filter(|failure| failure.refuses_tls()) {
+            self.tls.entry(server_of(&tried.request.url)).or_insert(TlsFallback::Refused(failure));
         }
         self.note_connection(tried);
     }
 
     /// Takes in what came of a question in the end.
-    pub(in crate::survey) fn note(&mut self, heard: &ExchangeRecord) {
-        self.note_tls(&heard.ask.url, &heard.answer);
-        self.note_connection(heard);
+    pub(in crate::survey) fn note(&mut self, record: &ExchangeRecord) {
+        self.note_tls(&record.request.url, &record.response);
+        self.note_connection(record);
     }
 
-    fn note_connection(&mut self, heard: &ExchangeRecord) {
-        if heard.answer.failure == Some(Failure::IdleClosed) {
-            self.lost.insert(heard.ask.number);
+    fn note_connection(&mut self, record: &ExchangeRecord) {
+        if record.response.failure == Some(Failure::IdleClosed) {
+            self.lost.insert(record.request.number);
         } else {
-            self.lost.remove(&heard.ask.number);
+            self.lost.remove(&record.request.number);
         }
-        if heard.answer.failure.is_some_and(Failure::may_be_read_otherwise) {
-            self.odd.insert(server_of(&heard.ask.url));
+        if record.response.failure.is_some_and(Failure::may_be_read_otherwise) {
+            self.odd.insert(server_of(&record.request.url));
         }
-        let Some(address) = heard.answer.address else { return };
-        let spot = (address, heard.ask.url.port());
-        match heard.answer.failure {
+        let Some(address) = record.response.address else { return };
+        let spot = (address, record.request.url.port());
+        match record.response.failure {
             Some(failure) if is_closed(failure) => {
                 self.dead.insert(spot);
             }
@@ -89,16 +89,16 @@ impl Fallbacks {
         }
     }
 
-    fn note_tls(&mut self, url: &WebUrl, answer: &Response) {
-        if answer.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
+    fn note_tls(&mut self, url: &WebUrl, response: &Response) {
+        if response.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
             return;
         }
         match self.tls.get(&server_of(url)) {
             // It was no try: there is nothing more to be learnt.
-            None if answer.failure.is_some_and(Failure::refuses_tls) => {
+            None if response.failure.is_some_and(Failure::refuses_tls) => {
                 self.tls.insert(server_of(url), TlsFallback::Other)
             }
-            Some(TlsFallback::Refused(_)) if answer.tls_version.is_some() => {
+            Some(TlsFallback::Refused(_)) if response.tls_version.is_some() => {
                 self.tls.insert(server_of(url), TlsFallback::Old)
             }
             Some(TlsFallback::Refused(_)) => self.tls.insert(server_of(url), TlsFallback::Other),
@@ -108,16 +108,16 @@ impl Fallbacks {
 
     /// What a greeting by older TLS comes to. A server is too old where its first refusal said so, or where it chose
     /// something old now. What else it says of the greeting of old tells nothing, and its first word stands.
-    pub(in crate::survey) fn settle(&self, url: &WebUrl, answer: &mut Response) {
+    pub(in crate::survey) fn settle(&self, url: &WebUrl, response: &mut Response) {
         let says_nothing = matches!(
-            answer.failure,
+            response.failure,
             Some(Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHandshake | Failure::Reset)
         );
         if let Some(TlsFallback::Refused(first)) = self.tls.get(&server_of(url))
             && says_nothing
-            && answer.tls_version.is_none()
+            && response.tls_version.is_none()
         {
-            answer.failure = Some(*first);
+            response.failure = Some(*first);
         }
     }
 
@@ -133,19 +133,19 @@ impl Fallbacks {
 
     /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
     /// read without the HTTP library.
-    pub(in crate::survey) fn needs_fallback(&self, heard: &ExchangeRecord) -> bool {
+    pub(in crate::survey) fn needs_fallback(&self, record: &ExchangeRecord) -> bool {
         #[cfg(feature = "hazards")]
-        if crate::survey::reading::hazards::forgets(heard) {
+        if crate::survey::reading::hazards::forgets(record) {
             return true;
         }
-        let Some(failure) = heard.answer.failure.filter(|_| heard.answer.address.is_some()) else {
+        let Some(failure) = record.response.failure.filter(|_| record.response.address.is_some()) else {
             return false;
         };
         if failure == Failure::IdleClosed {
-            return !self.lost.contains(&heard.ask.number);
+            return !self.lost.contains(&record.request.number);
         }
-        let server = server_of(&heard.ask.url);
-        let may_be_old = failure.refuses_tls() && heard.answer.may_speak_older_tls;
+        let server = server_of(&record.request.url);
+        let may_be_old = failure.refuses_tls() && record.response.may_speak_older_tls;
         is_closed(failure)
             || (may_be_old && !self.tls.contains_key(&server))
             || (failure.may_be_read_otherwise() && !self.odd.contains(&server))
@@ -172,12 +172,12 @@ mod tests {
     use crate::survey::journal::entry::tests::what_was_heard;
 
     fn came(failure: Failure, version: Option<&str>) -> ExchangeRecord {
-        let mut heard = what_was_heard(0, failure);
-        heard.answer.address = Some([41, 90, 0, 1].into());
-        heard.answer.tls_version = version.map(str::to_owned);
-        heard.answer.may_speak_older_tls = true;
-        heard.ask.url = WebUrl::parse("https://a.ke/").unwrap();
-        heard
+        let mut record = what_was_heard(0, failure);
+        record.response.address = Some([41, 90, 0, 1].into());
+        record.response.tls_version = version.map(str::to_owned);
+        record.response.may_speak_older_tls = true;
+        record.request.url = WebUrl::parse("https://a.ke/").unwrap();
+        record
     }
 
     #[test]
@@ -197,23 +197,23 @@ mod tests {
         ] {
             let mut ways = Fallbacks::default();
             let tried = came(first, None);
-            let url = &tried.ask.url;
+            let url = &tried.request.url;
             ways.note_failed_try(&tried);
             assert_eq!(ways.manner(url), Manner::OldTls);
-            let mut answer = came(greeted, version).answer;
-            ways.settle(url, &mut answer);
-            assert_eq!(answer.failure, Some(settled), "{first}, then {greeted} {version:?}");
+            let mut response = came(greeted, version).response;
+            ways.settle(url, &mut response);
+            assert_eq!(response.failure, Some(settled), "{first}, then {greeted} {version:?}");
         }
     }
 
     #[test]
     fn a_server_that_cannot_tell_more_is_not_greeted_again() {
         let mut refused = came(Failure::TlsAlert, None);
-        refused.answer.may_speak_older_tls = false;
+        refused.response.may_speak_older_tls = false;
         let mut ways = Fallbacks::default();
         assert!(!ways.needs_fallback(&refused));
         ways.note(&refused);
-        assert_eq!(ways.manner(&refused.ask.url), Manner::Usual);
+        assert_eq!(ways.manner(&refused.request.url), Manner::Usual);
         assert!(!ways.needs_fallback(&came(Failure::TlsAlert, None)), "it was heard once");
     }
 
@@ -238,9 +238,9 @@ mod tests {
     #[test]
     fn a_request_lost_with_an_idle_connection_is_sent_once_more() {
         let came = |number, failure| {
-            let mut heard = what_was_heard(number, failure);
-            heard.answer.address = Some([41, 90, 0, 1].into());
-            heard
+            let mut record = what_was_heard(number, failure);
+            record.response.address = Some([41, 90, 0, 1].into());
+            record
         };
         let mut ways = Fallbacks::default();
         let lost = came(7, Failure::IdleClosed);
@@ -256,11 +256,11 @@ mod tests {
     fn what_the_http_library_cannot_read_is_requested_once_more_and_read_without_it_from_then_on() {
         for failure in [Failure::OddHttp, Failure::HeaderTooLarge] {
             let mut odd = what_was_heard(0, failure);
-            odd.answer.address = Some([41, 90, 0, 1].into());
+            odd.response.address = Some([41, 90, 0, 1].into());
             let mut read = odd.clone();
-            (read.answer.failure, read.answer.status) = (None, Some(200));
+            (read.response.failure, read.response.status) = (None, Some(200));
             let mut ways = Fallbacks::default();
-            let url = &odd.ask.url;
+            let url = &odd.request.url;
             assert!(ways.needs_fallback(&odd) && !ways.needs_fallback(&read));
             assert_eq!(ways.manner(url), Manner::Usual);
             ways.note_failed_try(&odd);
@@ -278,10 +278,10 @@ mod tests {
     fn an_address_is_dead_at_the_port_where_no_connection_came_about_until_one_does() {
         let address = IpAddr::from([41, 90, 0, 1]);
         let came = |url: &str, failure| {
-            let mut heard = what_was_heard(0, failure);
-            heard.answer.address = Some(address);
-            heard.ask.url = WebUrl::parse(url).unwrap();
-            heard
+            let mut record = what_was_heard(0, failure);
+            record.response.address = Some(address);
+            record.request.url = WebUrl::parse(url).unwrap();
+            record
         };
         let (http, https) = ("http://a.ke/", "https://b.ke/");
         let [at_http, at_https] = [http, https].map(|url| WebUrl::parse(url).unwrap());

@@ -25,21 +25,21 @@ impl<'a> Forbidden<'a> {
     }
 
     /// The next answer that was heard.
-    pub(in crate::survey) fn note(&mut self, heard: &ExchangeRecord) {
-        let (ask, answer) = (&heard.ask, &heard.answer);
-        match ask.purpose {
+    pub(in crate::survey) fn note(&mut self, record: &ExchangeRecord) {
+        let (request, response) = (&record.request, &record.response);
+        match request.purpose {
             Purpose::Robots => {
-                let rules = match &heard.content {
-                    Content::Robots(body) if answer.is_success() => Rules::parse(body, self.product_token),
+                let rules = match &record.content {
+                    Content::Robots(body) if response.is_success() => Rules::parse(body, self.product_token),
                     _ => Rules::allow_all(),
                 };
-                self.said.entry(ask.url.clone()).or_default().push((answer.ended(), rules));
+                self.said.entry(request.url.clone()).or_default().push((response.ended(), rules));
             }
             Purpose::Page | Purpose::Probe | Purpose::Check => {
-                let said = self.said.get(&ask.url.robots_txt()).map(Vec::as_slice).unwrap_or_default();
-                let rules = said.iter().rev().find(|(from, _)| *from <= answer.started);
-                if rules.is_some_and(|(_, rules)| !rules.allows(&ask.url)) {
-                    self.numbers.insert(ask.number);
+                let said = self.said.get(&request.url.robots_txt()).map(Vec::as_slice).unwrap_or_default();
+                let rules = said.iter().rev().find(|(from, _)| *from <= response.started);
+                if rules.is_some_and(|(_, rules)| !rules.allows(&request.url)) {
+                    self.numbers.insert(request.number);
                 }
             }
             Purpose::Head => {}

@@ -36,13 +36,13 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         Self { lease, scope, rows: SegmentRows::default(), text_bytes: 0, write }
     }
 
-    pub(in crate::survey) fn keep(&mut self, heard: &ExchangeRecord) -> Result<(), SurveyError> {
-        let kept = match &heard.content {
+    pub(in crate::survey) fn keep(&mut self, record: &ExchangeRecord) -> Result<(), SurveyError> {
+        let kept = match &record.content {
             // No page of the tree.
-            _ if heard.ask.purpose == Purpose::Probe => return Ok(()),
-            Content::Page(page) => SegmentRows { page_links: self.links(heard, page), ..Default::default() },
+            _ if record.request.purpose == Purpose::Probe => return Ok(()),
+            Content::Page(page) => SegmentRows { page_links: self.links(record, page), ..Default::default() },
             Content::Robots(body) => {
-                SegmentRows { robots: vec![self.robots(heard, body)], ..Default::default() }
+                SegmentRows { robots: vec![self.robots(record, body)], ..Default::default() }
             }
             Content::Nothing => return Ok(()),
         };
@@ -61,30 +61,30 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         self.rows
     }
 
-    fn links(&self, heard: &ExchangeRecord, page: &Page) -> Vec<PageLinkRow> {
+    fn links(&self, record: &ExchangeRecord, page: &Page) -> Vec<PageLinkRow> {
         let row = |(position, link): (u32, &Link)| {
             let (url, spelled) = (link.url.canonical(), link.url.as_str());
             PageLinkRow {
                 site: self.lease.site.to_string(),
                 seed: self.lease.seed,
-                page: heard.ask.url.as_str().to_owned(),
+                page: record.request.url.as_str().to_owned(),
                 position,
                 spelled: (spelled != url).then(|| spelled.to_owned()),
                 url,
                 element: link.element.as_str().to_owned(),
                 nofollow: link.nofollow || page.nofollow,
-                is_internal: self.scope.contains_from(heard.ask.url.host(), link.url.host()),
+                is_internal: self.scope.contains_from(record.request.url.host(), link.url.host()),
             }
         };
         (0..).zip(&page.links).map(row).collect()
     }
 
-    fn robots(&self, heard: &ExchangeRecord, body: &[u8]) -> RobotsRow {
+    fn robots(&self, record: &ExchangeRecord, body: &[u8]) -> RobotsRow {
         RobotsRow {
             site: self.lease.site.to_string(),
             seed: self.lease.seed,
-            url: heard.ask.url.as_str().to_owned(),
-            status: heard.answer.status.unwrap_or_default(),
+            url: record.request.url.as_str().to_owned(),
+            status: record.response.status.unwrap_or_default(),
             body: as_text(body),
         }
     }
@@ -117,7 +117,7 @@ mod tests {
     use crate::page::{MAX_LINKS, Source};
     use crate::robots::Rules;
 
-    fn heard(number: u32, links: usize) -> ExchangeRecord {
+    fn record(number: u32, links: usize) -> ExchangeRecord {
         page(number, &(0..links).map(|link| format!("<a href={link}>")).collect::<String>())
     }
 
@@ -125,10 +125,10 @@ mod tests {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
         let content = Content::Page(Box::new(Page::read(source)));
-        let answer = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        let response = Response::not_sent(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
         ExchangeRecord {
-            ask: Request { number, url, purpose: Purpose::Page, depth: None },
-            answer,
+            request: Request { number, url, purpose: Purpose::Page, depth: None },
+            response,
             content,
             unchanged_bytes: None,
         }
@@ -153,12 +153,12 @@ mod tests {
     fn links_and_robots_txt_of_a_tree_are_kept_and_nothing_of_its_probes() {
         let (lease, scope) = lease_and_scope();
         let mut pages = KeptPages::new(&lease, &scope, |_| Ok(()));
-        let mut probe = heard(1, 5);
-        probe.ask.purpose = Purpose::Probe;
+        let mut probe = record(1, 5);
+        probe.request.purpose = Purpose::Probe;
         let rules = Content::Robots(b"User-agent: *\nDisallow: /x".to_vec());
-        let robots = ExchangeRecord { content: rules, ..heard(2, 0) };
-        let nothing = ExchangeRecord { content: Content::Nothing, ..heard(3, 5) };
-        [heard(0, 2), probe, robots, nothing].iter().for_each(|heard| pages.keep(heard).unwrap());
+        let robots = ExchangeRecord { content: rules, ..record(2, 0) };
+        let nothing = ExchangeRecord { content: Content::Nothing, ..record(3, 5) };
+        [record(0, 2), probe, robots, nothing].iter().for_each(|record| pages.keep(record).unwrap());
         let kept = pages.remaining_rows();
         assert_eq!(
             kept.page_links.iter().map(|row| row.page.as_str()).collect::<Vec<_>>(),
@@ -196,9 +196,9 @@ mod tests {
         });
         let long = "x".repeat(2000);
         let html: String = (0..2000).map(|link| format!("<a href=/{long}{link}>")).collect();
-        let heard = page(0, &html);
+        let record = page(0, &html);
         // Each has 4 MB of text.
-        (0..17).for_each(|_| pages.keep(&heard).unwrap());
+        (0..17).for_each(|_| pages.keep(&record).unwrap());
         let rest = pages.remaining_rows().len();
         assert_eq!((written, rest < SEGMENT_ROWS / 10), (1, true), "{rest}");
     }
@@ -211,7 +211,7 @@ mod tests {
             written.push(rows.len());
             Ok(())
         });
-        (0..11).for_each(|number| pages.keep(&heard(number, MAX_LINKS)).unwrap());
+        (0..11).for_each(|number| pages.keep(&record(number, MAX_LINKS)).unwrap());
         let rest = pages.remaining_rows();
         assert_eq!((written, rest.len()), (vec![SEGMENT_ROWS], MAX_LINKS));
         assert!(rest.page_links.iter().all(|row| row.page == "http://a.ke/10" && row.is_internal));

@@ -71,16 +71,16 @@ impl TreeReader<'_> {
             tally.note(&entry);
             if let Entry::WalkedBy { agent: name } = entry {
                 agent = Some(name);
-            } else if let Entry::Shared(heard) = entry {
-                forbidden.note(&heard);
-                shared.push(self.exchange_row(done, &scope, &heard));
-            } else if let Some(heard) = entry.into_record() {
-                forbidden.note(&heard);
-                robots.extend(self.shared_robots.to_store(done.lease.order, &heard)?);
+            } else if let Entry::Shared(record) = entry {
+                forbidden.note(&record);
+                shared.push(self.exchange_row(done, &scope, &record));
+            } else if let Some(record) = entry.into_record() {
+                forbidden.note(&record);
+                robots.extend(self.shared_robots.to_store(done.lease.order, &record)?);
                 exchanges
-                    .push(ExchangeRow { agent: agent.clone(), ..self.exchange_row(done, &scope, &heard) });
+                    .push(ExchangeRow { agent: agent.clone(), ..self.exchange_row(done, &scope, &record) });
                 if let Some(pages) = &mut pages {
-                    pages.keep(&heard)?;
+                    pages.keep(&record)?;
                 }
             }
         }
@@ -114,12 +114,12 @@ impl TreeReader<'_> {
         let mut journal = JournalReader::open(&self.folder.journal(lease.order))?;
         let (mut began, mut ended) = (None, None);
         while let Some(entry) = journal.next()? {
-            if let Entry::Shared(heard) = entry {
-                salvage.take_shared(&heard.answer);
-            } else if let Some(heard) = entry.into_record() {
-                began.get_or_insert(heard.answer.started);
-                ended = ended.max(Some(heard.answer.ended()));
-                salvage.take(&heard.ask, &heard.answer, &heard.content);
+            if let Entry::Shared(record) = entry {
+                salvage.take_shared(&record.response);
+            } else if let Some(record) = entry.into_record() {
+                began.get_or_insert(record.response.started);
+                ended = ended.max(Some(record.response.ended()));
+                salvage.take(&record.request, &record.response, &record.content);
             }
         }
         let (tree, known) = salvage.conclude();
@@ -131,9 +131,9 @@ impl TreeReader<'_> {
 }
 
 impl TreeReader<'_> {
-    fn exchange_row(&self, done: &ConcludedTree, scope: &Scope, heard: &ExchangeRecord) -> ExchangeRow {
-        let started = self.clock.system_time_at(heard.answer.started).into();
-        ExchangeRow { started, ..exchange_row(done, scope, heard) }
+    fn exchange_row(&self, done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) -> ExchangeRow {
+        let started = self.clock.system_time_at(record.response.started).into();
+        ExchangeRow { started, ..exchange_row(done, scope, record) }
     }
 
     fn site_row(&self, done: &ConcludedTree) -> SiteRow {
@@ -177,14 +177,14 @@ pub(in crate::survey) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec
         .collect()
 }
 
-fn exchange_row(done: &ConcludedTree, scope: &Scope, heard: &ExchangeRecord) -> ExchangeRow {
+fn exchange_row(done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) -> ExchangeRow {
     let lease = &done.lease;
-    let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &heard.ask, &heard.answer);
-    row.unchanged_bytes = heard.unchanged_bytes;
-    if let Content::Page(page) = &heard.content {
-        add_page(&mut row, scope, heard.ask.url.host(), page);
+    let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &record.request, &record.response);
+    row.unchanged_bytes = record.unchanged_bytes;
+    if let Content::Page(page) = &record.content {
+        add_page(&mut row, scope, record.request.url.host(), page);
     }
-    let is_probe = |probe: &&Probe| probe.number == heard.ask.number && heard.answer.status.is_some();
+    let is_probe = |probe: &&Probe| probe.number == record.request.number && record.response.status.is_some();
     if let Some(probe) = done.tree.probes.iter().find(is_probe) {
         add_probe(&mut row, probe);
     }

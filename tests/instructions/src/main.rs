@@ -41,10 +41,10 @@ impl Read {
         let mut walk = Walk::new(Arc::new(WalkSettings::default()), scope, nobody, start, Known::default());
         loop {
             match walk.poll(SystemTime::UNIX_EPOCH) {
-                Step::Request(ask, _) => {
-                    walk.begin(&ask);
-                    let (answer, content) = self.ask(folder, &ask);
-                    walk.handle(ask.number, answer, content);
+                Step::Request(request, _) => {
+                    walk.begin(&request);
+                    let (response, content) = self.request(folder, &request);
+                    walk.handle(request.number, response, content);
                 }
                 Step::Wait => unreachable!("every question is answered at once"),
                 Step::Done => break,
@@ -56,21 +56,21 @@ impl Read {
     }
 
     /// What a server of the folder would answer.
-    fn ask(&mut self, folder: &Path, ask: &Request) -> (Response, Content) {
+    fn request(&mut self, folder: &Path, request: &Request) -> (Response, Content) {
         let address = Some([127, 0, 0, 1].into());
-        let mut answer = Response::not_sent(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
-        answer.failure = None;
-        let file = file_of(folder, ask.url.path()).filter(|_| ask.purpose != Purpose::Robots);
+        let mut response = Response::not_sent(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
+        response.failure = None;
+        let file = file_of(folder, request.url.path()).filter(|_| request.purpose != Purpose::Robots);
         let Some(body) = file.and_then(|file| std::fs::read(file).ok()) else {
-            answer.status = Some(404);
-            return (answer, Content::Nothing);
+            response.status = Some(404);
+            return (response, Content::Nothing);
         };
-        answer.status = Some(200);
-        answer.head.content_type = Some(HTML.to_owned());
+        response.status = Some(200);
+        response.head.content_type = Some(HTML.to_owned());
         let page =
-            Page::read(Source { body: &body, url: &ask.url, content_type: Some(HTML), robots_tag: None });
+            Page::read(Source { body: &body, url: &request.url, content_type: Some(HTML), robots_tag: None });
         self.note(&page);
-        (answer, Content::Page(Box::new(page)))
+        (response, Content::Page(Box::new(page)))
     }
 
     fn note(&mut self, page: &Page) {

@@ -70,10 +70,11 @@ fn replay(charset: &str, content_type: &str) -> Replay {
 
 fn read(replay: &Replay) -> Page {
     let url = WebUrl::parse(PAGE).unwrap();
-    let Reaction::Response(answer) = replay.respond(url.is_https(), url.host().as_str(), url.target()) else {
+    let Reaction::Response(response) = replay.respond(url.is_https(), url.host().as_str(), url.target())
+    else {
         panic!("no answer");
     };
-    assert!(answer.body.len() as u64 >= BODY_BYTES);
-    let content_type = answer.content_type.as_deref();
-    Page::read(Source { body: &answer.body, url: &url, content_type, robots_tag: None })
+    assert!(response.body.len() as u64 >= BODY_BYTES);
+    let content_type = response.content_type.as_deref();
+    Page::read(Source { body: &response.body, url: &url, content_type, robots_tag: None })
 }

@@ -11,7 +11,7 @@ fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
     loop {
         match load.permit(now, server(1), &site("a.ke"), None) {
             PermitDecision::Granted(permit) => {
-                load.settle(permit, Purpose::Page, &answer(now, 0.1));
+                load.settle(permit, Purpose::Page, &response(now, 0.1));
                 starts.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600));
             }
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => now = time,
@@ -26,13 +26,13 @@ fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
 #[test]
 fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
     let mut load = load();
-    load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(0.0), 1.0));
-    load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(3.0), 1.0));
+    load.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(0.0), 1.0));
+    load.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(3.0), 1.0));
     let ledger = load.state_of(server(1)).unwrap().ledger.clone();
     assert_eq!((ledger.requests, ledger.received_bytes, ledger.busy), (2, 20_000, Duration::from_secs(2)));
     assert_eq!(ledger.smallest_gap, Some(Duration::from_secs(2)));
     assert_eq!(ledger.most_parallel, 1);
-    load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(3.5), 1.0));
+    load.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(3.5), 1.0));
     let ledger = &load.state_of(server(1)).unwrap().ledger;
     assert_eq!((ledger.most_parallel, ledger.smallest_gap), (2, Some(Duration::ZERO)));
 }
@@ -41,7 +41,7 @@ fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
 fn requests_per_minute_are_those_of_the_busiest_minute() {
     let mut load = load();
     for number in 0..100 {
-        load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(f64::from(number) * 3.0), 0.1));
+        load.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(f64::from(number) * 3.0), 0.1));
     }
     let most = load.state_of(server(1)).unwrap().ledger.most_requests_per_minute;
     assert!((20..=21).contains(&most), "{most}");
@@ -103,10 +103,10 @@ fn large_heads_do_not_exceed_a_small_budget() {
     let mut load = Load::new(Pace::default(), None, budget, most);
     let (mut spent, mut now) = (0, at(0.0));
     while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
-        let mut answer = answer(now, 0.1);
-        answer.wire = Wire { sent: 0, received, connections: 1 };
+        let mut response = response(now, 0.1);
+        response.wire = Wire { sent: 0, received, connections: 1 };
         spent += received;
-        load.settle(permit, Purpose::Page, &answer);
+        load.settle(permit, Purpose::Page, &response);
         now = load.free_at(server(1)).unwrap();
     }
     assert!((1..=MIB).contains(&spent), "{spent}");
@@ -119,9 +119,9 @@ fn an_exchange_that_its_timeout_ends_a_little_late_is_within_the_budget() {
     let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let (mut busy, mut now) = (Duration::ZERO, at(0.0));
     while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
-        let answer = answer(now, 60.4);
-        busy += answer.timings.total;
-        load.settle(permit, Purpose::Page, &answer);
+        let response = response(now, 60.4);
+        busy += response.timings.total;
+        load.settle(permit, Purpose::Page, &response);
         now = load.free_at(server(1)).unwrap();
     }
     assert!(busy > Duration::ZERO && busy <= limit, "{busy:?}");
@@ -298,13 +298,13 @@ fn a_permit_says_how_many_bytes_the_budget_of_its_server_leaves() {
     let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let mut limits = Vec::new();
     for _ in 0..2 {
-        exchange(&mut load, at(0.0), |t| answer(t, 0.1));
+        exchange(&mut load, at(0.0), |t| response(t, 0.1));
         let free = load.free_at(server(1)).unwrap();
         let PermitDecision::Granted(permit) = load.permit(free, server(1), &site("a.ke"), None) else {
             panic!()
         };
         limits.push(permit.byte_limit());
-        load.settle(permit, Purpose::Page, &answer(free, 0.1));
+        load.settle(permit, Purpose::Page, &response(free, 0.1));
     }
     // Each exchange is of 10,200 bytes.
     assert_eq!(limits, [39_800, 19_400]);
@@ -313,15 +313,15 @@ fn a_permit_says_how_many_bytes_the_budget_of_its_server_leaves() {
 #[test]
 fn what_an_exchange_did_not_move_is_there_for_the_next() {
     let mut load = Load::new(Pace::default(), Some(MIB), SharedBudget::default(), MOST);
-    let ask = |load: &mut Load, now, number| load.permit(now, server(number), &site("a.ke"), None);
-    let PermitDecision::RateUsedUpUntil(now) = ask(&mut load, at(0.0), 1) else {
+    let request = |load: &mut Load, now, number| load.permit(now, server(number), &site("a.ke"), None);
+    let PermitDecision::RateUsedUpUntil(now) = request(&mut load, at(0.0), 1) else {
         panic!("it is empty at first")
     };
-    let PermitDecision::Granted(permit) = ask(&mut load, now, 1) else { panic!("{now:?}") };
-    let mut answer = answer(now, 0.1);
-    answer.wire = Wire { sent: 200_000, received: 300_000, connections: 1 };
-    load.settle(permit, Purpose::Page, &answer);
-    let PermitDecision::RateUsedUpUntil(next) = ask(&mut load, now, 2) else {
+    let PermitDecision::Granted(permit) = request(&mut load, now, 1) else { panic!("{now:?}") };
+    let mut response = response(now, 0.1);
+    response.wire = Wire { sent: 200_000, received: 300_000, connections: 1 };
+    load.settle(permit, Purpose::Page, &response);
+    let PermitDecision::RateUsedUpUntil(next) = request(&mut load, now, 2) else {
         panic!("half a megabyte is missing")
     };
     let wait = next.duration_since(now).unwrap().as_secs_f64();
@@ -373,7 +373,7 @@ fn requests_of_a_minute_are_counted_to_the_second() {
     ] {
         let mut load = load();
         for start in starts {
-            load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(start), 0.1));
+            load.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(start), 0.1));
         }
         let state = load.state_of(server(1)).unwrap();
         assert_eq!(state.ledger.most_requests_per_minute, most);

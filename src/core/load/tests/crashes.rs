@@ -21,9 +21,9 @@ fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
                 load.abandon(permit, now);
                 break;
             }
-            let mut answer = answer(now, 0.1);
-            answer.wire = Wire { sent: 0, received: MIB, connections: 1 };
-            load.settle(permit, Purpose::Page, &answer);
+            let mut response = response(now, 0.1);
+            response.wire = Wire { sent: 0, received: MIB, connections: 1 };
+            load.settle(permit, Purpose::Page, &response);
             moved += MIB;
         }
     }
@@ -60,7 +60,7 @@ fn an_exchange_that_a_crash_lost_shortens_no_rest_that_follows_another() {
         let pace = Pace { harm: Some(0.02), per_neighbourhood, ..Pace::default() };
         let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
         // One page that took a thin link for four seconds, and one request before it that has no answer.
-        let mut slow = answer(at(0.0), 4.0);
+        let mut slow = response(at(0.0), 4.0);
         slow.timings.first_byte = Some(Duration::ZERO);
         load.recall(server(1), &site("a.ke"), Purpose::Page, &slow);
         let pauses = load.free_at(server(1)).unwrap();
@@ -87,7 +87,7 @@ fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
         panic!()
     };
     assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), PermitDecision::Busy));
-    first.settle(permit, Purpose::Page, &answer(at(0.0), 4.0));
+    first.settle(permit, Purpose::Page, &response(at(0.0), 4.0));
     assert!(
         matches!(first.permit(at(5.0), server(2), &site("b.ke"), None), PermitDecision::PauseUntil(free) if free == at(24.0))
     );
@@ -117,13 +117,13 @@ fn a_neighbourhood_rests_after_a_crash_as_long_as_the_server_that_rests_longest(
         let mut of_one = Load::new(Pace::default(), None, SharedBudget::default(), MOST);
         let turn = of_one.permit(at(begins), server(number), &site("a.ke"), None);
         let PermitDecision::Granted(permit) = turn else { panic!() };
-        of_one.settle(permit, Purpose::Page, &answer(at(begins), takes));
+        of_one.settle(permit, Purpose::Page, &response(at(begins), takes));
         (server(number), of_one.state_of(server(number)).unwrap().clone())
     });
     let PermitDecision::Granted(permit) = before.permit(at(100.0), server(2), &site("a.ke"), None) else {
         panic!()
     };
-    before.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
+    before.settle(permit, Purpose::Page, &response(at(100.0), 1.0));
     let PermitDecision::PauseUntil(pauses) = before.permit(at(101.0), server(9), &site("b.ke"), None) else {
         panic!()
     };
@@ -146,14 +146,14 @@ fn a_server_that_had_more_places_before_has_as_many_as_now() {
     let turns = [0.0, 0.5].map(|second| load.permit(at(second), server(1), &site("a.ke"), None));
     for turn in turns {
         let PermitDecision::Granted(permit) = turn else { panic!() };
-        load.settle(permit, Purpose::Page, &answer(at(0.5), 1.0));
+        load.settle(permit, Purpose::Page, &response(at(0.5), 1.0));
     }
     let mut again = Load::new(pace(1), None, SharedBudget::default(), MOST);
     again.restore(server(1), load.state_of(server(1)).unwrap().clone());
     let PermitDecision::Granted(permit) = again.permit(at(100.0), server(1), &site("a.ke"), None) else {
         panic!()
     };
-    again.settle(permit, Purpose::Page, &answer(at(100.0), 1.0));
+    again.settle(permit, Purpose::Page, &response(at(100.0), 1.0));
     let next = again.permit(at(101.1), server(1), &site("a.ke"), None);
     assert!(matches!(next, PermitDecision::PauseUntil(time) if time > at(103.0)), "{next:?}");
 }
@@ -194,7 +194,7 @@ fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
     let PermitDecision::Granted(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else {
         panic!()
     };
-    load.settle(third, Purpose::Page, &answer(at(400.0), 1.0));
+    load.settle(third, Purpose::Page, &response(at(400.0), 1.0));
     assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), PermitDecision::BudgetUsedUp));
 }
 

@@ -8,7 +8,7 @@ proptest! {
     /// Whatever the order of requests, an observer at the servers sees the promises kept.
     #[test]
     fn no_schedule_breaks_a_promise(
-        asks in prop::collection::vec((0u8..4, 0usize..4, 1u32..8000, 0u8..6), 1..120),
+        requests in prop::collection::vec((0u8..4, 0usize..4, 1u32..8000, 0u8..6), 1..120),
         per_address in 1u32..3,
         per_site in 1u32..3,
         per_neighbourhood in prop::option::of(1u32..4),
@@ -21,7 +21,7 @@ proptest! {
         let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Response)> = Vec::new();
         let mut ends: HashMap<IpAddr, Vec<(SystemTime, Duration)>> = HashMap::new();
         let mut moved: Vec<(SystemTime, u64)> = Vec::new();
-        for (address, owner, millis, kind) in asks {
+        for (address, owner, millis, kind) in requests {
             let (address, name) = (server(address), site(["a.ke", "b.ke", "c.ke", "d.ke"][owner]));
             loop {
                 running.sort_by_key(|(end, ..)| *end);
@@ -36,11 +36,11 @@ proptest! {
                         let resting = ends.values().flatten().filter(|(end, delay)| *end + *delay > now).count();
                         let beside = (running.len() + resting) as u32;
                         prop_assert!(per_neighbourhood.is_none_or(|places| beside < places));
-                        let mut answer = answer(now, f64::from(millis) / 1000.0);
-                        answer.address = Some(address);
-                        if kind == 0 { answer.status = Some(503); }
-                        if kind == 1 { answer.failure = Some(Failure::Reset); }
-                        running.push((answer.ended(), address, owner, permit, answer));
+                        let mut response = response(now, f64::from(millis) / 1000.0);
+                        response.address = Some(address);
+                        if kind == 0 { response.status = Some(503); }
+                        if kind == 1 { response.failure = Some(Failure::Reset); }
+                        running.push((response.ended(), address, owner, permit, response));
                         moved.push((now, 10_200));
                         break;
                     }
@@ -51,11 +51,11 @@ proptest! {
                         prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
                         let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
                         if settle_first {
-                            let (end, address, _, permit, answer) = running.remove(0);
+                            let (end, address, _, permit, response) = running.remove(0);
                             now = now.max(end);
-                            let least = delay_after(&pace, answer.timings.total, Duration::ZERO, 0, None);
+                            let least = delay_after(&pace, response.timings.total, Duration::ZERO, 0, None);
                             ends.entry(address).or_default().push((end, least));
-                            load.settle(permit, Purpose::Page, &answer);
+                            load.settle(permit, Purpose::Page, &response);
                         } else if let Some(time) = target {
                             prop_assert!(time > now);
                             now = time;
@@ -168,16 +168,16 @@ proptest! {
         while let Some((bytes, millis)) = costs.peek().copied() {
             match load.permit(now, server(1), &site("a.ke"), None) {
                 PermitDecision::Granted(permit) => {
-                    let mut answer = answer(now, f64::from(millis) / 1000.0);
-                    answer.wire = Wire { sent: 0, received: bytes.min(permit.byte_limit()), connections: 1 };
+                    let mut response = response(now, f64::from(millis) / 1000.0);
+                    response.wire = Wire { sent: 0, received: bytes.min(permit.byte_limit()), connections: 1 };
                     let day = now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600);
                     for day in [day, u64::MAX] {
                         let sums = days.entry(day).or_default();
                         sums.0 += 1;
-                        sums.1 += answer.wire.received;
-                        sums.2 += answer.timings.total;
+                        sums.1 += response.wire.received;
+                        sums.2 += response.timings.total;
                     }
-                    running.push((permit, answer));
+                    running.push((permit, response));
                     costs.next();
                 }
                 PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) if running.is_empty() || time <= running[0].1.ended() => {
@@ -185,9 +185,9 @@ proptest! {
                 }
                 PermitDecision::PauseUntil(_) | PermitDecision::CoolDownUntil(_) | PermitDecision::Busy => {
                     prop_assert!(!running.is_empty(), "nobody would ever wake the one who waits");
-                    let (permit, answer) = running.remove(0);
-                    now = now.max(answer.ended());
-                    load.settle(permit, Purpose::Page, &answer);
+                    let (permit, response) = running.remove(0);
+                    now = now.max(response.ended());
+                    load.settle(permit, Purpose::Page, &response);
                 }
                 _ => break,
             }

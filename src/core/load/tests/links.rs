@@ -5,11 +5,11 @@ fn a_thin_link_is_left_alone_until_its_share_is_kept() {
     // 64 kB/s are 512 kbit/s; what comes later comes slowly, for others use the link.
     let mut load = load_of_links(0.005);
     let came = |start, bytes, seconds| {
-        let mut answer = answer(start, 0.2 + seconds);
-        answer.timings.first_byte = Some(Duration::from_millis(200));
-        answer.wire = Wire { sent: 0, received: bytes, connections: 0 };
-        answer.after_head = bytes;
-        answer
+        let mut response = response(start, 0.2 + seconds);
+        response.timings.first_byte = Some(Duration::from_millis(200));
+        response.wire = Wire { sent: 0, received: bytes, connections: 0 };
+        response.after_head = bytes;
+        response
     };
     let mut pauses = Vec::new();
     let mut now = at(0.0);
@@ -68,7 +68,7 @@ fn a_fast_server_is_not_taken_for_a_slow_one() {
 
 #[test]
 fn an_answer_that_was_recorded_tells_what_its_body_has_at_least() {
-    let mut recorded = answer(at(0.0), 1.0);
+    let mut recorded = response(at(0.0), 1.0);
     recorded.timings.first_byte = Some(Duration::from_millis(500));
     recorded.body_bytes = 9_460;
     assert_eq!(Flow::from_answer(Purpose::Page, &recorded).after_head, 9_460);
@@ -80,10 +80,10 @@ fn an_answer_that_was_recorded_tells_what_its_body_has_at_least() {
 fn what_is_not_read_of_a_file_takes_the_link_too() {
     let mut load = load_of_links(0.005);
     let file = |start| {
-        let mut answer = answer(start, 0.2);
-        answer.head.content_type = Some("application/pdf".into());
-        answer.wire = Wire { sent: 200, received: 300, connections: 1 };
-        answer
+        let mut response = response(start, 0.2);
+        response.head.content_type = Some("application/pdf".into());
+        response.wire = Wire { sent: 200, received: 300, connections: 1 };
+        response
     };
     // A round trip of 200 ms at most: 40 s at 0.5 %.
     assert_eq!(exchange(&mut load, at(0.0), file), at(0.2 + 40.0));
@@ -93,10 +93,10 @@ fn what_is_not_read_of_a_file_takes_the_link_too() {
 fn what_is_known_of_a_server_outlasts_the_process() {
     let mut first = load();
     let came = |t, seconds: f64| {
-        let mut answer = answer(t, seconds);
-        answer.timings.first_byte = Some(Duration::from_secs_f64(seconds - 0.5));
-        answer.after_head = 9_000;
-        answer
+        let mut response = response(t, seconds);
+        response.timings.first_byte = Some(Duration::from_secs_f64(seconds - 0.5));
+        response.after_head = 9_000;
+        response
     };
     let free = exchange(&mut first, at(0.0), |t| came(t, 1.0));
     exchange(&mut first, free, |t| came(t, 9.0));

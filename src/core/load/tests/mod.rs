@@ -28,21 +28,21 @@ pub(super) fn site(name: &str) -> Site {
     Site::new(Host::parse(name).unwrap())
 }
 
-pub(super) fn answer(started: SystemTime, seconds: f64) -> Response {
-    let mut answer = Response::not_sent(started, Some(server(1)), Failure::Reset, None);
-    answer.failure = None;
-    answer.status = Some(200);
-    answer.timings.total = Duration::from_secs_f64(seconds);
-    answer.timings.first_byte = Some(answer.timings.total);
-    answer.wire = Wire { sent: 200, received: 10_000, connections: 1 };
-    answer
+pub(super) fn response(started: SystemTime, seconds: f64) -> Response {
+    let mut response = Response::not_sent(started, Some(server(1)), Failure::Reset, None);
+    response.failure = None;
+    response.status = Some(200);
+    response.timings.total = Duration::from_secs_f64(seconds);
+    response.timings.first_byte = Some(response.timings.total);
+    response.wire = Wire { sent: 200, received: 10_000, connections: 1 };
+    response
 }
 
 fn busy(started: SystemTime, retry_after: Option<u64>) -> Response {
-    let mut answer = answer(started, 0.1);
-    answer.status = Some(503);
-    answer.head.retry_after = retry_after.map(Duration::from_secs);
-    answer
+    let mut response = response(started, 0.1);
+    response.status = Some(503);
+    response.head.retry_after = retry_after.map(Duration::from_secs);
+    response
 }
 
 pub(super) const MOST: LargestExchange =
@@ -79,5 +79,5 @@ fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
 
 /// An answer with this status, or with this failure too.
 fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Response {
-    Response { status, failure, ..answer(started, 0.1) }
+    Response { status, failure, ..response(started, 0.1) }
 }

@@ -2,25 +2,25 @@ use super::*;
 
 #[test]
 fn an_address_is_left_alone_for_two_seconds_or_five_times_the_last_exchange() {
-    assert_eq!(exchange(&mut load(), at(0.0), |t| answer(t, 0.1)), at(0.1 + 2.0));
-    assert_eq!(exchange(&mut load(), at(0.0), |t| answer(t, 4.0)), at(4.0 + 20.0));
-    assert_eq!(exchange(&mut load(), at(0.0), |t| answer(t, 40.0)), at(40.0 + 60.0));
+    assert_eq!(exchange(&mut load(), at(0.0), |t| response(t, 0.1)), at(0.1 + 2.0));
+    assert_eq!(exchange(&mut load(), at(0.0), |t| response(t, 4.0)), at(4.0 + 20.0));
+    assert_eq!(exchange(&mut load(), at(0.0), |t| response(t, 40.0)), at(40.0 + 60.0));
 }
 
 #[test]
 fn round_trips_in_which_a_connection_is_opened_are_not_the_server_s() {
     let opened = |t| {
-        let mut answer = answer(t, 2.0);
-        answer.timings.connect = Some(Duration::from_millis(500));
-        answer.timings.tls = Some(Duration::from_millis(500));
-        answer.timings.first_byte = Some(Duration::from_secs(1));
-        answer
+        let mut response = response(t, 2.0);
+        response.timings.connect = Some(Duration::from_millis(500));
+        response.timings.tls = Some(Duration::from_millis(500));
+        response.timings.first_byte = Some(Duration::from_secs(1));
+        response
     };
     assert_eq!(exchange(&mut load(), at(0.0), opened), at(2.0 + 5.0));
     let failed = |t| {
-        let mut answer = opened(t);
-        (answer.timings.first_byte, answer.failure) = (None, Some(Failure::TlsTimeout));
-        answer
+        let mut response = opened(t);
+        (response.timings.first_byte, response.failure) = (None, Some(Failure::TlsTimeout));
+        response
     };
     assert!(exchange(&mut load(), at(0.0), failed) >= at(2.0 + 10.0), "nobody knows what it did meanwhile");
 }
@@ -29,10 +29,10 @@ fn round_trips_in_which_a_connection_is_opened_are_not_the_server_s() {
 fn a_server_that_rests_is_told_from_one_that_asked_to_be_left_alone() {
     let mut load = load_of_links(0.02);
     let slow = |t| {
-        let mut answer = answer(t, 20.0);
-        answer.timings.first_byte = Some(Duration::from_secs(1));
-        (answer.after_head, answer.wire.received) = (40_000, 40_500);
-        answer
+        let mut response = response(t, 20.0);
+        response.timings.first_byte = Some(Duration::from_secs(1));
+        (response.after_head, response.wire.received) = (40_000, 40_500);
+        response
     };
     // 40 kB behind 17 kbit/s: more than a quarter of an hour.
     let free = exchange(&mut load, at(0.0), slow);
@@ -52,7 +52,7 @@ fn sites_on_one_address_share_its_pace() {
         panic!()
     };
     assert!(matches!(load.permit(at(0.0), server(1), &site("b.ke"), None), PermitDecision::Busy));
-    load.settle(permit, Purpose::Page, &answer(at(0.0), 0.5));
+    load.settle(permit, Purpose::Page, &response(at(0.0), 0.5));
     let turn = load.permit(at(1.0), server(1), &site("b.ke"), None);
     assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)));
 }
@@ -70,7 +70,7 @@ fn a_site_on_two_addresses_has_one_exchange_at_a_time() {
 #[test]
 fn a_crawl_delay_lengthens_the_pause_for_its_site() {
     let mut load = load();
-    exchange(&mut load, at(0.0), |t| answer(t, 1.0));
+    exchange(&mut load, at(0.0), |t| response(t, 1.0));
     let delay = Some(Duration::from_secs(30));
     let turn = load.permit(at(7.0), server(1), &site("a.ke"), delay);
     assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(31.0)));
@@ -97,7 +97,7 @@ fn retry_after_is_obeyed_at_every_status_and_is_trouble_at_none_that_is_not() {
 #[test]
 fn idle_servers_are_forgotten_once_their_state_was_taken() {
     let mut load = load();
-    exchange(&mut load, at(0.0), |t| answer(t, 0.1));
+    exchange(&mut load, at(0.0), |t| response(t, 0.1));
     load.forget_idle(at(100.0));
     assert!(load.knows(server(1)));
     load.take_changed();
@@ -121,12 +121,12 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
             "{address}"
         );
     }
-    load.settle(permit, Purpose::Page, &answer(at(0.0), 0.5));
+    load.settle(permit, Purpose::Page, &response(at(0.0), 0.5));
     for address in inside {
         let turn = load.permit(at(1.0), address, &site("b.ke"), None);
         assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)), "{address}");
     }
-    load.recall(inside[1], &site("a.ke"), Purpose::Page, &answer(at(10.0), 0.5));
+    load.recall(inside[1], &site("a.ke"), Purpose::Page, &response(at(10.0), 0.5));
     assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 2);
     assert_eq!(load.take_changed().into_iter().map(|(address, _)| address).collect::<Vec<_>>(), [server(1)]);
 }
@@ -167,19 +167,19 @@ fn the_usual_pace_is_the_one_that_is_promised() {
 fn each_of_two_places_at_an_address_rests_after_its_own_exchange() {
     let pace = Pace { per_address: 2, per_site: 2, ..Pace::default() };
     let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
-    let ask = |load: &mut Load, now: f64| load.permit(at(now), server(1), &site("a.ke"), None);
-    let PermitDecision::Granted(first) = ask(&mut load, 0.0) else { panic!() };
-    load.settle(first, Purpose::Page, &answer(at(0.0), 1.0));
+    let request = |load: &mut Load, now: f64| load.permit(at(now), server(1), &site("a.ke"), None);
+    let PermitDecision::Granted(first) = request(&mut load, 0.0) else { panic!() };
+    load.settle(first, Purpose::Page, &response(at(0.0), 1.0));
     // The second place has not been used yet.
-    let PermitDecision::Granted(second) = ask(&mut load, 1.0) else { panic!() };
+    let PermitDecision::Granted(second) = request(&mut load, 1.0) else { panic!() };
     assert!(
-        matches!(ask(&mut load, 1.0), PermitDecision::PauseUntil(free) if free == at(6.0)),
+        matches!(request(&mut load, 1.0), PermitDecision::PauseUntil(free) if free == at(6.0)),
         "the first place rests"
     );
-    load.settle(second, Purpose::Page, &answer(at(1.0), 2.0));
-    let PermitDecision::Granted(_third) = ask(&mut load, 6.0) else { panic!() };
+    load.settle(second, Purpose::Page, &response(at(1.0), 2.0));
+    let PermitDecision::Granted(_third) = request(&mut load, 6.0) else { panic!() };
     assert!(
-        matches!(ask(&mut load, 6.0), PermitDecision::PauseUntil(free) if free == at(13.0)),
+        matches!(request(&mut load, 6.0), PermitDecision::PauseUntil(free) if free == at(13.0)),
         "the second place rests"
     );
 }
@@ -199,7 +199,7 @@ fn a_server_that_asked_for_a_pause_is_remembered_until_it_is_over() {
 fn a_neighbourhood_that_rests_is_not_forgotten_with_its_servers() {
     let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
     let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
-    exchange(&mut load, at(0.0), |t| answer(t, 4.0));
+    exchange(&mut load, at(0.0), |t| response(t, 4.0));
     load.take_changed();
     load.forget_idle(at(5.0));
     let turn = load.permit(at(5.0), server(2), &site("b.ke"), None);

@@ -6,7 +6,7 @@ fn troubles_double_the_pause_and_four_sound_answers_halve_it_again() {
     let mut pauses = Vec::new();
     let mut now = at(0.0);
     for sound in [[false; 4], [true; 4], [true; 4], [true; 4]].concat() {
-        let free = exchange(&mut load, now, |t| if sound { answer(t, 0.1) } else { busy(t, None) });
+        let free = exchange(&mut load, now, |t| if sound { response(t, 0.1) } else { busy(t, None) });
         let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
         pauses.push(free.duration_since(end).unwrap().as_secs_f64());
         now = free;
@@ -56,9 +56,9 @@ fn minutes(load: &mut Load, now: &mut SystemTime, questions: &[(&str, bool)]) ->
         };
         waits.push(permit.is_some().then(|| now.duration_since(begun).unwrap().as_secs() / 60));
         if let Some(permit) = permit {
-            let answer = if *is_sound { answer(*now, 0.1) } else { busy(*now, None) };
-            load.settle(permit, Purpose::Page, &answer);
-            *now = answer.ended();
+            let response = if *is_sound { response(*now, 0.1) } else { busy(*now, None) };
+            load.settle(permit, Purpose::Page, &response);
+            *now = response.ended();
         }
     }
     waits
@@ -206,7 +206,7 @@ fn one_sound_answer_ends_the_row_of_troubles() {
     let mut load = load();
     let mut now = at(0.0);
     for round in 0..40 {
-        now = exchange(&mut load, now, |t| if round % 5 == 4 { answer(t, 0.1) } else { busy(t, None) });
+        now = exchange(&mut load, now, |t| if round % 5 == 4 { response(t, 0.1) } else { busy(t, None) });
     }
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
 }
@@ -274,11 +274,11 @@ fn growing_response_times_are_trouble() {
     let mut load = load();
     let mut now = at(0.0);
     for _ in 0..5 {
-        now = exchange(&mut load, now, |t| answer(t, 0.2));
+        now = exchange(&mut load, now, |t| response(t, 0.2));
     }
-    let slow = exchange(&mut load, now, |t| answer(t, 2.0));
+    let slow = exchange(&mut load, now, |t| response(t, 2.0));
     assert_eq!(slow.duration_since(now).unwrap().as_secs_f64(), 2.0 + 10.0, "one slow page is no trouble");
-    let free = exchange(&mut load, slow, |t| answer(t, 3.0));
+    let free = exchange(&mut load, slow, |t| response(t, 3.0));
     assert!((33.0..=36.0).contains(&free.duration_since(slow).unwrap().as_secs_f64()));
 }
 
@@ -313,7 +313,7 @@ fn servers_that_fell_into_trouble_together_are_not_asked_again_together() {
         let mut load = load();
         let free = exchange(&mut load, at(0.0), |t| Response {
             status: Some(503),
-            ..answer(t, 0.1 + f64::from(millis) / 1000.0)
+            ..response(t, 0.1 + f64::from(millis) / 1000.0)
         });
         free.duration_since(load.state_of(server(1)).unwrap().ledger.last_end().unwrap()).unwrap()
     });

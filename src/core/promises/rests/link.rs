@@ -47,12 +47,12 @@ impl LinkUse {
     }
 
     /// For how long an exchange kept it busy, at the least.
-    pub(in crate::promises) fn take(&mut self, answer: &Response) -> Duration {
+    pub(in crate::promises) fn take(&mut self, response: &Response) -> Duration {
         let (moved, transfer) =
-            (answer.wire.sent + answer.wire.received, answer.timings.transfer().as_secs_f64());
-        let after_head = after_head(answer) as f64;
+            (response.wire.sent + response.wire.received, response.timings.transfer().as_secs_f64());
+        let after_head = after_head(response) as f64;
         let was_at_once = transfer < SHORTEST && after_head >= 2.0 * AT_ONCE * SEGMENT;
-        let hour = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / HOUR;
+        let hour = response.ended().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / HOUR;
         if was_at_once {
             self.take_rate(hour, (after_head - AT_ONCE * SEGMENT) / SHORTEST);
         } else if transfer >= SHORTEST && after_head >= ENOUGH * SEGMENT {
@@ -101,10 +101,10 @@ impl LinkUse {
 }
 
 /// Bytes that came after the head; where a record does not tell, the body that was read, if it came as it is.
-fn after_head(answer: &Response) -> u64 {
-    match answer.head.content_encoding {
-        None => answer.after_head.max(answer.body_bytes),
-        Some(_) => answer.after_head,
+fn after_head(response: &Response) -> u64 {
+    match response.head.content_encoding {
+        None => response.after_head.max(response.body_bytes),
+        Some(_) => response.after_head,
     }
 }
 

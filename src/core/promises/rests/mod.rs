@@ -94,7 +94,7 @@ impl DuePauses {
     /// An exchange was seen to begin.
     pub(super) fn check(&self, fact: &Fact<'_>, limits: &PromisedLimits, short: &mut ShortPauses) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
-        let told = fact.answer.started;
+        let told = fact.response.started;
         let started = ExchangeStart { address, told, latest: told + limits.rounding };
         let counted = short.retry_after.times;
         if let Some(server) = self.servers.get(&address) {
@@ -121,7 +121,7 @@ impl DuePauses {
         }
         let server = self.servers.entry(address).or_default();
         let pause = server.settle(fact, pace);
-        let begun = fact.answer.started + limits.rounding;
+        let begun = fact.response.started + limits.rounding;
         keep(&mut server.pauses, pause, begun, pace.per_address);
         if let Some(places) = pace.per_neighbourhood {
             keep(
@@ -200,15 +200,15 @@ impl ServerHistory {
 
     /// Takes in how an exchange went, and says what is owed for it.
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> DuePause {
-        let answer = fact.answer;
-        let ended = answer.ended();
-        let owed = self.troubles.take(pace, fact.site, answer);
-        let slow = pause_for_time(pace, answer.timings.response_time());
-        let share = link::pause_for(self.link.take(answer), pace.harm, pace.longest_pause());
+        let response = fact.response;
+        let ended = response.ended();
+        let owed = self.troubles.take(pace, fact.site, response);
+        let slow = pause_for_time(pace, response.timings.response_time());
+        let share = link::pause_for(self.link.take(response), pace.harm, pace.longest_pause());
         let usual = pace.min_delay.max(slow).max(share);
         let trouble = Some(doubled(pace, usual, owed.doublings)).filter(|pause| *pause > usual);
         let cool_down = |time| Some(CoolDown { known: ended, until: ended.checked_add(time)? });
-        self.asked = longer(self.asked, answer.head.retry_after.and_then(cool_down));
+        self.asked = longer(self.asked, response.head.retry_after.and_then(cool_down));
         self.put_off = longer(self.put_off, owed.put_off.and_then(cool_down));
         if owed.is_given_up {
             self.given_up = self.given_up.or(Some(ended));
@@ -239,9 +239,10 @@ fn pause_for_time(pace: &Pace, took: Duration) -> Duration {
 
 impl PausedRedirect {
     fn from_fact(fact: &Fact<'_>) -> Option<Self> {
-        let answer = fact.answer;
-        let (pause, known) = (answer.head.retry_after.filter(|_| answer.is_redirect())?, answer.ended());
-        let target = fact.url?.join(answer.head.location.as_deref()?).ok()?;
+        let response = fact.response;
+        let (pause, known) =
+            (response.head.retry_after.filter(|_| response.is_redirect())?, response.ended());
+        let target = fact.url?.join(response.head.location.as_deref()?).ok()?;
         Some(Self { target, cool_down: CoolDown { known, until: known.checked_add(pause)? } })
     }
 }

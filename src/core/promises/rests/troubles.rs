@@ -75,11 +75,11 @@ impl Troubles {
     }
 
     /// Takes in an answer for a site.
-    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, answer: &Response) -> DueBackoff {
-        let ended = answer.ended();
-        if is_trouble(answer) {
+    pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, response: &Response) -> DueBackoff {
+        let ended = response.ended();
+        if is_trouble(response) {
             self.take_trouble(pace, site, ended)
-        } else if is_sound(answer) {
+        } else if is_sound(response) {
             self.take_sound(pace, site, ended);
             DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() }
         } else {
@@ -179,9 +179,9 @@ pub(in crate::promises) fn doubled(pace: &Pace, pause: Duration, times: u8) -> D
 }
 
 /// It may have too much to do: it says so, something behind it does not answer, or nothing comes, or not all.
-fn is_trouble(answer: &Response) -> bool {
+fn is_trouble(response: &Response) -> bool {
     let is_broken = matches!(
-        answer.failure,
+        response.failure,
         Some(
             Failure::Reset
                 | Failure::ConnectRefused
@@ -194,11 +194,11 @@ fn is_trouble(answer: &Response) -> bool {
                 | Failure::BodyTruncated
         )
     );
-    is_broken || matches!(answer.status, Some(429 | 502 | 503 | 504))
+    is_broken || matches!(response.status, Some(429 | 502 | 503 | 504))
 }
 
 /// It answers as usual, whatever we could not read of it.
-fn is_sound(answer: &Response) -> bool {
-    let is_error = matches!(answer.status, Some(500..=599));
-    !is_error && matches!(answer.failure, None | Some(Failure::BodyTooLarge | Failure::Unreadable))
+fn is_sound(response: &Response) -> bool {
+    let is_error = matches!(response.status, Some(500..=599));
+    !is_error && matches!(response.failure, None | Some(Failure::BodyTooLarge | Failure::Unreadable))
 }

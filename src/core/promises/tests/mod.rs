@@ -22,24 +22,24 @@ fn server(number: u8) -> IpAddr {
     IpAddr::from([41, 90, 0, number])
 }
 
-fn answer(started: f64, seconds: f64, bytes: u64) -> Response {
-    let mut answer = Response::not_sent(at(started), None, Failure::Reset, None);
-    (answer.failure, answer.status) = (None, Some(200));
-    answer.timings.total = Duration::from_secs_f64(seconds);
-    answer.wire = Wire { sent: 0, received: bytes, connections: 1 };
-    answer
+fn response(started: f64, seconds: f64, bytes: u64) -> Response {
+    let mut response = Response::not_sent(at(started), None, Failure::Reset, None);
+    (response.failure, response.status) = (None, Some(200));
+    response.timings.total = Duration::from_secs_f64(seconds);
+    response.wire = Wire { sent: 0, received: bytes, connections: 1 };
+    response
 }
 
 fn busy(started: f64, retry_after: Option<u64>) -> Response {
-    let mut answer = answer(started, 0.1, 10);
-    answer.status = Some(503);
-    answer.head.retry_after = retry_after.map(Duration::from_secs);
-    answer
+    let mut response = response(started, 0.1, 10);
+    response.status = Some(503);
+    response.head.retry_after = retry_after.map(Duration::from_secs);
+    response
 }
 
-fn fact<'a>(site: &'a Site, address: IpAddr, answer: &'a Response) -> Fact<'a> {
+fn fact<'a>(site: &'a Site, address: IpAddr, response: &'a Response) -> Fact<'a> {
     let (purpose, against) = (Purpose::Page, OwnerObjections::default());
-    Fact { site, address, purpose, url: None, answer, crawl_delay: None, against }
+    Fact { site, address, purpose, url: None, response, crawl_delay: None, against }
 }
 
 fn judge() -> Judge {
@@ -47,8 +47,8 @@ fn judge() -> Judge {
 }
 
 /// An exchange of this site at this server, seen.
-fn note(judge: &mut Judge, name: &str, address: IpAddr, answer: &Response) {
-    judge.note(&fact(&site(name), address, answer));
+fn note(judge: &mut Judge, name: &str, address: IpAddr, response: &Response) {
+    judge.note(&fact(&site(name), address, response));
 }
 
 const FAR: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 91, 0, 1));

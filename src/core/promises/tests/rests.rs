@@ -7,7 +7,7 @@ fn seen(pace: &Pace, first: &Response, gap: f64, crawl_delay: Option<Duration>) 
         PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
         Observations::default(),
     );
-    let mut second = answer(0.0, 0.1, 10);
+    let mut second = response(0.0, 0.1, 10);
     second.started = first.ended() + Duration::from_secs_f64(gap);
     let site = site("a.ke");
     judge.note(&fact(&site, server(1), first));
@@ -27,15 +27,19 @@ fn seen(pace: &Pace, first: &Response, gap: f64, crawl_delay: Option<Duration>) 
 fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_reason() {
     let pace = Pace { harm: None, ..Pace::default() };
     let nothing: [&str; 0] = [];
-    assert_eq!(seen(&pace, &answer(0.0, 4.0, 10), 19.9, None), ["slow"]);
-    assert_eq!(seen(&pace, &answer(0.0, 4.0, 10), 20.0, None), nothing);
-    assert_eq!(seen(&pace, &answer(0.0, 0.1, 10), 0.5, None), nothing, "the least pause is judged elsewhere");
+    assert_eq!(seen(&pace, &response(0.0, 4.0, 10), 19.9, None), ["slow"]);
+    assert_eq!(seen(&pace, &response(0.0, 4.0, 10), 20.0, None), nothing);
+    assert_eq!(
+        seen(&pace, &response(0.0, 0.1, 10), 0.5, None),
+        nothing,
+        "the least pause is judged elsewhere"
+    );
     assert_eq!(seen(&pace, &busy(0.0, None), 3.9, None), ["trouble"]);
     assert_eq!(seen(&pace, &busy(0.0, Some(30)), 29.9, None), ["retry_after"]);
-    assert_eq!(seen(&pace, &answer(0.0, 0.1, 10), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);
+    assert_eq!(seen(&pace, &response(0.0, 0.1, 10), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);
     let of_link = Pace { harm: Some(0.01), factor: 0.0, ..Pace::default() };
     // All the time that the answer took to come is that of its link as long as no rate is known.
-    let mut came = answer(0.0, 1.0, 10);
+    let mut came = response(0.0, 1.0, 10);
     came.timings.first_byte = Some(Duration::from_millis(500));
     assert_eq!(seen(&of_link, &came, 49.9, None), ["link"]);
     assert_eq!(seen(&of_link, &came, 50.1, None), nothing);
@@ -67,7 +71,7 @@ fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
         redirect.head.location = Some("//www.a.ke/y".to_owned());
         judge.note(&Fact { url: Some(&from), ..fact(&site, server(1), &redirect) });
         let url = WebUrl::parse(url).unwrap();
-        judge.note(&Fact { url: Some(&url), ..fact(of, server(2), &answer(0.1 + gap, 0.1, 10)) });
+        judge.note(&Fact { url: Some(&url), ..fact(of, server(2), &response(0.1 + gap, 0.1, 10)) });
         judge.seen().short_rests.retry_after.times
     };
     let target = "http://www.a.ke/y";
@@ -94,12 +98,12 @@ fn what_tells_that_a_server_may_have_too_much_to_do_doubles_its_pause() {
     let failed = |failure| (None, Some(failure));
     let troubles = [429, 502, 503, 504].map(|status| (Some(status), None));
     for (status, failure) in troubles.into_iter().chain(failures.map(failed)) {
-        let mut first = answer(0.0, 0.1, 10);
+        let mut first = response(0.0, 0.1, 10);
         (first.status, first.failure) = (status, failure);
         assert_eq!(seen(&pace, &first, 3.9, None), ["trouble"], "{status:?} {failure:?}");
         assert_eq!(seen(&pace, &first, 4.0, None), [""; 0], "{status:?} {failure:?}");
     }
-    let mut sound = answer(0.0, 0.1, 10);
+    let mut sound = response(0.0, 0.1, 10);
     sound.status = Some(500);
     assert_eq!(seen(&pace, &sound, 2.0, None), [""; 0], "500 counts neither way");
 }
@@ -120,7 +124,7 @@ fn a_server_that_is_put_off_or_given_up_is_left_alone() {
         assert_eq!(judge.seen().short_rests.put_off.first, expected, "{number}");
     }
     assert_eq!(judge.seen().short_rests.put_off.times, 1);
-    note(&mut judge, "a.ke", server(1), &answer(200_000.0, 0.1, 10));
+    note(&mut judge, "a.ke", server(1), &response(200_000.0, 0.1, 10));
     assert_eq!(judge.seen().short_rests.put_off.times, 2, "the ninth trouble was the last");
 }
 
@@ -128,12 +132,12 @@ fn a_server_that_is_put_off_or_given_up_is_left_alone() {
 fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
     let pace = Pace { harm: None, ..Pace::default() };
     let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
-    note(&mut judge, "sound.ke", server(1), &answer(0.0, 0.1, 10));
+    note(&mut judge, "sound.ke", server(1), &response(0.0, 0.1, 10));
     for started in [100.0, 200.0, 300.0, 400.0, 500.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
     }
     // Others may ask.
-    note(&mut judge, "sound.ke", server(1), &answer(600.0, 0.1, 10));
+    note(&mut judge, "sound.ke", server(1), &response(600.0, 0.1, 10));
     assert_eq!(judge.seen().short_rests, ShortPauses::default());
     for started in [700.0, 7000.0, 40_000.0, 70_000.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
@@ -143,9 +147,9 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
         (told.times, told.first.as_str()),
         (1, "a.ke at 41.90.0.1 after 199.900s instead of 300.000s")
     );
-    note(&mut judge, "sound.ke", server(1), &answer(200_000.0, 0.1, 10));
+    note(&mut judge, "sound.ke", server(1), &response(200_000.0, 0.1, 10));
     assert_eq!(judge.seen().short_rests.put_off.times, 1);
-    note(&mut judge, "a.ke", server(1), &answer(300_000.0, 0.1, 10));
+    note(&mut judge, "a.ke", server(1), &response(300_000.0, 0.1, 10));
     assert_eq!(judge.seen().short_rests.put_off.times, 2, "the ninth trouble was the last");
 }
 
@@ -153,7 +157,7 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
 fn a_site_waits_longer_for_each_of_its_own_troubles() {
     let pace = Pace { harm: None, ..Pace::default() };
     let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
-    note(&mut judge, "sound.ke", server(1), &answer(0.0, 0.1, 10));
+    note(&mut judge, "sound.ke", server(1), &response(0.0, 0.1, 10));
     // Twice as long after the first, and then four times; the server itself is slowed once.
     for (started, site) in [(100.0, "a.ke"), (104.2, "a.ke"), (112.3, "a.ke"), (116.5, "b.ke")] {
         note(&mut judge, site, server(1), &busy(started, None));
@@ -171,9 +175,9 @@ fn neighbours_share_their_pauses_where_they_share_their_places() {
         let pace = Pace { harm: None, per_neighbourhood, ..Pace::default() };
         let mut judge =
             Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
-        note(&mut judge, "a.ke", server(1), &answer(0.0, 1.0, 10));
-        note(&mut judge, "b.ke", server(2), &answer(5.9, 1.0, 10));
-        note(&mut judge, "c.ke", FAR, &answer(7.0, 1.0, 10));
+        note(&mut judge, "a.ke", server(1), &response(0.0, 1.0, 10));
+        note(&mut judge, "b.ke", server(2), &response(5.9, 1.0, 10));
+        note(&mut judge, "c.ke", FAR, &response(7.0, 1.0, 10));
         let told = &judge.seen().short_rests.neighbourhood;
         assert_eq!(told.times, times, "{per_neighbourhood:?}");
         if times > 0 {
@@ -190,7 +194,7 @@ fn each_of_several_places_at_a_server_rests() {
             PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
             Observations::default(),
         );
-        started.iter().for_each(|started| note(&mut judge, "a.ke", server(1), &answer(*started, 0.1, 10)));
+        started.iter().for_each(|started| note(&mut judge, "a.ke", server(1), &response(*started, 0.1, 10)));
         judge.seen().short_rests.least.times
     };
     assert_eq!(seen(&[0.0, 0.5, 2.1, 2.6]), 0);
@@ -201,10 +205,10 @@ fn each_of_several_places_at_a_server_rests() {
 fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
     // An exchange of a second; the longest Crawl-delay is five minutes.
     for (retry_after, until) in [(None, 301.0), (Some(10), 301.0), (Some(400), 401.0)] {
-        let mut answer = busy(0.0, retry_after);
-        answer.timings.total = Duration::from_secs(1);
+        let mut response = busy(0.0, retry_after);
+        response.timings.total = Duration::from_secs(1);
         let (mut rests, site) = (DuePauses::default(), site("a.ke"));
-        rests.add_due_pauses(&fact(&site, server(1), &answer), &PromisedLimits::default());
+        rests.add_due_pauses(&fact(&site, server(1), &response), &PromisedLimits::default());
         rests.forget_before(at(until - 0.001));
         assert_eq!(rests.len(), 1, "{retry_after:?}");
         rests.forget_before(at(until));

@@ -13,7 +13,7 @@ fn of_rate(rate: u64) -> Judge {
 fn exchanges_one_after_the_other_are_one_at_a_time() {
     let mut judge = judge();
     for second in 0..3000 {
-        note(&mut judge, "a.ke", server(1), &answer(f64::from(second), 1.0, 10));
+        note(&mut judge, "a.ke", server(1), &response(f64::from(second), 1.0, 10));
     }
     assert_eq!((judge.seen().in_site.most, judge.seen().in_neighbourhood.most), (1, 1));
 }
@@ -21,9 +21,9 @@ fn exchanges_one_after_the_other_are_one_at_a_time() {
 #[test]
 fn exchanges_of_a_site_and_of_a_neighbourhood_at_once_are_seen() {
     let mut judge = judge();
-    note(&mut judge, "a.ke", server(1), &answer(0.0, 2.0, 10));
-    note(&mut judge, "a.ke", FAR, &answer(1.0, 2.0, 10));
-    note(&mut judge, "b.ke", server(2), &answer(0.5, 4.0, 10));
+    note(&mut judge, "a.ke", server(1), &response(0.0, 2.0, 10));
+    note(&mut judge, "a.ke", FAR, &response(1.0, 2.0, 10));
+    note(&mut judge, "b.ke", server(2), &response(0.5, 4.0, 10));
     let Observations { in_site, in_neighbourhood, .. } = judge.seen();
     assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
     assert_eq!((in_neighbourhood.most, in_neighbourhood.who.as_str()), (2, "41.90.0.0/24"));
@@ -35,7 +35,7 @@ fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
         let mut judge = of_rate(1000);
         for second in 0..2000 {
             let lasts = if second % 2 == 0 { 5.0 } else { 0.5 };
-            note(&mut judge, "a.ke", server(1), &answer(f64::from(second), lasts, bytes));
+            note(&mut judge, "a.ke", server(1), &response(f64::from(second), lasts, bytes));
         }
         assert_eq!(judge.seen().above_rate > 0, judge.seen_at_the_end().above_rate > 0);
         judge.seen().above_rate
@@ -49,7 +49,7 @@ fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
 fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
     let mut judge = of_rate(1000);
     for second in 0..60 {
-        note(&mut judge, "a.ke", server(1), &answer(f64::from(second), 0.5, 2000));
+        note(&mut judge, "a.ke", server(1), &response(f64::from(second), 0.5, 2000));
     }
     assert_eq!(judge.seen().above_rate, 0, "what began earlier may still be told");
     // A second of the rate is saved up, and in 59.5 seconds and the slack of clocks 59,501 bytes may move.
@@ -57,11 +57,11 @@ fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
 }
 
 /// A response whose head came after a time, and its body after that.
-fn response(started: f64, headed: f64, ended: f64, body: u64) -> Response {
-    let mut answer = answer(started, ended - started, body);
-    answer.timings.first_byte = Some(Duration::from_secs_f64(headed - started));
-    answer.after_head = body;
-    answer
+fn timed_response(started: f64, headed: f64, ended: f64, body: u64) -> Response {
+    let mut response = response(started, ended - started, body);
+    response.timings.first_byte = Some(Duration::from_secs_f64(headed - started));
+    response.after_head = body;
+    response
 }
 
 #[test]
@@ -71,7 +71,12 @@ fn bytes_count_when_they_move_and_not_when_an_exchange_begins() {
         let mut judge = of_rate(1 << 20);
         for number in 0..29 {
             let number = f64::from(number);
-            note(&mut judge, "a.ke", server(1), &response(number, headed(number), ended(number), 300_000));
+            note(
+                &mut judge,
+                "a.ke",
+                server(1),
+                &timed_response(number, headed(number), ended(number), 300_000),
+            );
         }
         judge.seen_at_the_end().above_rate
     };
@@ -89,7 +94,7 @@ fn what_may_be_saved_up_is_a_second_or_the_largest_exchange() {
             PromisedLimits { rate: Some(1000), largest, ..PromisedLimits::default() },
             Observations::default(),
         );
-        note(&mut judge, "a.ke", server(1), &answer(0.0, 0.0, 5000));
+        note(&mut judge, "a.ke", server(1), &response(0.0, 0.0, 5000));
         // A millisecond of the rate is the slack of clocks.
         assert_eq!(judge.seen_at_the_end().above_rate, above - 1, "{largest}");
     }
@@ -99,8 +104,8 @@ fn what_may_be_saved_up_is_a_second_or_the_largest_exchange() {
 fn contacts_that_must_not_be_are_counted_and_outlast_the_process() {
     let mut judge = judge();
     let (site, of_both) = (site("a.ke"), OwnerObjections { had_opted_out: true, in_quiet_hours: true });
-    judge.note(&fact(&site, [10, 0, 0, 1].into(), &answer(0.0, 1.0, 1)));
-    judge.note(&Fact { against: of_both, ..fact(&site, server(1), &answer(9.0, 1.0, 1)) });
+    judge.note(&fact(&site, [10, 0, 0, 1].into(), &response(0.0, 1.0, 1)));
+    judge.note(&Fact { against: of_both, ..fact(&site, server(1), &response(9.0, 1.0, 1)) });
     let told = serde_json::to_string(judge.seen()).unwrap();
     let seen: Observations = serde_json::from_str(&told).unwrap();
     let later = Judge::new(PromisedLimits::default(), seen);
@@ -115,7 +120,7 @@ fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
     for (next, is_weighed) in [(600.0, false), (600.5, false), (600.502, true), (900.0, true)] {
         let mut judge = of_rate(1000);
         for (started, bytes) in [(0.0, 50_000), (next, 1)] {
-            note(&mut judge, "a.ke", server(1), &answer(started, 0.5, bytes));
+            note(&mut judge, "a.ke", server(1), &response(started, 0.5, bytes));
         }
         let expected = if is_weighed { 50_000 - 1000 - 501 - 1 } else { 0 };
         assert_eq!(judge.seen().above_rate, expected, "{next}");
@@ -126,7 +131,7 @@ fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
 fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
     let mut judge = of_rate(1000);
     let wire = Wire { sent: 30_000, received: 20_000, connections: 1 };
-    let told = Response { wire, ..answer(0.0, 0.5, 0) };
+    let told = Response { wire, ..response(0.0, 0.5, 0) };
     note(&mut judge, "a.ke", server(1), &told);
     assert_eq!(judge.seen_at_the_end().above_rate, 50_000 - 1000 - 501 - 1);
 }
@@ -148,13 +153,13 @@ proptest! {
             level = (level + (next - now) * rate as f64).min(capacity) - bytes as f64;
             now = next;
             // All of it moved now, in an exchange that began earlier and ended later.
-            let mut answer = response(now - before, now - before / 2.0, now + after, bytes);
-            answer.after_head = if is_known { bytes } else { 0 };
-            told.push(answer);
+            let mut response = timed_response(now - before, now - before / 2.0, now + after, bytes);
+            response.after_head = if is_known { bytes } else { 0 };
+            told.push(response);
         }
         told.sort_by_key(Response::ended);
-        for answer in &told {
-            note(&mut judge, "a.ke", server(1), answer);
+        for response in &told {
+            note(&mut judge, "a.ke", server(1), response);
         }
         prop_assert_eq!(judge.seen_at_the_end().above_rate, 0);
     }
@@ -164,12 +169,12 @@ proptest! {
 fn what_runs_when_old_exchanges_are_forgotten_is_still_known() {
     let pace = Pace { min_delay: Duration::ZERO, harm: None, ..Pace::default() };
     let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
-    note(&mut judge, "old.ke", FAR, &answer(0.0, 0.5, 1));
-    note(&mut judge, "a.ke", server(1), &answer(1000.0, 10.0, 1));
+    note(&mut judge, "old.ke", FAR, &response(0.0, 0.5, 1));
+    note(&mut judge, "a.ke", server(1), &response(1000.0, 10.0, 1));
     judge.forget_before(at(1010.0) - Judge::HORIZON);
-    note(&mut judge, "a.ke", FAR, &answer(1009.0, 2.0, 1));
-    note(&mut judge, "b.ke", server(2), &answer(1009.5, 2.0, 1));
-    note(&mut judge, "c.ke", server(1), &answer(1011.0, 1.0, 1));
+    note(&mut judge, "a.ke", FAR, &response(1009.0, 2.0, 1));
+    note(&mut judge, "b.ke", server(2), &response(1009.5, 2.0, 1));
+    note(&mut judge, "c.ke", server(1), &response(1011.0, 1.0, 1));
     let Observations { in_site, in_neighbourhood, short_rests, .. } = judge.seen();
     assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
     assert_eq!((in_neighbourhood.most, short_rests.slow.times), (2, 1));
@@ -304,7 +309,7 @@ fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
     let limits = PromisedLimits { network: requests(9), system: requests(9), ..PromisedLimits::default() };
     let mut judge = Judge::new(limits, Observations::default()).with_systems(Box::new(|_| Some(36914)));
     for (number, started) in [(1, 0.0), (2, 1.0), (1, 2.1)] {
-        note(&mut judge, "a.ke", server(number), &answer(started, 0.1, 10_200));
+        note(&mut judge, "a.ke", server(number), &response(started, 0.1, 10_200));
     }
     judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &OrderBreaches::default());
     let worst = |most, who: &str| Peak { most, who: who.to_owned() };
@@ -341,7 +346,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     judge.remember(server(1), &one);
     judge.remember(server(2), &two);
     judge.add_server(server(1), &one);
-    note(&mut judge, "a.ke", server(1), &answer(1.5, 0.1, 10));
+    note(&mut judge, "a.ke", server(1), &response(1.5, 0.1, 10));
     let most = |worst: &[Peak; 3]| worst.each_ref().map(|worst| worst.most);
     let seen = judge.seen();
     assert_eq!(most(&seen.server), [7, 700, 100_000 + 5000]);
@@ -351,7 +356,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     assert_eq!(seen.least_gap, Some(1_500_000), "since the last exchange on record");
     // What is met again was forgotten: that is no second time.
     judge.add_server(server(1), &past(50, at(2.0), 50));
-    note(&mut judge, "a.ke", server(1), &answer(9.0, 0.1, 10));
+    note(&mut judge, "a.ke", server(1), &response(9.0, 0.1, 10));
     assert_eq!(judge.seen().server[0].most, 7);
 }
 
@@ -360,9 +365,9 @@ fn an_exchange_counts_for_the_day_on_which_it_began() {
     let mut judge = judge();
     // At(0) is 13 hours, 46 minutes and 40 seconds past midnight.
     let midnight = 86_400.0 - 49_600.0;
-    let ends_late = answer(midnight - 1.0, 10.0, 100);
-    for answer in [answer(midnight - 20.0, 1.0, 100), answer(midnight + 2.0, 1.0, 100), ends_late] {
-        note(&mut judge, "a.ke", server(1), &answer);
+    let ends_late = response(midnight - 1.0, 10.0, 100);
+    for response in [response(midnight - 20.0, 1.0, 100), response(midnight + 2.0, 1.0, 100), ends_late] {
+        note(&mut judge, "a.ke", server(1), &response);
     }
     assert_eq!(judge.seen().server[0].most, 3);
     assert_eq!(judge.seen().server_day[0].most, 2);

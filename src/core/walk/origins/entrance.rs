@@ -62,11 +62,11 @@ enum OriginProgress {
 
 impl OriginProgress {
     /// None for a question that was not put.
-    fn by(answer: &Response) -> Option<Self> {
-        if answer.status.is_some() {
+    fn by(response: &Response) -> Option<Self> {
+        if response.status.is_some() {
             return Some(Self::Answered);
         }
-        match answer.failure? {
+        match response.failure? {
             Failure::DnsNxdomain | Failure::DnsNoAddress | Failure::DnsTimeout | Failure::DnsServfail => {
                 Some(Self::NoAddress)
             }
@@ -133,10 +133,10 @@ impl EntranceAttempts {
     }
 
     /// Notes how far a question at level 0 came, robots.txt included.
-    pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, answer: &Response) {
-        let failure = answer.failure;
-        self.was_answered |= answer.status.is_some() || failure.is_some_and(Failure::server_answered);
-        if let Some(reached) = OriginProgress::by(answer) {
+    pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, response: &Response) {
+        let failure = response.failure;
+        self.was_answered |= response.status.is_some() || failure.is_some_and(Failure::server_answered);
+        if let Some(reached) = OriginProgress::by(response) {
             let best = self.origins.entry(origin_of(url)).or_insert(reached);
             *best = reached.max(*best);
         }

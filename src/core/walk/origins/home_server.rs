@@ -21,17 +21,17 @@ enum ServerRank {
 
 impl HomeServer {
     /// Takes in a response, in the order of the requests.
-    pub(in crate::walk) fn note(&mut self, purpose: Purpose, answer: &Response, is_page: bool) {
+    pub(in crate::walk) fn note(&mut self, purpose: Purpose, response: &Response, is_page: bool) {
         let rank = match purpose {
             _ if is_page => ServerRank::Page,
             Purpose::Page | Purpose::Head | Purpose::Check => ServerRank::ToPageRequest,
             Purpose::Robots | Purpose::Probe => ServerRank::Response,
         };
         if rank > self.rank
-            && answer.status.is_some()
-            && let Some(address) = answer.address
+            && response.status.is_some()
+            && let Some(address) = response.address
         {
-            (self.rank, self.server) = (rank, Some((address, answer.head.server.clone())));
+            (self.rank, self.server) = (rank, Some((address, response.head.server.clone())));
         }
     }
 

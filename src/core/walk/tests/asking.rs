@@ -33,8 +33,8 @@ fn head_asks_first_what_looks_like_no_html_and_get_follows_where_it_may_be() {
         let settings = WalkSettings { filter: filter.clone(), ..WalkSettings::default() };
         let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
         let of = |purpose| {
-            let asked = asked.iter().filter(move |ask| ask.purpose == purpose);
-            asked.map(|ask| ask.url.target()).collect::<Vec<_>>()
+            let asked = asked.iter().filter(move |request| request.purpose == purpose);
+            asked.map(|request| request.url.target()).collect::<Vec<_>>()
         };
         assert_eq!(of(Purpose::Head), ["/page.pdf", "/gone.jpg", "/moved.zip", "/no-head.doc", "/new.zip"]);
         assert_eq!(of(Purpose::Page), ["/", "/plain", "/page.pdf", "/no-head.doc", "/deep"]);
@@ -49,15 +49,15 @@ fn the_links_of_an_excluded_page_are_passed_over() {
     let page = "<p>This domain is for sale</p><a href=/x>x</a><a href=http://b.ke/>b</a>";
     let web = Web::default().serve("http://a.ke/", ServedPage::Html(page.to_owned()));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        walk.begin(&ask);
-        let (answer, mut content) = web.answer(&ask);
+    while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&request);
+        let (response, mut content) = web.response(&request);
         if let Content::Page(read) = content {
             let source =
-                Source { body: page.as_bytes(), url: &ask.url, content_type: None, robots_tag: None };
+                Source { body: page.as_bytes(), url: &request.url, content_type: None, robots_tag: None };
             content = Content::Page(Box::new(read.unless_it_says(&["For sale".to_owned()], source)));
         }
-        walk.handle(ask.number, answer, content);
+        walk.handle(request.number, response, content);
     }
     let (tree, _) = walk.conclude();
     assert_eq!((tree.outcome, tree.externals.len(), tree.levels[0].pages), (Outcome::Complete, 0, 1));
@@ -87,8 +87,8 @@ fn probes_come_after_the_tree_and_tell_what_it_misses() {
         assert_eq!(tree_asked, without.1, "the tree is walked as ever");
         assert_eq!(Tree { probes: Vec::new(), probe_load: LevelCount::default(), ..tree.clone() }, without.0);
         assert_eq!(probed.len(), 3, "three of the eight that are kept back; /t?a=2 is for no robot");
-        assert!(probed.iter().all(|ask| ask.purpose == Purpose::Probe && ask.depth.is_none()));
-        assert!(probed.iter().all(|ask| ask.url.path() == "/s" && ask.url.target() != "/s?id=0"));
+        assert!(probed.iter().all(|request| request.purpose == Purpose::Probe && request.depth.is_none()));
+        assert!(probed.iter().all(|request| request.url.path() == "/s" && request.url.target() != "/s?id=0"));
         assert_eq!(tree.probe_load.requests, 3);
         for probe in &tree.probes {
             // The tree knows b.ke, both of its URLs and /new from the query URL that it fetched.
@@ -108,8 +108,8 @@ fn a_host_that_wants_longer_pauses_than_are_made_is_not_probed_either() {
         .page("http://a.ke/s?id=1", &[]);
     let probing = Probing { share: 1.0, ..Probing::default() };
     let (tree, asked) = walk(&web, WalkSettings { probing, ..WalkSettings::default() });
-    let probed: Vec<_> = asked.iter().filter(|ask| ask.purpose == Purpose::Probe).collect();
-    assert_eq!(probed.iter().map(|ask| ask.url.as_str()).collect::<Vec<_>>(), ["http://a.ke/s?id=3"]);
+    let probed: Vec<_> = asked.iter().filter(|request| request.purpose == Purpose::Probe).collect();
+    assert_eq!(probed.iter().map(|request| request.url.as_str()).collect::<Vec<_>>(), ["http://a.ke/s?id=3"]);
     assert_eq!((tree.levels[1].class(Class::Robots), tree.levels[1].class(Class::Script)), (1, 2));
 }
 
@@ -119,15 +119,15 @@ fn a_budget_that_ends_while_probes_are_asked_leaves_the_tree_its_outcome() {
     let probing = Probing { share: 1.0, ..Probing::default() };
     let mut was_ended = false;
     let mut walk = start("http://a.ke/", WalkSettings { probing, ..WalkSettings::default() }, "");
-    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        if ask.purpose == Purpose::Probe {
+    while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        if request.purpose == Purpose::Probe {
             walk.end(Outcome::RequestBudget);
             was_ended = true;
             continue;
         }
-        walk.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        walk.handle(ask.number, answer, content);
+        walk.begin(&request);
+        let (response, content) = web.response(&request);
+        walk.handle(request.number, response, content);
     }
     assert_eq!((walk.conclude().0.outcome, was_ended), (Outcome::Complete, true));
 }
@@ -140,18 +140,18 @@ fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
         .page("http://a.ke/x.pdf", &[])
         .page("https://a.ke/x.pdf", &[]);
     let walk = start("http://a.ke/start.pdf", WalkSettings { filter, ..WalkSettings::default() }, "");
-    let (_, asked) = drive_by(walk, |ask| {
-        let (mut answer, mut content) = web.answer(ask);
+    let (_, asked) = drive_by(walk, |request| {
+        let (mut response, mut content) = web.response(request);
         // The page answers HEAD where it is, and leads GET to its other scheme.
-        if ask.url.as_str() == "http://a.ke/x.pdf" && ask.purpose == Purpose::Page {
-            (answer.status, content) = (Some(301), Content::Nothing);
-            answer.head.location = Some("https://a.ke/x.pdf".to_owned());
+        if request.url.as_str() == "http://a.ke/x.pdf" && request.purpose == Purpose::Page {
+            (response.status, content) = (Some(301), Content::Nothing);
+            response.head.location = Some("https://a.ke/x.pdf".to_owned());
         }
-        (answer, if ask.purpose == Purpose::Head { Content::Nothing } else { content })
+        (response, if request.purpose == Purpose::Head { Content::Nothing } else { content })
     });
-    let tree_asked = asked.iter().filter(|ask| ask.depth.is_some());
+    let tree_asked = asked.iter().filter(|request| request.depth.is_some());
     assert_eq!(
-        tree_asked.map(|ask| (ask.purpose, ask.url.as_str())).collect::<Vec<_>>(),
+        tree_asked.map(|request| (request.purpose, request.url.as_str())).collect::<Vec<_>>(),
         [
             (Purpose::Page, "http://a.ke/start.pdf"),
             (Purpose::Head, "http://a.ke/x.pdf"),
@@ -214,11 +214,11 @@ fn a_tree_that_was_ended_is_not_probed() {
     let probed = |why: Option<Outcome>| {
         let probing = Probing { share: 1.0, ..Probing::default() };
         let mut walk = start("http://a.ke/", WalkSettings { probing, ..WalkSettings::default() }, "");
-        while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-            walk.begin(&ask);
-            let (answer, content) = web.answer(&ask);
-            walk.handle(ask.number, answer, content);
-            if let Some(why) = why.filter(|_| ask.url.target() == "/x") {
+        while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+            walk.begin(&request);
+            let (response, content) = web.response(&request);
+            walk.handle(request.number, response, content);
+            if let Some(why) = why.filter(|_| request.url.target() == "/x") {
                 walk.end(why);
             }
         }
@@ -248,8 +248,8 @@ fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
         let filter = Filter { exclude, ..Filter::default() };
         let settings = WalkSettings { filter, probing, ..WalkSettings::default() };
         let (_, asked) = drive(start("http://a.ke/", settings, opt_out), &web, 1);
-        let probes = asked.iter().filter(|ask| ask.purpose == Purpose::Probe);
-        let mut urls: Vec<String> = probes.map(|ask| ask.url.to_string()).collect();
+        let probes = asked.iter().filter(|request| request.purpose == Purpose::Probe);
+        let mut urls: Vec<String> = probes.map(|request| request.url.to_string()).collect();
         urls.sort();
         urls
     };
@@ -269,11 +269,11 @@ fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
         let list = Arc::new(OptOuts::default());
         let settings = WalkSettings { probing, ..WalkSettings::default() };
         let walk = start_with_list("http://a.ke/", settings, list.clone());
-        let (tree, _) = drive_by(walk, |ask| {
-            if ask.url.target() == "/x" {
+        let (tree, _) = drive_by(walk, |request| {
+            if request.url.target() == "/x" {
                 list.replace(OptOut::parse(opts_out).unwrap(), || SystemTime::UNIX_EPOCH);
             }
-            web.answer(ask)
+            web.response(request)
         });
         (tree.outcome, tree.probe_load.requests)
     };

@@ -55,8 +55,11 @@ fn what_promises_most_is_asked_for_first() {
     let mut paths = names("p", 30);
     paths.push("/our-links".to_owned());
     let (_, asked) = walk(&flat(&paths), auto(0.5));
-    let order: Vec<&str> =
-        asked.iter().filter(|ask| ask.depth == Some(Depth(1))).map(|ask| ask.url.path()).collect();
+    let order: Vec<&str> = asked
+        .iter()
+        .filter(|request| request.depth == Some(Depth(1)))
+        .map(|request| request.url.path())
+        .collect();
     assert_eq!(order[..4], ["/our-links", "/p0", "/p1", "/p2"], "of equal ones that which was found first");
 }
 
@@ -94,7 +97,7 @@ fn a_branch_that_brings_something_is_followed_while_another_is_left() {
         web = page(web, &format!("/dull/b/{n}"), &[]);
     }
     let (tree, asked) = walk(&web, auto(0.5));
-    let of = |branch: &str| asked.iter().filter(|ask| ask.url.path().starts_with(branch)).count();
+    let of = |branch: &str| asked.iter().filter(|request| request.url.path().starts_with(branch)).count();
     assert_eq!(of("/good"), 41);
     assert!((2..20).contains(&of("/dull")), "{}", of("/dull"));
     assert_eq!(tree.outcome, Outcome::Yield);
@@ -142,7 +145,7 @@ fn what_another_rule_keeps_back_is_not_left_out_for_its_yield() {
     paths.extend((0..30).map(|n| format!("/x/x/x/x/x/{n}")));
     let (tree, asked) = walk(&flat(&paths), auto(0.9));
     let level = &tree.levels[1];
-    let scripts = asked.iter().filter(|ask| ask.url.path() == "/s").count() as u64;
+    let scripts = asked.iter().filter(|request| request.url.path() == "/s").count() as u64;
     assert_eq!(level.class(Class::Filtered), 30, "{level:?}");
     assert_eq!(level.class(Class::Trap), 30, "{level:?}");
     // Of the script one would have been asked for: it was, or was left out.
@@ -156,8 +159,11 @@ fn front_pages_of_other_hosts_are_asked_for_whatever_they_promise() {
     let mut paths = names("p", 60);
     paths.push("http://shop.a.ke/".to_owned());
     let (_, asked) = walk(&flat(&paths), auto(5.0));
-    let of_shop: Vec<&str> =
-        asked.iter().filter(|ask| ask.url.host().as_str() == "shop.a.ke").map(|ask| ask.url.path()).collect();
+    let of_shop: Vec<&str> = asked
+        .iter()
+        .filter(|request| request.url.host().as_str() == "shop.a.ke")
+        .map(|request| request.url.path())
+        .collect();
     assert_eq!(of_shop, ["/robots.txt", "/"]);
 }
 
@@ -165,10 +171,10 @@ fn front_pages_of_other_hosts_are_asked_for_whatever_they_promise() {
 fn a_later_tree_may_ask_for_what_was_left_out() {
     let web = flat(&names("p", 100));
     let mut left = start("http://a.ke/", auto(0.5), "");
-    while let Step::Request(ask, _) = left.poll(SystemTime::UNIX_EPOCH) {
-        left.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        left.handle(ask.number, answer, content);
+    while let Step::Request(request, _) = left.poll(SystemTime::UNIX_EPOCH) {
+        left.begin(&request);
+        let (response, content) = web.response(&request);
+        left.handle(request.number, response, content);
     }
     let (tree, known) = left.conclude();
     assert_eq!(known.pages.len() as u64, tree.sum(|level| level.class(Class::Fetched)));

@@ -14,33 +14,33 @@ fn site_of(pages: usize) -> Web {
 /// Walks a site whose server refuses every request for a page but the first so many.
 fn banned_after(delivered: usize, refusal: &ServedPage, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
-    drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
-        if ask.purpose != Purpose::Robots {
+    drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+        if request.purpose != Purpose::Robots {
             requests.set(requests.get() + 1);
             if requests.get() > delivered {
-                return Web::default().serve(ask.url.as_str(), refusal.clone()).answer(ask);
+                return Web::default().serve(request.url.as_str(), refusal.clone()).response(request);
             }
         }
-        web.answer(ask)
+        web.response(request)
     })
 }
 
 /// What comes of a walk where one host refuses all after so many requests for pages.
 fn host_bans_after(delivered: usize, host: &str, settings: WalkSettings, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
-    drive_by(start("http://a.ke/", settings, ""), |ask| {
-        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == host {
+    drive_by(start("http://a.ke/", settings, ""), |request| {
+        if request.purpose != Purpose::Robots && request.url.host().as_str() == host {
             requests.set(requests.get() + 1);
             if requests.get() > delivered {
-                return Web::default().serve(ask.url.as_str(), ServedPage::Status(403)).answer(ask);
+                return Web::default().serve(request.url.as_str(), ServedPage::Status(403)).response(request);
             }
         }
-        web.answer(ask)
+        web.response(request)
     })
 }
 
 fn of_purpose(asked: &[Request], purpose: Purpose) -> Vec<&str> {
-    asked.iter().filter(|ask| ask.purpose == purpose).map(|ask| ask.url.target()).collect()
+    asked.iter().filter(|request| request.purpose == purpose).map(|request| request.url.target()).collect()
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn a_check_that_fails_for_another_reason_is_no_proof() {
     {
         let web = (2..=50)
             .fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
-        let (tree, asked) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
-            let other = Web::default().serve(ask.url.as_str(), other.clone());
-            if ask.purpose == Purpose::Check { other.answer(ask) } else { web.answer(ask) }
+        let (tree, asked) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+            let other = Web::default().serve(request.url.as_str(), other.clone());
+            if request.purpose == Purpose::Check { other.response(request) } else { web.response(request) }
         });
         assert_eq!(
             (tree.outcome, tree.levels[1].class(Class::Fetched)),
@@ -244,18 +244,18 @@ fn what_was_sent_once_is_fetched_though_it_is_not_sent_again() {
     let (tree, _) = walk(&web, WalkSettings::default());
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
     let again = Cell::new(0);
-    let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
-        let served = if ask.url.target() == "/x" {
+    let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+        let served = if request.url.target() == "/x" {
             again.set(again.get() + 1);
             ServedPage::Later
         } else {
             ServedPage::Status(404)
         };
         let served = if again.get() > 1 { ServedPage::Fails(Failure::ServerBudget) } else { served };
-        if ask.url.target() == "/x" {
-            Web::default().serve(ask.url.as_str(), served).answer(ask)
+        if request.url.target() == "/x" {
+            Web::default().serve(request.url.as_str(), served).response(request)
         } else {
-            web.answer(ask)
+            web.response(request)
         }
     });
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
@@ -322,7 +322,7 @@ proptest! {
             Some(delivered) => banned_after(delivered + 1, &ServedPage::Status(403), &web),
             None => walk(&web, WalkSettings::default()),
         };
-        let requested = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.depth == Some(Depth(1)));
+        let requested = asked.iter().filter(|request| request.purpose == Purpose::Page && request.depth == Some(Depth(1)));
         let level = tree.levels.get(1).cloned().unwrap_or_default();
         prop_assert_eq!(level.internal_urls(), kinds.len() as u64);
         prop_assert!(level.class(Class::Fetched) <= requested.count() as u64);
@@ -361,8 +361,13 @@ fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
         .serve("http://b.a.ke/forbidden", ServedPage::Status(403));
     let (tree, asked) = host_bans_after(11, "a.ke", WalkSettings::default(), &web);
     assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
-    let of_b = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.url.host().as_str() == "b.a.ke");
-    assert_eq!(of_b.map(|ask| ask.url.target()).collect::<Vec<_>>(), ["/forbidden", "/1", "/2", "/3"]);
+    let of_b = asked
+        .iter()
+        .filter(|request| request.purpose == Purpose::Page && request.url.host().as_str() == "b.a.ke");
+    assert_eq!(
+        of_b.map(|request| request.url.target()).collect::<Vec<_>>(),
+        ["/forbidden", "/1", "/2", "/3"]
+    );
     assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Refused, 1 + 10 + 3));
 }
 
@@ -377,10 +382,14 @@ fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
     let probing = Probing { share: 1.0, ..Probing::default() };
     let settings = WalkSettings { probing, ..WalkSettings::default() };
     let (tree, asked) = host_bans_after(10, "b.a.ke", settings, &web);
-    let check = asked.iter().position(|ask| ask.purpose == Purpose::Check).expect("a ban was suspected");
+    let check =
+        asked.iter().position(|request| request.purpose == Purpose::Check).expect("a ban was suspected");
     assert_eq!(asked[check].url.host().as_str(), "b.a.ke");
-    let later: Vec<&str> =
-        asked[check + 1..].iter().map(|ask| ask.url.as_str()).filter(|url| url.contains("b.a.ke")).collect();
+    let later: Vec<&str> = asked[check + 1..]
+        .iter()
+        .map(|request| request.url.as_str())
+        .filter(|url| url.contains("b.a.ke"))
+        .collect();
     assert_eq!(later, Vec::<&str>::new());
     assert_eq!((tree.outcome, tree.levels[1].class(Class::Script)), (Outcome::Complete, 2));
     assert_eq!(tree.levels[2].class(Class::RobotsUnreachable), 1);

@@ -15,18 +15,18 @@ fn most_in_flight(web: &Web, settings: WalkSettings) -> usize {
     let (mut flying, mut most, mut asked) = (Vec::new(), 0, 0);
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
-            Step::Request(ask, _) => {
-                assert_eq!(ask.number, walk.request_count());
-                assert!(ask.depth.is_none_or(|depth| depth == walk.depth()));
-                walk.begin(&ask);
+            Step::Request(request, _) => {
+                assert_eq!(request.number, walk.request_count());
+                assert!(request.depth.is_none_or(|depth| depth == walk.depth()));
+                walk.begin(&request);
                 asked += 1;
                 assert_eq!(walk.request_count(), asked);
-                flying.push(ask);
+                flying.push(request);
             }
             Step::Wait => {
-                let ask = flying.remove(0);
-                let (answer, content) = web.answer(&ask);
-                walk.handle(ask.number, answer, content);
+                let request = flying.remove(0);
+                let (response, content) = web.response(&request);
+                walk.handle(request.number, response, content);
             }
             Step::Done => return most,
         }
@@ -147,18 +147,18 @@ fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it
 fn what_was_tried_elsewhere_is_load_of_the_level_that_asked() {
     let web = linking(1, 0);
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        walk.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        let mut tried = answer.clone();
+    while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&request);
+        let (response, content) = web.response(&request);
+        let mut tried = response.clone();
         (tried.status, tried.failure) = (None, Some(Failure::ConnectRefused));
-        for number in [ask.number, ask.number + 1] {
+        for number in [request.number, request.number + 1] {
             walk.tried(number, tried.clone());
         }
-        if ask.depth == Some(Depth(1)) {
-            walk.tried(ask.number, tried);
+        if request.depth == Some(Depth(1)) {
+            walk.tried(request.number, tried);
         }
-        walk.handle(ask.number, answer, content);
+        walk.handle(request.number, response, content);
     }
     let (tree, _) = walk.conclude();
     let load = |level: &LevelCount| (level.requests, level.sent_bytes);
@@ -175,11 +175,11 @@ fn what_a_walk_had_no_turn_for_is_below_its_depth_or_beyond_its_limit() {
     let ended_at = |depth, target: &str| {
         let mut walk =
             start("http://a.ke/", WalkSettings { depth: Depth(depth), ..WalkSettings::default() }, "");
-        while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-            walk.begin(&ask);
-            let (answer, content) = web.answer(&ask);
-            walk.handle(ask.number, answer, content);
-            if ask.url.target() == target {
+        while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+            walk.begin(&request);
+            let (response, content) = web.response(&request);
+            walk.handle(request.number, response, content);
+            if request.url.target() == target {
                 walk.end(Outcome::RequestBudget);
             }
         }

@@ -23,24 +23,24 @@ fn walked(site: Site<'_>, settings: WalkSettings, parallel: usize) -> (Tree, Vec
     loop {
         let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
-            Step::Request(ask, _) => {
-                walk.begin(&ask);
-                asked.push(ask.clone());
-                flying.push(ask);
+            Step::Request(request, _) => {
+                walk.begin(&request);
+                asked.push(request.clone());
+                flying.push(request);
             }
             Step::Wait => {
-                let ask: Request = flying.remove(pick(flying.len()));
-                let (answer, content) = answered(site, &ask);
-                walk.handle(ask.number, answer, content);
+                let request: Request = flying.remove(pick(flying.len()));
+                let (response, content) = answered(site, &request);
+                walk.handle(request.number, response, content);
             }
             Step::Done => return (walk.conclude().0, asked),
         }
     }
 }
 
-fn answered(site: Site<'_>, ask: &Request) -> (Response, Content) {
-    let served = site(ask.url.target()).map_or(ServedPage::Status(404), ServedPage::Html);
-    Web::default().serve(ask.url.as_str(), served).answer(ask)
+fn answered(site: Site<'_>, request: &Request) -> (Response, Content) {
+    let served = site(request.url.target()).map_or(ServedPage::Status(404), ServedPage::Html);
+    Web::default().serve(request.url.as_str(), served).response(request)
 }
 
 fn anchors<T: AsRef<str>>(targets: impl IntoIterator<Item = T>) -> String {
@@ -203,11 +203,11 @@ fn what_is_on_record_is_asked_as_it_was() {
         walk.expect_recorded(
             recorded.get(asked.len()).cloned().map_or(OnRecord::Nothing, OnRecord::Requested),
         );
-        let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { break };
-        walk.begin(&ask);
-        let (answer, content) = answered(site, &ask);
-        walk.handle(ask.number, answer, content);
-        asked.push(ask);
+        let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) else { break };
+        walk.begin(&request);
+        let (response, content) = answered(site, &request);
+        walk.handle(request.number, response, content);
+        asked.push(request);
     }
     assert_eq!(asked, recorded);
     assert_eq!(walk.conclude().0.outcome, Outcome::Trap);

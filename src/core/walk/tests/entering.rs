@@ -11,8 +11,8 @@ fn dead(web: Web, failure: Failure, origins: &[&str]) -> Web {
 fn entered_with(web: &Web, from: &str, settings: &WalkSettings) -> (Tree, Vec<String>) {
     let (tree, asked) = drive(start(from, settings.clone(), ""), web, 1);
     assert_eq!((&tree, &asked), (&drive(start(from, settings.clone(), ""), web, 4).0, &asked));
-    let pages = asked.into_iter().filter(|ask| ask.purpose == Purpose::Page);
-    (tree, pages.map(|ask| ask.url.to_string()).collect())
+    let pages = asked.into_iter().filter(|request| request.purpose == Purpose::Page);
+    (tree, pages.map(|request| request.url.to_string()).collect())
 }
 
 fn entered(web: &Web, from: &str) -> (Tree, Vec<String>) {
@@ -213,7 +213,7 @@ fn a_name_that_opted_out_ends_the_search() {
     let walk = start("http://shop.a.ke/", WalkSettings::default(), "www.a.ke");
     let (tree, asked) = drive(walk, &Web::default(), 1);
     assert_eq!((tree.outcome, tree.is_closed), (Outcome::OptOut, false));
-    assert!(asked.iter().all(|ask| ask.url.host().as_str() != "www.a.ke"));
+    assert!(asked.iter().all(|request| request.url.host().as_str() != "www.a.ke"));
 }
 
 #[test]
@@ -233,16 +233,16 @@ fn front_pages_and_entrances_are_not_kept_back_by_the_rule_of_one_query_a_script
 fn later(web: &Web, first: &str, second: &str) -> (Tree, Vec<String>) {
     let scope = || Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let mut walk = start(first, WalkSettings::default(), "");
-    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        walk.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        walk.handle(ask.number, answer, content);
+    while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&request);
+        let (response, content) = web.response(&request);
+        walk.handle(request.number, response, content);
     }
     let (_, known) = walk.conclude();
     let settings = Arc::new(WalkSettings::default());
     let (tree, asked) = drive(Walk::new(settings, scope(), Arc::default(), url(second), known), web, 1);
-    let pages = asked.into_iter().filter(|ask| ask.purpose == Purpose::Page);
-    (tree, pages.map(|ask| ask.url.to_string()).collect())
+    let pages = asked.into_iter().filter(|request| request.purpose == Purpose::Page);
+    (tree, pages.map(|request| request.url.to_string()).collect())
 }
 
 #[test]

@@ -45,10 +45,10 @@ proptest! {
     ) {
         let (tree, asked) = walk(&web, WalkSettings { depth: Depth(depth), ..rule });
         let mut seen = HashMap::new();
-        for ask in &asked {
-            prop_assert!(ask.url.host().is_at_or_below(&Host::parse("a.ke").unwrap()));
-            prop_assert!(ask.depth.is_none_or(|at| at.0 <= depth));
-            *seen.entry(ask.url.as_str().to_owned()).or_insert(0) += 1;
+        for request in &asked {
+            prop_assert!(request.url.host().is_at_or_below(&Host::parse("a.ke").unwrap()));
+            prop_assert!(request.depth.is_none_or(|at| at.0 <= depth));
+            *seen.entry(request.url.as_str().to_owned()).or_insert(0) += 1;
         }
         for (url, times) in seen {
             let may_retry = matches!(web.0.get(&url), Some(ServedPage::Later));

@@ -116,10 +116,10 @@ fn levels_without_new_external_links_end_a_walk_when_asked_for() {
 fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
     let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/island", &["/x", "/y"]);
     let mut first = start("http://a.ke/", WalkSettings::default(), "");
-    while let Step::Request(ask, _) = first.poll(SystemTime::UNIX_EPOCH) {
-        first.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        first.handle(ask.number, answer, content);
+    while let Step::Request(request, _) = first.poll(SystemTime::UNIX_EPOCH) {
+        first.begin(&request);
+        let (response, content) = web.response(&request);
+        first.handle(request.number, response, content);
     }
     let (_, known) = first.conclude();
     let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
@@ -146,16 +146,16 @@ fn external_urls_hosts_and_sites_are_counted_where_they_are_met_first() {
 fn the_load_of_a_level_is_the_sum_of_its_exchanges() {
     let web =
         Web::default().page("http://a.ke/", &["/x", "/y", "/z"]).serve("http://a.ke/y", ServedPage::Gone);
-    let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
-        let (mut answer, content) = web.answer(ask);
-        answer.wire = Wire { sent: 3, received: 50, connections: 2 };
-        answer.timings.total = Duration::from_secs(7);
-        if ask.url.target() == "/z" {
+    let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+        let (mut response, content) = web.response(request);
+        response.wire = Wire { sent: 3, received: 50, connections: 2 };
+        response.timings.total = Duration::from_secs(7);
+        if request.url.target() == "/z" {
             // Nothing was sent: what it cost is booked, but it is no request.
-            (answer.status, answer.failure) = (None, Some(Failure::HeldOff));
-            answer.wire = Wire { sent: 0, received: 0, connections: 1 };
+            (response.status, response.failure) = (None, Some(Failure::HeldOff));
+            response.wire = Wire { sent: 0, received: 0, connections: 1 };
         }
-        (answer, content)
+        (response, content)
     });
     let load = |level: &LevelCount| {
         (level.requests, level.sent_bytes, level.received_bytes, level.connections, level.busy.as_secs())
@@ -168,14 +168,14 @@ fn the_load_of_a_level_is_the_sum_of_its_exchanges() {
 fn a_page_is_a_success_that_is_html_and_was_read_or_is_known_from_before() {
     let read = |status: u16, media_type: &str, failure: Option<Failure>, has_page: bool| {
         let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/x", &[]);
-        let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
-            let (mut answer, mut content) = web.answer(ask);
-            if ask.depth == Some(Depth(1)) {
-                (answer.status, answer.failure) = (Some(status), failure);
-                answer.head.content_type = Some(media_type.to_owned());
+        let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+            let (mut response, mut content) = web.response(request);
+            if request.depth == Some(Depth(1)) {
+                (response.status, response.failure) = (Some(status), failure);
+                response.head.content_type = Some(media_type.to_owned());
                 content = if has_page { content } else { Content::Nothing };
             }
-            (answer, content)
+            (response, content)
         });
         tree.levels[1].pages
     };
@@ -197,15 +197,15 @@ fn the_server_that_delivered_the_first_page_is_named() {
     // Each request goes to a server of its own; those before this one fail, and from the other on none does.
     let named = |web: &Web, from: u32, to: u32| {
         let settings = WalkSettings { entrances: Entrances::UpTo(1), ..WalkSettings::default() };
-        let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |ask| {
-            let (mut answer, content) = web.answer(ask);
-            answer.address = Some([41, 90, 0, u8::try_from(ask.number).unwrap()].into());
-            answer.head.server = Some(format!("server {}", ask.number));
-            if !(from..to).contains(&ask.number) {
-                (answer.status, answer.failure) = (None, Some(Failure::BadHttp));
-                return (answer, Content::Nothing);
+        let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |request| {
+            let (mut response, content) = web.response(request);
+            response.address = Some([41, 90, 0, u8::try_from(request.number).unwrap()].into());
+            response.head.server = Some(format!("server {}", request.number));
+            if !(from..to).contains(&request.number) {
+                (response.status, response.failure) = (None, Some(Failure::BadHttp));
+                return (response, Content::Nothing);
             }
-            (answer, content)
+            (response, content)
         });
         (tree.address.map(|address| address.to_string()), tree.server)
     };
@@ -241,8 +241,11 @@ fn a_page_that_redirects_from_scheme_to_scheme_is_asked_once_by_each() {
         .redirect("http://a.ke/x", "https://a.ke/x")
         .redirect("https://a.ke/x", "http://a.ke/x");
     let (tree, asked) = walk(&web, WalkSettings::default());
-    let urls: Vec<_> =
-        asked.iter().filter(|ask| ask.depth == Some(Depth(1))).map(|ask| ask.url.as_str()).collect();
+    let urls: Vec<_> = asked
+        .iter()
+        .filter(|request| request.depth == Some(Depth(1)))
+        .map(|request| request.url.as_str())
+        .collect();
     assert_eq!(urls, ["http://a.ke/x", "https://a.ke/x"]);
     assert_eq!((tree.levels[1].internal_urls(), tree.outcome), (1, Outcome::Complete));
 }

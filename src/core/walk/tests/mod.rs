@@ -59,66 +59,66 @@ impl Web {
         self.serve(from, ServedPage::To(to.to_owned()))
     }
 
-    fn answer(&self, ask: &Request) -> (Response, Content) {
-        let mut answer =
+    fn response(&self, request: &Request) -> (Response, Content) {
+        let mut response =
             Response::not_sent(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
-        answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
-        let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(ServedPage::Status(404));
+        response.wire = Wire { sent: 100, received: 1000, connections: 0 };
+        let served = self.0.get(request.url.as_str()).cloned().unwrap_or(ServedPage::Status(404));
         if let ServedPage::Gone = served {
-            return (answer, Content::Nothing);
+            return (response, Content::Nothing);
         }
         if let ServedPage::Fails(failure) = served {
-            answer.failure = Some(failure);
-            return (answer, Content::Nothing);
+            response.failure = Some(failure);
+            return (response, Content::Nothing);
         }
         if let ServedPage::OptedOut = served {
-            answer.failure = Some(Failure::OptedOut);
-            return (answer, Content::Nothing);
+            response.failure = Some(Failure::OptedOut);
+            return (response, Content::Nothing);
         }
-        answer.failure = None;
-        answer.status = Some(200);
-        answer.head.content_type = Some("text/html; charset=utf-8".to_owned());
+        response.failure = None;
+        response.status = Some(200);
+        response.head.content_type = Some("text/html; charset=utf-8".to_owned());
         let content = match served {
             ServedPage::Html(html) => {
                 let source = Source {
                     body: html.as_bytes(),
-                    url: &ask.url,
-                    content_type: answer.head.content_type.as_deref(),
+                    url: &request.url,
+                    content_type: response.head.content_type.as_deref(),
                     robots_tag: None,
                 };
                 Content::Page(Box::new(Page::read(source)))
             }
             ServedPage::Robots(text) => Content::Robots(text.into_bytes()),
             ServedPage::Broken(failure, text) => {
-                answer.failure = Some(failure);
+                response.failure = Some(failure);
                 Content::Robots(text.into_bytes())
             }
             ServedPage::Status(status) => {
-                answer.status = Some(status);
+                response.status = Some(status);
                 Content::Nothing
             }
             ServedPage::Challenge(status) => {
-                answer.status = Some(status);
-                answer.head.challenge = Some(crate::exchange::Challenge::Cloudflare);
+                response.status = Some(status);
+                response.head.challenge = Some(crate::exchange::Challenge::Cloudflare);
                 Content::Nothing
             }
             ServedPage::Later => {
-                answer.status = Some(503);
-                answer.head.retry_after = Some(Duration::from_secs(5));
+                response.status = Some(503);
+                response.head.retry_after = Some(Duration::from_secs(5));
                 Content::Nothing
             }
             ServedPage::To(to) => {
-                answer.status = Some(301);
-                answer.head.location = Some(to);
+                response.status = Some(301);
+                response.head.location = Some(to);
                 Content::Nothing
             }
             ServedPage::File => {
-                answer.head.content_type = Some("application/pdf".to_owned());
+                response.head.content_type = Some("application/pdf".to_owned());
                 Content::Nothing
             }
             ServedPage::Gone | ServedPage::Fails(_) | ServedPage::OptedOut => Content::Nothing,
         };
-        (answer, content)
+        (response, content)
     }
 }
 
@@ -162,15 +162,15 @@ fn drive_in_order(
     loop {
         let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
-            Step::Request(ask, _) => {
-                walk.begin(&ask);
-                asked.push(ask.clone());
-                flying.push(ask);
+            Step::Request(request, _) => {
+                walk.begin(&request);
+                asked.push(request.clone());
+                flying.push(request);
             }
             Step::Wait => {
-                let ask: Request = flying.remove(pick(&flying));
-                let (answer, content) = web.answer(&ask);
-                walk.handle(ask.number, answer, content);
+                let request: Request = flying.remove(pick(&flying));
+                let (response, content) = web.response(&request);
+                walk.handle(request.number, response, content);
             }
             Step::Done => return (walk.conclude().0, asked),
         }
@@ -182,13 +182,16 @@ pub(super) fn walk(web: &Web, settings: WalkSettings) -> (Tree, Vec<Request>) {
 }
 
 /// Walks one question after the other; what comes of each, and when, is told by `answer`.
-fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Request) -> (Response, Content)) -> (Tree, Vec<Request>) {
+fn drive_by(
+    mut walk: Walk,
+    mut response: impl FnMut(&Request) -> (Response, Content),
+) -> (Tree, Vec<Request>) {
     let mut asked = Vec::new();
-    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        walk.begin(&ask);
-        let (answer, content) = answer(&ask);
-        walk.handle(ask.number, answer, content);
-        asked.push(ask);
+    while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&request);
+        let (response, content) = response(&request);
+        walk.handle(request.number, response, content);
+        asked.push(request);
     }
     assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
     (walk.conclude().0, asked)
@@ -196,9 +199,9 @@ fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Request) -> (Response, Conte
 
 /// What a survey has on record that requested the front page and these pages of level 1.
 fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Request> {
-    let ask = |target: &str, purpose, depth| (url(&format!("http://a.ke{target}")), purpose, depth);
-    let first = [ask("/robots.txt", Purpose::Robots, None), ask("/", Purpose::Page, Some(Depth(0)))];
-    let pages = targets.into_iter().map(|target| ask(&target, Purpose::Page, Some(Depth(1))));
+    let request = |target: &str, purpose, depth| (url(&format!("http://a.ke{target}")), purpose, depth);
+    let first = [request("/robots.txt", Purpose::Robots, None), request("/", Purpose::Page, Some(Depth(0)))];
+    let pages = targets.into_iter().map(|target| request(&target, Purpose::Page, Some(Depth(1))));
     let all = (0..).zip(first.into_iter().chain(pages));
     all.map(|(number, (url, purpose, depth))| Request { number, url, purpose, depth }).collect()
 }
@@ -211,11 +214,11 @@ fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
         let next = recorded.get(asked.len()).cloned();
         walk.expect_recorded(next.map_or(OnRecord::Nothing, OnRecord::Requested));
         match walk.poll(SystemTime::UNIX_EPOCH) {
-            Step::Request(ask, _) => {
-                walk.begin(&ask);
-                let (answer, content) = web.answer(&ask);
-                walk.handle(ask.number, answer, content);
-                asked.push(ask);
+            Step::Request(request, _) => {
+                walk.begin(&request);
+                let (response, content) = web.response(&request);
+                walk.handle(request.number, response, content);
+                asked.push(request);
             }
             Step::Wait => panic!("nothing is in flight"),
             Step::Done => return (walk.conclude().0, asked),
@@ -224,6 +227,6 @@ fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
 }
 
 fn pages(asked: &[Request]) -> Vec<(u16, &str)> {
-    let pages = asked.iter().filter(|ask| ask.purpose == Purpose::Page);
-    pages.map(|ask| (ask.depth.unwrap().0, ask.url.target())).collect()
+    let pages = asked.iter().filter(|request| request.purpose == Purpose::Page);
+    pages.map(|request| (request.depth.unwrap().0, request.url.target())).collect()
 }

@@ -25,13 +25,13 @@ fn walk_on(before: ServedPage, after: ServedPage, passed: Duration) -> (Tree, Ve
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
     loop {
-        let Step::Request(ask, _) = walk.poll(now) else { return (walk.conclude().0, asked) };
-        walk.begin(&ask);
+        let Step::Request(request, _) = walk.poll(now) else { return (walk.conclude().0, asked) };
+        walk.begin(&request);
         let web = if asked.len() < 2 { &before } else { &after };
-        let (mut answer, content) = web.answer(&ask);
-        answer.started = now;
-        walk.handle(ask.number, answer, content);
-        asked.push(ask);
+        let (mut response, content) = web.response(&request);
+        response.started = now;
+        walk.handle(request.number, response, content);
+        asked.push(request);
         if asked.len() == 2 {
             now += passed;
         }
@@ -39,7 +39,7 @@ fn walk_on(before: ServedPage, after: ServedPage, passed: Duration) -> (Tree, Ve
 }
 
 fn targets(asked: &[Request]) -> Vec<&str> {
-    asked.iter().map(|ask| ask.url.target()).collect()
+    asked.iter().map(|request| request.url.target()).collect()
 }
 
 // §2.4: SHOULD NOT use the cached version for more than 24 hours
@@ -84,15 +84,15 @@ fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
     let (before, after) = (web(ServedPage::Gone), web(ServedPage::Status(404)));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
-    while let Step::Request(ask, _) = walk.poll(now) {
-        walk.begin(&ask);
-        let (mut answer, content) = if asked.len() < 4 { &before } else { &after }.answer(&ask);
-        answer.started = now;
+    while let Step::Request(request, _) = walk.poll(now) {
+        walk.begin(&request);
+        let (mut response, content) = if asked.len() < 4 { &before } else { &after }.response(&request);
+        response.started = now;
         now += if asked.len() == 3 { MAX_AGE } else { HOUR };
-        walk.handle(ask.number, answer, content);
-        asked.push(ask);
+        walk.handle(request.number, response, content);
+        asked.push(request);
     }
-    let urls: Vec<&str> = asked[2..].iter().map(|ask| ask.url.as_str()).collect();
+    let urls: Vec<&str> = asked[2..].iter().map(|request| request.url.as_str()).collect();
     assert_eq!(
         urls,
         ["http://b.a.ke/robots.txt", "http://a.ke/x", "http://b.a.ke/robots.txt", "http://b.a.ke/2"]
@@ -117,15 +117,15 @@ fn new_rules_are_found_through_redirects_too() {
     let (before, after) = (moved(rules("/z")), moved(rules("/x")));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
-    while let Step::Request(ask, _) = walk.poll(now) {
-        walk.begin(&ask);
-        let (mut answer, content) = if asked.len() < 3 { &before } else { &after }.answer(&ask);
-        answer.started = now;
-        walk.handle(ask.number, answer, content);
-        asked.push(ask);
+    while let Step::Request(request, _) = walk.poll(now) {
+        walk.begin(&request);
+        let (mut response, content) = if asked.len() < 3 { &before } else { &after }.response(&request);
+        response.started = now;
+        walk.handle(request.number, response, content);
+        asked.push(request);
         now += if asked.len() == 3 { MAX_AGE } else { Duration::ZERO };
     }
-    let urls: Vec<&str> = asked.iter().map(|ask| ask.url.as_str()).collect();
+    let urls: Vec<&str> = asked.iter().map(|request| request.url.as_str()).collect();
     let (hop, end) = (ROBOTS, "http://b.a.ke/robots.txt");
     assert_eq!(urls, [hop, end, "http://a.ke/", hop, end, "http://a.ke/y"]);
 }
@@ -135,12 +135,12 @@ fn where_pauses_are_longer_than_a_day_every_other_question_is_for_robots_txt() {
     let web = site(rules("/z"));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
-    while let Step::Request(ask, _) = walk.poll(now) {
-        walk.begin(&ask);
-        let (mut answer, content) = web.answer(&ask);
-        answer.started = now;
-        walk.handle(ask.number, answer, content);
-        asked.push(ask);
+    while let Step::Request(request, _) = walk.poll(now) {
+        walk.begin(&request);
+        let (mut response, content) = web.response(&request);
+        response.started = now;
+        walk.handle(request.number, response, content);
+        asked.push(request);
         now += MAX_AGE * 2;
     }
     assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x", "/robots.txt", "/y"]);
@@ -151,20 +151,20 @@ fn nothing_is_asked_of_a_host_while_its_new_rules_are_on_their_way() {
     let web = site(rules("/x"));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     for _ in 0..2 {
-        let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
-        walk.begin(&ask);
-        let (answer, content) = site(rules("/z")).answer(&ask);
-        walk.handle(ask.number, answer, content);
+        let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
+        walk.begin(&request);
+        let (response, content) = site(rules("/z")).response(&request);
+        walk.handle(request.number, response, content);
     }
     let later = SystemTime::UNIX_EPOCH + MAX_AGE;
     let Step::Request(robots, _) = walk.poll(later) else { panic!() };
     assert_eq!(robots.url.as_str(), ROBOTS);
     walk.begin(&robots);
     assert_eq!(walk.poll(later), Step::Wait);
-    let (mut answer, content) = web.answer(&robots);
-    answer.started = later;
-    walk.handle(robots.number, answer, content);
-    assert!(matches!(walk.poll(later), Step::Request(ask, _) if ask.url.target() == "/y"));
+    let (mut response, content) = web.response(&robots);
+    response.started = later;
+    walk.handle(robots.number, response, content);
+    assert!(matches!(walk.poll(later), Step::Request(request, _) if request.url.target() == "/y"));
 }
 
 #[test]
@@ -175,12 +175,14 @@ fn a_recorded_walk_is_walked_again_as_it_was_at_any_time() {
         let mut walk = start("http://a.ke/", WalkSettings::default(), "");
         for (place, recorded) in asked.iter().enumerate() {
             walk.expect_recorded(OnRecord::Requested(recorded.clone()));
-            let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH + MAX_AGE * 100) else { panic!() };
-            assert_eq!(&ask, recorded);
-            walk.begin(&ask);
-            let (mut answer, content) = if place < 2 { &before } else { &after }.answer(&ask);
-            answer.started = SystemTime::UNIX_EPOCH + if place < 2 { Duration::ZERO } else { passed };
-            walk.handle(ask.number, answer, content);
+            let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH + MAX_AGE * 100) else {
+                panic!()
+            };
+            assert_eq!(&request, recorded);
+            walk.begin(&request);
+            let (mut response, content) = if place < 2 { &before } else { &after }.response(&request);
+            response.started = SystemTime::UNIX_EPOCH + if place < 2 { Duration::ZERO } else { passed };
+            walk.handle(request.number, response, content);
         }
         walk.expect_recorded(OnRecord::Nothing);
         assert_eq!(walk.poll(SystemTime::UNIX_EPOCH + passed), Step::Done);
@@ -193,14 +195,14 @@ fn a_question_between_recorded_ones_is_put_as_it_was_first() {
     let web = site(rules("/z"));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     for _ in 0..2 {
-        let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
-        walk.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        walk.handle(ask.number, answer, content);
+        let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) else { panic!() };
+        walk.begin(&request);
+        let (response, content) = web.response(&request);
+        walk.handle(request.number, response, content);
     }
     walk.expect_recorded(OnRecord::Lost);
     let later = SystemTime::UNIX_EPOCH + MAX_AGE;
-    assert!(matches!(walk.poll(later), Step::Request(ask, _) if ask.url.target() == "/x"));
+    assert!(matches!(walk.poll(later), Step::Request(request, _) if request.url.target() == "/x"));
 }
 
 #[test]
@@ -214,8 +216,8 @@ fn a_robots_txt_that_was_read_as_a_page_is_on_record_as_a_page() {
         again.expect_recorded(OnRecord::Requested(recorded.clone()));
         assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Request(recorded.clone(), None));
         again.begin(recorded);
-        let (answer, content) = web.answer(recorded);
-        again.handle(recorded.number, answer, content);
+        let (response, content) = web.response(recorded);
+        again.handle(recorded.number, response, content);
     }
     assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Done);
     assert_eq!(again.conclude().0, tree);

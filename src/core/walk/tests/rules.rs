@@ -31,7 +31,7 @@ fn robots_txt_is_asked_once_per_host_and_obeyed() {
         .page("http://a.ke/", &["/no/1", "/yes", "http://img.a.ke/1", "http://img.a.ke/2"])
         .page("http://a.ke/yes", &[]);
     let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(asked.iter().filter(|ask| ask.purpose == Purpose::Robots).count(), 2);
+    assert_eq!(asked.iter().filter(|request| request.purpose == Purpose::Robots).count(), 2);
     assert_eq!(pages(&asked), [(0, "/"), (1, "/yes")]);
     let level = &tree.levels[1];
     assert_eq!((level.class(Class::Robots), level.class(Class::RobotsUnreachable)), (1, 2));
@@ -47,7 +47,7 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
         .redirect("http://a.ke/out", "http://b.ke:6667/");
     let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/away"), (1, "/out")]);
-    assert!(asked.iter().all(|ask| ask.url.port() == 80), "{asked:?}");
+    assert!(asked.iter().all(|request| request.url.port() == 80), "{asked:?}");
     assert!(tree.externals.is_empty());
     let web = Web::default().redirect("http://a.ke/", "http://a.ke:6000/");
     let (tree, asked) = walk(&web, one_entrance());
@@ -148,14 +148,14 @@ fn three_levels() -> Web {
 /// was requested after that.
 fn walked_until_opt_out(settings: WalkSettings, entry: &str, at: &str) -> (Tree, Vec<String>) {
     let (web, list) = (three_levels(), Arc::new(OptOuts::default()));
-    let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |ask| {
-        if ask.url.target() == at {
+    let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |request| {
+        if request.url.target() == at {
             list.replace(OptOut::parse(entry).unwrap(), || SystemTime::UNIX_EPOCH);
         }
-        web.answer(ask)
+        web.response(request)
     });
-    let later = asked.iter().skip_while(|ask| ask.url.target() != at).skip(1);
-    (tree, later.map(|ask| ask.url.to_string()).collect())
+    let later = asked.iter().skip_while(|request| request.url.target() != at).skip(1);
+    (tree, later.map(|request| request.url.to_string()).collect())
 }
 
 #[test]
@@ -192,12 +192,12 @@ fn a_site_whose_address_opts_out_while_it_is_walked_ends_so() {
         [("a.ke", Outcome::OptOut), ("img.a.ke", Outcome::OptOut), ("none", Outcome::Complete)]
     {
         let mut is_listed = false;
-        let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |ask| {
-            is_listed |= ask.url.target() == "/1/3";
-            if is_listed && ask.url.host().as_str() == host && ask.url.target() != "/1/3" {
-                return Web::default().serve(ask.url.as_str(), ServedPage::OptedOut).answer(ask);
+        let (tree, _) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+            is_listed |= request.url.target() == "/1/3";
+            if is_listed && request.url.host().as_str() == host && request.url.target() != "/1/3" {
+                return Web::default().serve(request.url.as_str(), ServedPage::OptedOut).response(request);
             }
-            web.answer(ask)
+            web.response(request)
         });
         assert_eq!(tree.outcome, outcome, "{host}");
     }
@@ -207,11 +207,11 @@ fn a_site_whose_address_opts_out_while_it_is_walked_ends_so() {
 fn a_walk_that_an_opt_out_ended_before_counts_what_is_left_so() {
     let web = three_levels();
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    while let Step::Request(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        walk.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        walk.handle(ask.number, answer, content);
-        if ask.url.target() == "/1/3" {
+    while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&request);
+        let (response, content) = web.response(&request);
+        walk.handle(request.number, response, content);
+        if request.url.target() == "/1/3" {
             // As a resumed survey does with the outcome that its journal has.
             walk.end(Outcome::OptOut);
         }
@@ -269,8 +269,8 @@ fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_furth
     walk.expect_recorded(OnRecord::Requested(robots.clone()));
     walk.poll(SystemTime::UNIX_EPOCH);
     walk.begin(&robots);
-    let (answer, content) = Web::default().answer(&robots);
-    walk.handle(0, answer, content);
+    let (response, content) = Web::default().response(&robots);
+    walk.handle(0, response, content);
     walk.expect_recorded(OnRecord::Nothing);
     assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
     assert_eq!(walk.conclude().0.outcome, Outcome::OptOut);

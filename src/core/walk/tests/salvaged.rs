@@ -10,11 +10,11 @@ fn scope() -> Scope {
 /// Walks a site and gives its tree beside what is salvaged of its answers.
 fn both(web: &Web, settings: WalkSettings) -> (Tree, Tree, Known) {
     let mut salvage = FailedWalk::new(scope(), settings.max_urls);
-    let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |ask| {
-        let (mut answer, content) = web.answer(ask);
-        answer.timings.total = Duration::from_secs(2);
-        salvage.take(ask, &answer, &content);
-        (answer, content)
+    let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |request| {
+        let (mut response, content) = web.response(request);
+        response.timings.total = Duration::from_secs(2);
+        salvage.take(request, &response, &content);
+        (response, content)
     });
     let (salvaged, known) = salvage.conclude();
     (tree, salvaged, known)
@@ -68,9 +68,9 @@ fn what_was_found_and_not_asked_for_is_kept_back_by_a_limit_at_its_depth() {
     let mut salvage = FailedWalk::new(scope(), 100);
     for (number, (path, depth)) in [("http://a.ke/old", 0), ("http://a.ke/x", 1)].into_iter().enumerate() {
         let number = u32::try_from(number).unwrap();
-        let ask = Request { number, url: url(path), purpose: Purpose::Page, depth: Some(Depth(depth)) };
-        let (answer, content) = site().answer(&ask);
-        salvage.take(&ask, &answer, &content);
+        let request = Request { number, url: url(path), purpose: Purpose::Page, depth: Some(Depth(depth)) };
+        let (response, content) = site().response(&request);
+        salvage.take(&request, &response, &content);
     }
     let levels = salvage.conclude().0.levels;
     assert_eq!(levels.iter().map(|level| level.class(Class::Limit)).collect::<Vec<_>>(), [1, 0, 1]);
@@ -98,11 +98,11 @@ fn nofollow_links_are_not_salvaged_but_what_they_say_of_others_is() {
 fn only_a_redirect_leads_to_its_location() {
     let salvaged = |status| {
         let mut salvage = FailedWalk::new(scope(), 100);
-        let ask =
+        let request =
             Request { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
-        let (mut answer, _) = Web::default().redirect("http://a.ke/", "/x").answer(&ask);
-        answer.status = Some(status);
-        salvage.take(&ask, &answer, &Content::Nothing);
+        let (mut response, _) = Web::default().redirect("http://a.ke/", "/x").response(&request);
+        response.status = Some(status);
+        salvage.take(&request, &response, &Content::Nothing);
         salvage.conclude().0.levels[0].class(Class::Limit)
     };
     assert_eq!((salvaged(302), salvaged(201), salvaged(503)), (1, 0, 0));
@@ -129,8 +129,8 @@ fn probes_and_rules_stand_outside_the_tree() {
     let mut salvage = FailedWalk::new(scope(), 100);
     let robots =
         Request { number: 0, url: url("http://a.ke/robots.txt"), purpose: Purpose::Robots, depth: None };
-    let (answer, content) = web.serve(robots.url.as_str(), ServedPage::Gone).answer(&robots);
-    salvage.take(&robots, &answer, &content);
+    let (response, content) = web.serve(robots.url.as_str(), ServedPage::Gone).response(&robots);
+    salvage.take(&robots, &response, &content);
     let (tree, known) = salvage.conclude();
     assert_eq!((tree.entrances, tree.robots.requests, tree.address), (0, 1, None), "nobody answered");
     assert!(known.pages.is_empty());
@@ -140,10 +140,10 @@ fn probes_and_rules_stand_outside_the_tree() {
 fn no_more_urls_are_salvaged_than_the_walk_would_have_kept() {
     let salvaged = |max_urls: usize, links: &[&str]| {
         let mut salvage = FailedWalk::new(scope(), max_urls);
-        let ask =
+        let request =
             Request { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
-        let (answer, content) = Web::default().page("http://a.ke/", links).answer(&ask);
-        salvage.take(&ask, &answer, &content);
+        let (response, content) = Web::default().page("http://a.ke/", links).response(&request);
+        salvage.take(&request, &response, &content);
         let tree = salvage.conclude().0;
         (tree.sum(|level| level.class(Class::Limit)), tree.externals.len())
     };

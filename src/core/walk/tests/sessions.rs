@@ -7,8 +7,12 @@ fn session(number: usize) -> String {
 }
 
 /// The URLs asked for, in their order, robots.txt apart.
-fn asked(asks: &[Request]) -> Vec<&str> {
-    asks.iter().filter(|ask| ask.purpose == Purpose::Page).map(|ask| ask.url.target()).collect()
+fn asked(requests: &[Request]) -> Vec<&str> {
+    requests
+        .iter()
+        .filter(|request| request.purpose == Purpose::Page)
+        .map(|request| request.url.target())
+        .collect()
 }
 
 #[test]
@@ -20,10 +24,10 @@ fn a_redirect_into_a_session_leads_to_the_page_and_its_links_to_pages_that_are_k
         .page(&format!("http://a.ke/{one}/b.aspx"), &["c.aspx", "b.aspx", "/b.aspx", "./"])
         .redirect("http://a.ke/c.aspx", &format!("/{two}/c.aspx"))
         .page(&format!("http://a.ke/{two}/c.aspx"), &["b.aspx", "c.aspx", "http://b.ke/"]);
-    let (tree, asks) = walk(&web, WalkSettings::default());
+    let (tree, requests) = walk(&web, WalkSettings::default());
     let expected =
         ["/", &format!("/{one}/"), &format!("/{one}/b.aspx"), "/c.aspx", &format!("/{two}/c.aspx")];
-    assert_eq!(asked(&asks), expected);
+    assert_eq!(asked(&requests), expected);
     assert_eq!((tree.outcome, tree.externals.len()), (Outcome::Complete, 1));
     let of = |class| tree.sum(|level| level.class(class));
     assert_eq!((tree.sum(|level| level.pages), of(Class::Fetched)), (3, 3));
@@ -43,8 +47,8 @@ fn every_way_into_a_session_is_followed_once_and_circles_end() {
             web.page(&format!("http://a.ke{last}"), &["http://b.ke/"])
         };
         let web = web.page("http://a.ke/", &["/x"]);
-        let (tree, asks) = walk(&web, WalkSettings::default());
-        let asked: Vec<String> = asked(&asks).into_iter().skip(1).map(str::to_owned).collect();
+        let (tree, requests) = walk(&web, WalkSettings::default());
+        let asked: Vec<String> = asked(&requests).into_iter().skip(1).map(str::to_owned).collect();
         (asked, tree.externals.len())
     };
     let all = |hops: &[&str]| (hops.iter().map(|hop| (*hop).to_owned()).collect(), 1);
@@ -71,9 +75,9 @@ fn a_session_that_the_server_takes_out_of_the_url_costs_no_page() {
         .page("http://a.ke/x.jsp", &["http://b.ke/", "/y.jsp;jsessionid=2", "/z.jsp;jsessionid=2"])
         .page("http://a.ke/y.jsp;jsessionid=1", &["http://c.ke/"])
         .page("http://a.ke/z.jsp;jsessionid=2", &["http://d.ke/"]);
-    let (tree, asks) = walk(&web, WalkSettings::default());
+    let (tree, requests) = walk(&web, WalkSettings::default());
     let expected = ["/", "/x.jsp;jsessionid=1", "/y.jsp;jsessionid=1", "/x.jsp", "/z.jsp;jsessionid=2"];
-    assert_eq!(asked(&asks), expected);
+    assert_eq!(asked(&requests), expected);
     assert_eq!((tree.externals.len(), tree.sum(|level| level.pages)), (3, 4));
 }
 

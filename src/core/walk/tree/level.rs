@@ -55,13 +55,13 @@ impl LevelCount {
         self.count(to);
     }
 
-    pub(in crate::walk) fn book(&mut self, answer: &Response) {
-        if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
+    pub(in crate::walk) fn book(&mut self, response: &Response) {
+        if response.failure.is_none_or(|failure| failure.reached_the_network()) {
             self.requests += 1;
         }
-        self.sent_bytes += answer.wire.sent;
-        self.received_bytes += answer.wire.received;
-        self.connections += u64::from(answer.wire.connections);
-        self.busy += answer.timings.total;
+        self.sent_bytes += response.wire.sent;
+        self.received_bytes += response.wire.received;
+        self.connections += u64::from(response.wire.connections);
+        self.busy += response.timings.total;
     }
 }

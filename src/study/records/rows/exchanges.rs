@@ -135,29 +135,29 @@ impl ExchangeRow {
     /// What the exchange itself tells; what was read in the page (charset, language, title,
     /// hash, links) is the caller's to add.
     #[must_use]
-    pub fn from_exchange(site: &Site, seed: u16, ask: &Request, answer: &Response) -> Self {
+    pub fn from_exchange(site: &Site, seed: u16, request: &Request, response: &Response) -> Self {
         Self {
             site: site.as_str().to_owned(),
             seed,
-            number: ask.number,
-            method: method(ask.purpose).to_owned(),
-            purpose: ask.purpose.as_str().to_owned(),
-            depth: ask.depth.map(|depth| depth.0),
-            url: ask.url.as_str().to_owned(),
-            host: ask.url.host().as_str().to_owned(),
-            ..Self::of_answer(answer)
+            number: request.number,
+            method: method(request.purpose).to_owned(),
+            purpose: request.purpose.as_str().to_owned(),
+            depth: request.depth.map(|depth| depth.0),
+            url: request.url.as_str().to_owned(),
+            host: request.url.host().as_str().to_owned(),
+            ..Self::of_answer(response)
         }
     }
 
-    fn of_answer(answer: &Response) -> Self {
-        let head = answer.head.clone();
-        let mut spoken = answer.tls_version.as_deref().into_iter().flat_map(|spoken| spoken.split(' '));
-        let asked = answer.failure.is_none_or(crate::exchange::Failure::reached_the_network);
+    fn of_answer(response: &Response) -> Self {
+        let head = response.head.clone();
+        let mut spoken = response.tls_version.as_deref().into_iter().flat_map(|spoken| spoken.split(' '));
+        let asked = response.failure.is_none_or(crate::exchange::Failure::reached_the_network);
         Self {
-            address: answer.address.map(|address| address.to_string()),
-            started: answer.started.into(),
-            status: answer.status,
-            failure: answer.failure.map(|failure| failure.as_str().to_owned()),
+            address: response.address.map(|address| address.to_string()),
+            started: response.started.into(),
+            status: response.status,
+            failure: response.failure.map(|failure| failure.as_str().to_owned()),
             content_type: head.content_type,
             content_encoding: head.content_encoding,
             location: head.location,
@@ -165,19 +165,19 @@ impl ExchangeRow {
             last_modified: head.last_modified,
             etag: head.etag,
             challenge: head.challenge.map(|challenge| challenge.as_str().to_owned()),
-            http_version: answer.http_version.clone(),
+            http_version: response.http_version.clone(),
             tls_version: spoken.next().map(str::to_owned),
             tls_cipher: spoken.next().map(str::to_owned),
-            tls_error: answer.tls_error.clone(),
-            sent_bytes: answer.wire.sent,
-            received_bytes: answer.wire.received,
-            connections: answer.wire.connections,
-            body_bytes: answer.body_bytes,
-            dns_ms: answer.timings.dns.map(milliseconds),
-            connect_ms: answer.timings.connect.map(milliseconds),
-            tls_ms: answer.timings.tls.map(milliseconds),
-            first_byte_ms: answer.timings.first_byte.map(milliseconds),
-            total_ms: asked.then(|| milliseconds(answer.timings.total)),
+            tls_error: response.tls_error.clone(),
+            sent_bytes: response.wire.sent,
+            received_bytes: response.wire.received,
+            connections: response.wire.connections,
+            body_bytes: response.body_bytes,
+            dns_ms: response.timings.dns.map(milliseconds),
+            connect_ms: response.timings.connect.map(milliseconds),
+            tls_ms: response.timings.tls.map(milliseconds),
+            first_byte_ms: response.timings.first_byte.map(milliseconds),
+            total_ms: asked.then(|| milliseconds(response.timings.total)),
             ..Self::default()
         }
     }
@@ -204,7 +204,7 @@ mod tests {
     use crate::address::{Host, WebUrl};
     use crate::exchange::{Depth, Failure};
 
-    fn ask() -> Request {
+    fn request() -> Request {
         Request {
             number: 3,
             url: WebUrl::parse("http://www.example.ke/a?b=1").unwrap(),
@@ -220,10 +220,11 @@ mod tests {
     #[test]
     fn a_row_tells_what_was_asked_and_what_it_cost() {
         let started = UNIX_EPOCH + Duration::from_millis(1500);
-        let mut answer = Response::not_sent(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
-        answer.wire.sent = 212;
-        answer.timings.total = Duration::from_millis(40);
-        let row = ExchangeRow::from_exchange(&site(), 1, &ask(), &answer);
+        let mut response =
+            Response::not_sent(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
+        response.wire.sent = 212;
+        response.timings.total = Duration::from_millis(40);
+        let row = ExchangeRow::from_exchange(&site(), 1, &request(), &response);
         assert_eq!((row.site.as_str(), row.host.as_str()), ("example.ke", "www.example.ke"));
         assert_eq!((row.seed, row.number, row.depth), (1, 3, Some(2)));
         assert_eq!((row.purpose.as_str(), row.method.as_str()), ("page", "GET"));
@@ -238,16 +239,16 @@ mod tests {
         for (spoken, version, cipher) in
             [("TLSv1.3", "TLSv1.3", None), ("TLSv1.0 TLS_RSA_WITH_RC4_128_SHA", "TLSv1.0", Some(rc4))]
         {
-            let mut answer = Response::not_sent(UNIX_EPOCH, None, Failure::TlsTooOld, None);
-            answer.tls_version = Some(spoken.to_owned());
-            let row = ExchangeRow::from_exchange(&site(), 0, &ask(), &answer);
+            let mut response = Response::not_sent(UNIX_EPOCH, None, Failure::TlsTooOld, None);
+            response.tls_version = Some(spoken.to_owned());
+            let row = ExchangeRow::from_exchange(&site(), 0, &request(), &response);
             assert_eq!((row.tls_version.as_deref(), row.tls_cipher.as_deref()), (Some(version), cipher));
         }
     }
 
     #[test]
     fn a_server_that_was_never_asked_was_never_busy() {
-        let answer = Response::not_sent(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
-        assert_eq!(ExchangeRow::from_exchange(&site(), 0, &ask(), &answer).total_ms, None);
+        let response = Response::not_sent(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
+        assert_eq!(ExchangeRow::from_exchange(&site(), 0, &request(), &response).total_ms, None);
     }
 }

@@ -18,7 +18,7 @@ use crate::survey::visit::ways::Fallbacks;
 
 /// An exchange that a walk wants.
 pub(in crate::survey) struct WantedExchange {
-    pub ask: Request,
+    pub request: Request,
     pub crawl_delay: Option<Duration>,
     pub byte_limit: u64,
     /// Another server of the site may be at work until then.
@@ -56,7 +56,7 @@ pub(in crate::survey) enum ExchangeOutcome {
 
 /// What came of a request that can be sent in another way.
 pub(in crate::survey) struct FailedTry {
-    pub heard: Box<ExchangeRecord>,
+    pub record: Box<ExchangeRecord>,
     /// Where it begins in the journal.
     pub at: u64,
 }
@@ -69,7 +69,7 @@ pub(in crate::survey) struct Requester<'a> {
     /// The number of the tree.
     pub tree: u64,
     /// The agent that walks the tree; none: this process does.
-    pub desk: Option<&'a Arc<AssignedAgent>>,
+    pub assigned: Option<&'a Arc<AssignedAgent>>,
     /// Where what came of the last question begins in the journal.
     pub recorded_at: AtomicU64,
 }
@@ -124,7 +124,7 @@ pub(super) struct DoubtfulFailure<'a> {
     pub(super) at: Arc<AssignedAgent>,
     /// Of its link, which may have been probed.
     pub(super) _pass: LinkPass<'a>,
-    pub(super) answer: Response,
+    pub(super) response: Response,
     /// Who tries it next.
     pub(super) other: Arc<AssignedAgent>,
 }

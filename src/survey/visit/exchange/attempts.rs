@@ -34,8 +34,8 @@ impl<'a> Requester<'a> {
             Err(AttemptEnd::Error(error)) => return Err(error),
         };
         match exchanged {
-            ExchangeOutcome::Received(heard) if wanted.ways.needs_fallback(&heard) => {
-                let tried = FailedTry { heard, at: self.recorded_at.load(Ordering::Relaxed) };
+            ExchangeOutcome::Received(record) if wanted.ways.needs_fallback(&record) => {
+                let tried = FailedTry { record, at: self.recorded_at.load(Ordering::Relaxed) };
                 self.try_fallback(wanted.ways, tried).await
             }
             exchanged => Ok(exchanged),
@@ -49,21 +49,24 @@ impl<'a> Requester<'a> {
         wanted: WantedExchange,
     ) -> Result<ExchangeOutcome, SurveyError> {
         #[cfg(feature = "hazards")]
-        let wanted =
-            WantedExchange { ask: crate::survey::reading::hazards::before_robots(wanted.ask), ..wanted };
+        let wanted = WantedExchange {
+            request: crate::survey::reading::hazards::before_robots(wanted.request),
+            ..wanted
+        };
         let Parts { access, storage, boundaries, shared_robots, .. } = self.parts;
         let claim = loop {
             // Listening begins before asking, so that no ending is missed in between.
             let mut freed = std::pin::pin!(shared_robots.freed.notified());
             freed.as_mut().enable();
-            let needs = (self.tree, &wanted.ask.url);
+            let needs = (self.tree, &wanted.request.url);
             match shared_robots.claim(storage, &boundaries.opt_outs, needs, access.now())? {
                 ClaimOutcome::Own(claim) => break claim,
-                ClaimOutcome::Shared(heard) => {
-                    let entry = Entry::Shared(Box::new(ExchangeRecord { ask: wanted.ask, ..*heard }));
+                ClaimOutcome::Shared(record) => {
+                    let entry =
+                        Entry::Shared(Box::new(ExchangeRecord { request: wanted.request, ..*record }));
                     self.journal.write(&entry)?;
-                    let Entry::Shared(heard) = entry else { return Ok(ExchangeOutcome::Stopped) };
-                    return Ok(ExchangeOutcome::Shared(heard));
+                    let Entry::Shared(record) = entry else { return Ok(ExchangeOutcome::Stopped) };
+                    return Ok(ExchangeOutcome::Shared(record));
                 }
                 ClaimOutcome::Waits => {}
             }
@@ -78,15 +81,15 @@ impl<'a> Requester<'a> {
                 None => return Ok(ExchangeOutcome::Stopped),
                 Some(true) => {}
                 Some(false) => {
-                    let answer = Response::not_sent(access.now(), None, Failure::HeldOff, None);
-                    return self.record(&wanted.ways, ExchangeRecord::nothing(wanted.ask, answer));
+                    let response = Response::not_sent(access.now(), None, Failure::HeldOff, None);
+                    return self.record(&wanted.ways, ExchangeRecord::nothing(wanted.request, response));
                 }
             }
         };
         let exchanged = self.exchange(wanted).await?;
         // Where it is to be sent in another way, that is settled then.
-        if let ExchangeOutcome::Received(heard) = &exchanged {
-            claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), heard);
+        if let ExchangeOutcome::Received(record) = &exchanged {
+            claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), record);
         }
         Ok(exchanged)
     }
@@ -97,8 +100,8 @@ impl<'a> Requester<'a> {
         mut ways: Fallbacks,
         tried: FailedTry,
     ) -> Result<ExchangeOutcome, SurveyError> {
-        ways.note_failed_try(&tried.heard);
-        let url = &tried.heard.ask.url;
+        ways.note_failed_try(&tried.record);
+        let url = &tried.record.request.url;
         let dead = ways.dead_addresses(url);
         let Some(located) = own_link::locate(&self.parts.access, url.host(), &dead).await else {
             return Ok(ExchangeOutcome::Stopped);
@@ -107,7 +110,7 @@ impl<'a> Requester<'a> {
             Ok(address) if !dead.contains(&address) => Ok(ExchangeOutcome::Attempted(tried, address)),
             _ => {
                 accept_failed_try(self.parts, self.journal, self.tree, &tried)?;
-                Ok(ExchangeOutcome::Received(tried.heard))
+                Ok(ExchangeOutcome::Received(tried.record))
             }
         }
     }
@@ -118,7 +121,8 @@ impl<'a> Requester<'a> {
         attempt: Attempt<'a>,
     ) -> Result<ExchangeOutcome, AttemptEnd<'a>> {
         let ready = self.await_turn(wanted, &attempt).await?;
-        let walks = |sender: &Arc<AssignedAgent>| self.desk.is_some_and(|desk| desk.name == sender.name);
+        let walks =
+            |sender: &Arc<AssignedAgent>| self.assigned.is_some_and(|assigned| assigned.name == sender.name);
         let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());
         if let Some(agent) = lent.clone() {
             self.journal.write(&Entry::WalkedBy { agent })?;
@@ -127,8 +131,8 @@ impl<'a> Requester<'a> {
             Ok(answered) => Ok(self.book(wanted, answered).await?),
             Err(exit) => Err(exit),
         };
-        if let (Some(_), Some(desk)) = (lent, self.desk) {
-            self.journal.write(&Entry::WalkedBy { agent: desk.name.clone() })?;
+        if let (Some(_), Some(assigned)) = (lent, self.assigned) {
+            self.journal.write(&Entry::WalkedBy { agent: assigned.name.clone() })?;
         }
         exchanged
     }

@@ -28,13 +28,13 @@ pub(super) struct LinkResult<'l> {
     pub(super) link: &'l Link<'l>,
     pub(super) address: IpAddr,
     pub(super) asked: SystemTime,
-    pub(super) answer: &'l Response,
+    pub(super) response: &'l Response,
 }
 
 impl Attempt<'_> {
     /// Whether the link that a request was sent over may be why it brought nothing; `by_agent` says whose that is.
-    fn may_be_link(&self, by_agent: bool, answer: &Response) -> bool {
-        answer.failure.is_some_and(|failure| match self {
+    fn may_be_link(&self, by_agent: bool, response: &Response) -> bool {
+        response.failure.is_some_and(|failure| match self {
             Self::First if !by_agent => may_be_our_link(failure),
             _ if !by_agent => false,
             _ => may_be_link_of_agent(failure),
@@ -51,30 +51,30 @@ impl<'a> Requester<'a> {
         over_link: LinkResult<'_>,
         pass: LinkPass<'a>,
     ) -> Result<(), AttemptEnd<'a>> {
-        let LinkResult { sender, link, address, asked, answer } = over_link;
+        let LinkResult { sender, link, address, asked, response } = over_link;
         match &attempt {
-            Attempt::First if answer.failure.is_some_and(Failure::is_no_connection) => {
+            Attempt::First if response.failure.is_some_and(Failure::is_no_connection) => {
                 if let Some((at, other)) = sender.cloned().zip(self.other_agent(sender)) {
                     // What it tells of the agent's link shows when another one has tried.
-                    let answer = answer.clone();
+                    let response = response.clone();
                     return Err(AttemptEnd::Doubtful(Box::new(DoubtfulFailure {
                         at,
                         _pass: pass,
-                        answer,
+                        response,
                         other,
                     })));
                 }
             }
-            Attempt::Second(doubt) => self.compare(doubt, address, answer),
+            Attempt::Second(doubt) => self.compare(doubt, address, response),
             _ => {}
         }
         let at = self.parts.access.now();
-        own_link::note(link, address, answer, asked);
+        own_link::note(link, address, response, asked);
         // Nothing tells that its link worked while nothing came.
         let may_be_dark = |failure| is_silence(failure) || broke_off(failure);
-        let was_dark = answer.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
+        let was_dark = response.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
         drop(pass);
-        if attempt.may_be_link(sender.is_some(), answer) {
+        if attempt.may_be_link(sender.is_some(), response) {
             self.confirm_failure(wanted, over_link, at, was_dark).await?;
         }
         Ok(())
@@ -92,14 +92,14 @@ impl<'a> Requester<'a> {
         if wanted.times_lost >= MOST_LOST {
             return Ok(());
         }
-        let LinkResult { sender, link, answer, .. } = over_link;
+        let LinkResult { sender, link, response, .. } = over_link;
         let blame = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
         // A link that was cut for a moment is silent, and a network that forgot its connections resets them.
         let doubts = match blame {
             LossCause::Unknown => MOST_DOUBTS,
             _ => usize::from(was_dark && wanted.lost_in_tree < MOST_ALONE),
         };
-        if answer.failure.is_some_and(Failure::is_no_connection) {
+        if response.failure.is_some_and(Failure::is_no_connection) {
             if blame == LossCause::OwnLink {
                 return Err(AttemptEnd::OwnLinkBroken);
             }
@@ -121,17 +121,19 @@ impl<'a> Requester<'a> {
     /// Another agent than this one whose own link works: the one that walks the tree, if it can be.
     fn other_agent(&self, than: Option<&Arc<AssignedAgent>>) -> Option<Arc<AssignedAgent>> {
         let (than, agents) = (than?, self.parts.agents.as_ref()?);
-        let walks = self.desk.filter(|desk| desk.name != than.name);
+        let walks = self.assigned.filter(|assigned| assigned.name != than.name);
         walks.cloned().or_else(|| agents.other_agent(than))
     }
 
     /// What the answer that another agent got tells of the link of the one at which no connection came about.
-    fn compare(&self, doubt: &DoubtfulFailure<'_>, address: IpAddr, answer: &Response) {
+    fn compare(&self, doubt: &DoubtfulFailure<'_>, address: IpAddr, response: &Response) {
         let Parts { access, agents, .. } = self.parts;
         let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.at));
-        if answer.failure.is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
+        if response
+            .failure
+            .is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
         {
-            own_link::note(&link, address, &doubt.answer, doubt.answer.started);
+            own_link::note(&link, address, &doubt.response, doubt.response.started);
         } else {
             own_link::note_failed_only_here(&link, address);
         }

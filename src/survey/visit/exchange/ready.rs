@@ -16,9 +16,9 @@ impl<'a> Requester<'a> {
         attempt: &Attempt<'a>,
     ) -> Result<ReadyServer<'a>, AttemptEnd<'a>> {
         let Parts { access, storage, .. } = self.parts;
-        let WantedExchange { ask, ways, .. } = wanted;
-        if let (Attempt::First, Some(desk), Some(agents)) = (attempt, self.desk, &self.parts.agents)
-            && agents.is_to_move(desk, self.tree)
+        let WantedExchange { request, ways, .. } = wanted;
+        if let (Attempt::First, Some(assigned), Some(agents)) = (attempt, self.assigned, &self.parts.agents)
+            && agents.is_to_move(assigned, self.tree)
         {
             return Err(LEFT);
         }
@@ -35,8 +35,8 @@ impl<'a> Requester<'a> {
             }
             None => {}
         }
-        let dead = ways.dead_addresses(&ask.url);
-        let located = own_link::locate(access, ask.url.host(), &dead).await.ok_or(STOPPED)?;
+        let dead = ways.dead_addresses(&request.url);
+        let located = own_link::locate(access, request.url.host(), &dead).await.ok_or(STOPPED)?;
         let dns = located.dns;
         let address = match located.address {
             Ok(address) => address,
@@ -45,7 +45,7 @@ impl<'a> Requester<'a> {
             }
         };
         access.go_to(self.tree, address);
-        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.prefetch(ask));
+        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.prefetch(request));
         let crawl_delay = wanted.crawl_delay;
         #[cfg(feature = "hazards")]
         let crawl_delay = crate::survey::reading::hazards::crawl_delay(crawl_delay);
@@ -72,9 +72,10 @@ impl<'a> Requester<'a> {
         attempt: &Attempt<'a>,
     ) -> Result<(Option<Arc<AssignedAgent>>, LinkPass<'a>), AttemptEnd<'a>> {
         let access = &self.parts.access;
-        let link_of =
-            |desk: Option<&Arc<AssignedAgent>>| Link::of_agent(access, self.parts.agents.as_ref(), desk);
-        let own = self.desk.filter(|desk| desk.remote_worker().is_some());
+        let link_of = |assigned: Option<&Arc<AssignedAgent>>| {
+            Link::of_agent(access, self.parts.agents.as_ref(), assigned)
+        };
+        let own = self.assigned.filter(|assigned| assigned.remote_worker().is_some());
         let sender = match attempt {
             Attempt::Second(doubt) => Some(doubt.other.clone()),
             Attempt::First | Attempt::Last => own.cloned(),

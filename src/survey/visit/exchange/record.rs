@@ -22,20 +22,20 @@ impl<'a> Requester<'a> {
         failure: Failure,
         dns: Option<Duration>,
     ) -> Result<ExchangeOutcome, SurveyError> {
-        let answer = Response::not_sent(self.parts.access.now(), address, failure, dns);
-        self.record(&wanted.ways, ExchangeRecord::nothing(wanted.ask.clone(), answer))
+        let response = Response::not_sent(self.parts.access.now(), address, failure, dns);
+        self.record(&wanted.ways, ExchangeRecord::nothing(wanted.request.clone(), response))
     }
 
     pub(super) fn record(
         &self,
         ways: &Fallbacks,
-        heard: ExchangeRecord,
+        record: ExchangeRecord,
     ) -> Result<ExchangeOutcome, SurveyError> {
         let progress = &self.parts.storage.progress;
-        progress.exchange(heard.ask.purpose, &heard.answer, heard.is_page());
-        let heard = Box::new(heard);
+        progress.exchange(record.request.purpose, &record.response, record.is_page());
+        let record = Box::new(record);
         let entry =
-            if ways.needs_fallback(&heard) { Entry::Attempted(heard) } else { Entry::Received(heard) };
+            if ways.needs_fallback(&record) { Entry::Attempted(record) } else { Entry::Received(record) };
         self.recorded_at.store(self.journal.append(&entry)?, Ordering::Relaxed);
         Ok(entry.into_record().map_or(ExchangeOutcome::Stopped, ExchangeOutcome::Received))
     }
@@ -47,34 +47,34 @@ impl<'a> Requester<'a> {
     ) -> Result<ExchangeOutcome, SurveyError> {
         let Parts { access, storage, reader, .. } = self.parts;
         let UnreadResponse { address, permit, received } = answered;
-        let Request { number, purpose, .. } = received.ask;
+        let Request { number, purpose, .. } = received.request;
         let journal = self.journal;
-        let heard = reader
+        let record = reader
             .read_response(received, async |mark| journal.write(&Entry::Reading(Box::new(mark))))
             .await?;
-        let answer = heard.answer.clone();
-        let had_opted_out = self.had_opted_out(&wanted.ask.url, address, answer.started);
-        let in_quiet_hours = self.is_quiet(answer.started, address);
+        let response = record.response.clone();
+        let had_opted_out = self.had_opted_out(&wanted.request.url, address, response.started);
+        let in_quiet_hours = self.is_quiet(response.started, address);
         let against = OwnerObjections { had_opted_out, in_quiet_hours };
         if against != OwnerObjections::default() {
             self.journal.write(&Entry::OwnerObjection { number, had_opted_out, in_quiet_hours })?;
         }
-        let exchanged = self.record(&wanted.ways, heard)?;
+        let exchanged = self.record(&wanted.ways, record)?;
         // After the journal: a server's state that is stored never knows an exchange the journal lost.
         {
             // In one go: no exchange after this one is seen before it.
             let mut load = access.load();
             storage.add_server(address, load.state_of(address));
             #[cfg(not(feature = "hazards"))]
-            permit.settle(&mut load, purpose, &answer);
+            permit.settle(&mut load, purpose, &response);
             #[cfg(feature = "hazards")]
-            permit.settle(&mut load, purpose, &crate::survey::reading::hazards::response_for_load(&answer));
+            permit.settle(&mut load, purpose, &crate::survey::reading::hazards::response_for_load(&response));
             let (site, crawl_delay) = (self.site, wanted.crawl_delay);
             let mut judge = storage.judge();
-            let url = Some(&wanted.ask.url);
-            judge.note(&Fact { site, address, purpose, url, answer: &answer, crawl_delay, against });
+            let url = Some(&wanted.request.url);
+            judge.note(&Fact { site, address, purpose, url, response: &response, crawl_delay, against });
             // Were the response lost, its server would get a shorter pause.
-            let usual = answer.ended() + self.parts.settings.max_delay.0;
+            let usual = response.ended() + self.parts.settings.max_delay.0;
             if let Some(keeper) = &storage.keeper
                 && load.free_at(address).is_some_and(|time| time > usual)
             {
@@ -87,7 +87,7 @@ impl<'a> Requester<'a> {
 
     /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
     fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
-        let is_remote = self.desk.is_some_and(|desk| desk.remote_worker().is_some());
+        let is_remote = self.assigned.is_some_and(|assigned| assigned.remote_worker().is_some());
         let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
         self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
     }
@@ -108,7 +108,7 @@ pub(in crate::survey) fn accept_failed_try(
     tree: u64,
     tried: &FailedTry,
 ) -> Result<(), SurveyError> {
-    journal.write(&Entry::FinalAttempt { number: tried.heard.ask.number })?;
-    let recorded = RecordedRobots::from_record(tree, tried.at, &tried.heard);
+    journal.write(&Entry::FinalAttempt { number: tried.record.request.number })?;
+    let recorded = RecordedRobots::from_record(tree, tried.at, &tried.record);
     parts.shared_robots.restore(&parts.storage, recorded.into_iter().collect())
 }

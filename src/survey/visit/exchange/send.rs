@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// A request whose turn has come, whoever sends it.
 struct OutgoingRequest<'r> {
-    ask: &'r Request,
+    request: &'r Request,
     address: IpAddr,
     /// When the journal says that it is being sent.
     asked: SystemTime,
@@ -49,7 +49,7 @@ enum SendOutcome {
 
 /// Who sends requests.
 trait Sender {
-    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome;
+    async fn send(self, outgoing: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome;
 }
 
 /// This process.
@@ -60,16 +60,19 @@ struct LocalSender<'a> {
 }
 
 impl Sender for LocalSender<'_> {
-    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
+    async fn send(self, outgoing: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
         let Self { access, may_stand_still } = self;
-        let OutgoingRequest { ask, address, known, byte_limit, manner, .. } = request;
-        let fetching = Box::pin(access.fetcher.fetch_in(manner, &known, ask, address, byte_limit, permit));
+        let OutgoingRequest { request, address, known, byte_limit, manner, .. } = outgoing;
+        let fetching =
+            Box::pin(access.fetcher.fetch_in(manner, &known, request, address, byte_limit, permit));
         let fetched =
             async { if may_stand_still { Some(fetching.await) } else { access.awake(fetching).await } };
         match unless_stopped(access, fetched).await {
-            Some(Some((answer, body))) => SendOutcome::Answered(Box::new(answer), ResponseBody::Unread(body)),
+            Some(Some((response, body))) => {
+                SendOutcome::Answered(Box::new(response), ResponseBody::Unread(body))
+            }
             Some(None) => {
-                let url = ask.url.as_str();
+                let url = request.url.as_str();
                 tracing::warn!(url, "this process stood still: the request counts as lost");
                 SendOutcome::Lost
             }
@@ -82,7 +85,7 @@ impl Sender for LocalSender<'_> {
 struct RemoteSender<'a> {
     asking: &'a Requester<'a>,
     wanted: &'a WantedExchange,
-    desk: &'a AssignedAgent,
+    assigned: &'a AssignedAgent,
     hand: &'a dyn RemoteWorker,
     link: &'a Link<'a>,
     /// The version of the opt-out list by which it may be sent.
@@ -90,31 +93,31 @@ struct RemoteSender<'a> {
 }
 
 impl Sender for RemoteSender<'_> {
-    async fn send(self, request: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
-        let Self { asking, wanted, desk, hand, link, opt_outs } = self;
-        let OutgoingRequest { ask, address, asked, known, byte_limit, manner } = request;
+    async fn send(self, outgoing: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
+        let Self { asking, wanted, assigned, hand, link, opt_outs } = self;
+        let OutgoingRequest { request, address, asked, known, byte_limit, manner } = outgoing;
         let Parts { access, suspects, .. } = asking.parts;
-        if let Err(failure) = access.fetcher.permits(&ask.url, address) {
+        if let Err(failure) = access.fetcher.permits(&request.url, address) {
             return SendOutcome::Refused(failure);
         }
         let (tree, valid_until) = (asking.tree, asking.valid_until(wanted, address, asked));
-        let is_suspect = wanted.is_suspect || suspects.has(tree, ask.number);
-        let (ask, reserved) = (ask.clone(), permit.reserved());
-        let number = ask.number;
+        let is_suspect = wanted.is_suspect || suspects.has(tree, request.number);
+        let (request, reserved) = (request.clone(), permit.reserved());
+        let number = request.number;
         #[rustfmt::skip]
         let order = RemoteRequest {
-            tree, ask, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
+            tree, request, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
         };
         let is_cut_short = valid_until < asked + FRESH;
         let dispatched = DispatchInfo { time: access.now(), opt_outs, is_cut_short };
         let Some(put) = unless_stopped(access, hand.send(order, permit)).await else {
             return SendOutcome::Stopped;
         };
-        asking.note_outcome(link, desk, &dispatched, &put);
+        asking.note_outcome(link, assigned, &dispatched, &put);
         match put {
             RemoteOutcome::Received(reply) => {
-                let ExchangeRecord { answer, content, .. } = reply.into_record();
-                SendOutcome::Answered(Box::new(answer), ResponseBody::Read(content))
+                let ExchangeRecord { response, content, .. } = reply.into_record();
+                SendOutcome::Answered(Box::new(response), ResponseBody::Read(content))
             }
             RemoteOutcome::Unsent | RemoteOutcome::Undispatched => SendOutcome::Unsent,
             RemoteOutcome::Lost => {
@@ -144,70 +147,72 @@ impl<'a> Requester<'a> {
         let Parts { boundaries, access, storage, .. } = self.parts;
         let ReadyServer { address, dns, sender, mut permit, pass, foreseen } = ready;
         let ahead = foreseen.as_ref().and_then(PendingPrefetch::take);
-        let ask = wanted.ask.clone();
-        let earlier = self.earlier(&ask)?;
+        let request = wanted.request.clone();
+        let earlier = self.earlier(&request)?;
         let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
         let asked = access.now();
-        self.journal.write(&Entry::Sending { number: ask.number, address, at: asked })?;
+        self.journal.write(&Entry::Sending { number: request.number, address, at: asked })?;
         permit.note_sent(asked);
         if let Some(keeper) = &storage.keeper {
-            keeper.keep((self.tree, ask.number), address, asked).await?;
+            keeper.keep((self.tree, request.number), address, asked).await?;
             // Nobody knows how long the disk took for that.
             if let Err(exit) = self.may_send(wanted, address).await {
-                permit.record_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, request.number)?;
                 return Err(exit);
             }
         }
         // Before anything is decided by the list.
         let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
-        let manner = wanted.ways.manner(&ask.url);
+        let manner = wanted.ways.manner(&request.url);
         let link = Link::of_agent(access, self.parts.agents.as_ref(), sender.as_ref());
-        let request = OutgoingRequest { ask: &ask, address, asked, known, byte_limit, manner };
-        let sent = match sender.as_deref().and_then(|desk| Some((desk, desk.remote_worker()?))) {
-            Some((desk, hand)) => {
+        let outgoing = OutgoingRequest { request: &request, address, asked, known, byte_limit, manner };
+        let sent = match sender.as_deref().and_then(|assigned| Some((assigned, assigned.remote_worker()?))) {
+            Some((assigned, hand)) => {
                 permit.note_over(self.parts.over_at_the_latest(asked));
-                let agent = RemoteSender { asking: self, wanted, desk, hand, link: &link, opt_outs };
-                agent.send(request, &permit).await
+                let agent = RemoteSender { asking: self, wanted, assigned, hand, link: &link, opt_outs };
+                agent.send(outgoing, &permit).await
             }
             None => {
                 LocalSender { access, may_stand_still: wanted.times_lost >= MOST_LOST }
-                    .send(request, &permit)
+                    .send(outgoing, &permit)
                     .await
             }
         };
-        let (mut answer, body) = match sent {
-            SendOutcome::Answered(answer, body) => (*answer, body),
+        let (mut response, body) = match sent {
+            SendOutcome::Answered(response, body) => (*response, body),
             SendOutcome::Stopped => return Err(STOPPED),
             SendOutcome::Lost => return Err(self.lost()),
             SendOutcome::Unsent => {
-                permit.record_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, request.number)?;
                 return Err(LEFT);
             }
             SendOutcome::Refused(failure) => {
-                permit.record_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, request.number)?;
                 return Err(AttemptEnd::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
-        answer.timings.dns = dns;
+        response.timings.dns = dns;
         if manner == Manner::OldTls {
-            wanted.ways.settle(&ask.url, &mut answer);
+            wanted.ways.settle(&request.url, &mut response);
         }
-        let over_link = LinkResult { sender: sender.as_ref(), link: &link, address, asked, answer: &answer };
+        let over_link =
+            LinkResult { sender: sender.as_ref(), link: &link, address, asked, response: &response };
         if let Err(exit) = self.weigh(wanted, attempt, over_link, pass).await {
             if matches!(exit, AttemptEnd::Doubtful(_) | AttemptEnd::OwnLinkBroken) {
-                permit.record_unsent(self.journal, ask.number)?;
+                permit.record_unsent(self.journal, request.number)?;
             }
             return Err(exit);
         }
         // The owner opted out just now, or the name leads elsewhere than before.
-        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-            permit.record_unsent(self.journal, ask.number)?;
+        if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
+            permit.record_unsent(self.journal, request.number)?;
             return Err(AttemptEnd::Exchanged(
-                self.record(&wanted.ways, ExchangeRecord::nothing(ask, answer))?,
+                self.record(&wanted.ways, ExchangeRecord::nothing(request, response))?,
             ));
         }
-        let received = ReceivedResponse { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
+        let received =
+            ReceivedResponse { request, response, body, earlier, is_suspect: wanted.is_suspect, ahead };
         Ok(UnreadResponse { address, permit, received })
     }
 
@@ -215,7 +220,7 @@ impl<'a> Requester<'a> {
     fn note_outcome(
         &self,
         link: &Link<'_>,
-        desk: &AssignedAgent,
+        assigned: &AssignedAgent,
         dispatched: &DispatchInfo,
         put: &RemoteOutcome,
     ) {
@@ -232,11 +237,11 @@ impl<'a> Requester<'a> {
             }
             RemoteOutcome::Received(reply) => {
                 own_link::note_done(link);
-                reply.answer.timings.total
+                reply.response.timings.total
             }
         };
         if let Some(agents) = &self.parts.agents {
-            agents.note_lag(desk, time, exchange);
+            agents.note_lag(assigned, time, exchange);
         }
     }
 
@@ -249,11 +254,13 @@ impl<'a> Requester<'a> {
 
     /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
     /// said that it has not changed, its new rules would be broken.
-    fn earlier(&self, ask: &Request) -> Result<Option<EarlierPage>, SurveyError> {
+    fn earlier(&self, request: &Request) -> Result<Option<EarlierPage>, SurveyError> {
         match &self.parts.storage.earlier_pages {
             // What a page said is not on record, so that words cannot be looked for in it.
-            Some(pages) if ask.purpose == Purpose::Page && self.parts.settings.exclude_text.is_empty() => {
-                pages.find(&ask.url)
+            Some(pages)
+                if request.purpose == Purpose::Page && self.parts.settings.exclude_text.is_empty() =>
+            {
+                pages.find(&request.url)
             }
             _ => Ok(None),
         }

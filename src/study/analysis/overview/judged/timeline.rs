@@ -115,10 +115,10 @@ impl Timeline {
             if told % A_WHILE == 0 {
                 judge.forget_ended_by(moment(turn.started));
             }
-            let Some((address, site, answer)) = parties.observed(turn) else { continue };
+            let Some((address, site, response)) = parties.observed(turn) else { continue };
             let against = OwnerObjections { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
-            let (purpose, url, answer) = (PURPOSE, None, &answer);
-            judge.note(&Fact { site, address, purpose, url, answer, crawl_delay: None, against });
+            let (purpose, url, response) = (PURPOSE, None, &response);
+            judge.note(&Fact { site, address, purpose, url, response, crawl_delay: None, against });
         }
     }
 }
@@ -151,14 +151,14 @@ impl ServerExchange {
 
     /// As the survey heard it, as far as promises are judged by it.
     fn to_response(&self, address: IpAddr) -> Response {
-        let mut answer = Response::not_sent(moment(self.started), Some(address), Failure::Reset, None);
-        (answer.status, answer.failure) = (self.status, self.failure);
-        answer.timings.total = Duration::from_micros(self.took.into());
-        answer.timings.connect = self.connect.map(|micros| Duration::from_micros(micros.into()));
-        answer.timings.tls = Some(Duration::from_micros(self.tls.into()));
-        answer.timings.first_byte = self.first_byte.map(|micros| Duration::from_micros(micros.into()));
-        answer.wire.received = self.bytes();
-        answer
+        let mut response = Response::not_sent(moment(self.started), Some(address), Failure::Reset, None);
+        (response.status, response.failure) = (self.status, self.failure);
+        response.timings.total = Duration::from_micros(self.took.into());
+        response.timings.connect = self.connect.map(|micros| Duration::from_micros(micros.into()));
+        response.timings.tls = Some(Duration::from_micros(self.tls.into()));
+        response.timings.first_byte = self.first_byte.map(|micros| Duration::from_micros(micros.into()));
+        response.wire.received = self.bytes();
+        response
     }
 }
 
