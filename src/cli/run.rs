@@ -94,7 +94,7 @@ pub(super) async fn run(
     if let Err(error) = &ended {
         tracing::error!(wrong = %error, "the survey has failed");
     }
-    tell(ended, dir, showing)
+    print_result(ended, dir, showing)
 }
 
 fn stopping_politely(dir: &Path) -> String {

@@ -17,11 +17,11 @@ use super::bus::{
     Bus, Published, coordinator_subject, finished_subject, heartbeat_subject, ping_subject, report_subject,
     subject_word,
 };
-use super::hand::BusWorker;
-use super::left::kept_replies;
+use super::bus_worker::BusWorker;
+use super::kept_replies::kept_replies;
 use super::message::{Event, Heartbeat, HeartbeatReply, PingReply, Report, SurveyTerms, decode, encode};
-use super::office::TreeSubjects;
 use super::outage::DatedOutage;
+use super::tree_subjects::TreeSubjects;
 use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::{self, Clock};
 use crate::load::Fault;
@@ -364,7 +364,7 @@ async fn reply_to_heartbeats(
             Ok(heartbeat) => register.handle_heartbeat(heartbeat),
             Err(error) => HeartbeatReply::Refused(error.to_string()),
         };
-        register.response(message, &heartbeat_reply).await?;
+        register.reply(message, &heartbeat_reply).await?;
     }
     Ok(())
 }

@@ -34,7 +34,7 @@
 //! servers of the bus and of the survey may differ by any amount, and messages may be late.
 //!
 //! **Deaths.** An agent that is not heard of for [`SILENCE`] is gone, and its trees are dealt to others. A coordinator that
-//! died finds the answers that came meanwhile on the bus when it is resumed (`left`); agents wait for it. While the
+//! died finds the answers that came meanwhile on the bus when it is resumed (`kept_replies`); agents wait for it. While the
 //! bus is away nobody asks anything. It is away in many ways ([`Outage`]): everybody who uses it notes what it finds, and the
 //! coordinator (in the status and the log) and agents (in words) tell of it at once. A survey that is finished says so on the bus
 //! before its stream goes: a stream that is only gone is one that was lost.
@@ -47,19 +47,19 @@
 
 mod agent;
 mod bus;
+mod bus_worker;
 mod coordinator;
 mod error;
-mod hand;
-mod left;
+mod kept_replies;
 mod limits;
 mod login;
 mod machine;
 mod message;
-mod office;
-#[cfg(test)]
-mod office_tests;
 mod outage;
 mod permission;
+mod tree_subjects;
+#[cfg(test)]
+mod tree_subjects_tests;
 
 use std::time::Duration;
 

@@ -143,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cluster::hand::tests::order;
+    use crate::cluster::bus_worker::tests::order;
     use crate::survey::RemoteRequest;
 
     fn milliseconds(number: u64) -> Duration {

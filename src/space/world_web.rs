@@ -8,7 +8,7 @@ use super::bytes::validators::ResponseValidators;
 use super::draw::Key;
 use super::model::content::{Content, Url, canonical};
 use super::model::site::{Fault, Site};
-use super::model::spot::UrlLocation;
+use super::model::url_location::UrlLocation;
 use super::net::dns_records::{met_at, records};
 use super::web::{Handshake, Lookup, Reaction, Records, Response, Server, Web, gzip};
 

@@ -80,7 +80,7 @@ mod scripted_tests;
 mod shared_robots_tests;
 
 pub use crate::settings::LONGEST_WAIT;
-pub use agents::hands::{FRESH, RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
+pub use agents::remote_worker::{FRESH, RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
 pub use agents::simulation::Simulation;
 pub use agents::{AgentPool, LEAST_CAPACITY, LinkStatus, Lives, Team, requests_of_sites};
 pub use boundaries::rates::{BUILT_IN_RATES, rates_in};
@@ -91,8 +91,8 @@ pub use error::SurveyError;
 pub use folder::export::export;
 pub use folder::settings_file::{SettingsFileError, read_settings};
 pub use parts::access::{largest_exchange, least};
-pub use parts::held_up::process_stalled;
 pub use parts::opt_outs::OptOutCheck;
+pub use parts::stalled::process_stalled;
 pub use reading::quarantine::{READ_ANSWER, read_answer};
 pub use reading::worker::Worker;
 pub use run::added::{HandedOverList, hand_over, has_added, settings_of, take_in};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::analysis::policies::{GraphError, RecordedGraph, TrainedRates, learn};
+use crate::analysis::policies::{GraphError, RecordedGraph, TrainedRates, train};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::print_message;
@@ -56,7 +56,7 @@ impl LearnCommand {
             ));
             grounds.push(ground);
         }
-        let learnt = learn(&grounds, self.max_depth);
+        let learnt = train(&grounds, self.max_depth);
         self.write(&learnt)
             .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", self.output.display())))?;
         for price in &learnt.rates.prices {

@@ -14,22 +14,22 @@
 //! Answers are written to a journal and read back after a crash; their serialised form is
 //! therefore part of the format version of a survey's state.
 
-mod answer;
-mod ask;
 mod challenge;
 mod document;
 mod media_type;
 mod reading;
+mod request;
+mod response;
 mod unread;
 mod validators;
 mod vocabulary;
 
-pub use answer::{Head, Response, Timings, Wire, requests_pause};
-pub use ask::{Depth, Purpose, PurposeGroup, Request};
 pub use challenge::{Challenge, is_refusal};
 pub use document::{Document, SNIFFED_BYTES, Sniffed, sniff};
 pub use media_type::{MediaType, charset_in_fields};
 pub use reading::{LONGEST_PAUSE, RECEIVE_WINDOW};
+pub use request::{Depth, Purpose, PurposeGroup, Request};
+pub use response::{Head, Response, Timings, Wire, requests_pause};
 pub use unread::{hangs_up, is_bodiless};
 pub use validators::Validators;
 pub use vocabulary::class::{Class, ClassCounts, ClassGroup};

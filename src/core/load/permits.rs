@@ -195,7 +195,7 @@ impl Load {
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
         let slot_pause = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
-        self.start_pause(permit.address, start_pause);
+        self.start_pause(permit.address, slot_pause);
     }
 
     /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
@@ -205,14 +205,14 @@ impl Load {
         self.release(&permit, now, None);
         self.book_lost(address, asked);
         let slot_pause = self.servers.entry(address).or_default().abandon_unseen(&self.pace, over.max(now));
-        self.start_pause(address, start_pause);
+        self.start_pause(address, slot_pause);
         self.changed.insert(address);
     }
 
     fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, response: &Response) {
         self.networks.book(address, response);
         let slot_pause = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, response);
-        self.start_pause(address, start_pause);
+        self.start_pause(address, slot_pause);
         self.changed.insert(address);
     }
 

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use foldhash::HashMap;
 
-use super::borne::{ObservedLoad, SystemOf};
 use super::ceiling::Ceiling;
 use super::fact::HORIZON;
-use super::rests::DuePauses;
+use super::observed_load::{ObservedLoad, SystemOf};
+use super::pauses::DuePauses;
 use super::seen::take_each;
 use super::{Fact, Observations, OrderBreaches, PromisedLimits, ServerRecord, Verdict, verdicts};
 use crate::address::{Neighbourhood, Site, server_at};

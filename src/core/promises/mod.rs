@@ -16,30 +16,30 @@
 //!
 //! This room has no clock: facts bring their times. It never decides whether anything is asked.
 
-mod borne;
 mod ceiling;
 mod fact;
 mod judge;
 mod limits;
-mod past;
-mod questions;
+mod observed_load;
+mod pauses;
 mod quiet;
-mod rests;
 mod seen;
+mod server_record;
+mod tree_requests;
 pub mod units;
 mod verdicts;
 
 #[cfg(test)]
 mod tests;
 
-pub use borne::SystemOf;
 pub use fact::{Fact, OwnerObjections};
 pub use judge::Judge;
 pub use limits::PromisedLimits;
-pub use past::ServerRecord;
-pub use questions::{TreeRequest, TreeRequests};
+pub use observed_load::SystemOf;
 pub use quiet::{ServerLocation, is_quiet};
 pub use seen::{Count, Observations, OrderBreaches, Peak, ShortPauses};
+pub use server_record::ServerRecord;
+pub use tree_requests::{TreeRequest, TreeRequests};
 pub use verdicts::promise::{BudgetScope, LoadAmount, Promise};
 pub use verdicts::verdict::{Judgement, Verdict};
 pub use verdicts::{breaches_at, broken, verdicts};

@@ -13,10 +13,10 @@ fn tree(number: u64, size: Option<f64>) -> WaitingTree<u64> {
     WaitingTree { number, site: site(number), size, server: None, is_again: false, tree: number }
 }
 
-fn agents(partition: Partition, capacities: &[f64], places: usize) -> Dealer<u64> {
+fn agents(partition: Partition, capacities: &[f64], visit_slots: usize) -> Dealer<u64> {
     let mut dealer = Dealer::new(partition, 7);
     for capacity in capacities {
-        dealer.join(AgentCapacity { places, capacity: *capacity });
+        dealer.join(AgentCapacity { places: visit_slots, capacity: *capacity });
     }
     dealer
 }
@@ -278,7 +278,7 @@ proptest! {
     fn every_tree_is_walked_by_one_agent_at_a_time_none_has_more_than_its_places_and_none_is_idle(
         events in events(),
         partition in prop::sample::select(Partition::ALL.to_vec()),
-        places in 1usize..4,
+        visit_slots in 1usize..4,
         seed in any::<u64>(),
     ) {
         let mut dealer = Dealer::new(partition, seed);
@@ -300,7 +300,7 @@ proptest! {
                         dealer.done(tree);
                     }
                 }
-                DealerEvent::Join => present.push(dealer.join(AgentCapacity { places, capacity: 1.0 })),
+                DealerEvent::Join => present.push(dealer.join(AgentCapacity { places: visit_slots, capacity: 1.0 })),
                 DealerEvent::Leave(which) if !present.is_empty() => {
                     let agent = present.remove(which.index(present.len()));
                     let left = dealer.leave(agent);
@@ -320,14 +320,14 @@ proptest! {
                 prop_assert_eq!(walked.insert(tree, agent), None);
             }
             let busy = |agent: &AgentNumber| walked.values().filter(|of| *of == agent).count();
-            prop_assert!(present.iter().all(|agent| busy(agent) <= places));
+            prop_assert!(present.iter().all(|agent| busy(agent) <= visit_slots));
             let is_dynamic = !matches!(partition, Partition::StaticRandom | Partition::StaticSize);
-            if is_dynamic && present.iter().any(|agent| busy(agent) < places) {
+            if is_dynamic && present.iter().any(|agent| busy(agent) < visit_slots) {
                 prop_assert!(waiting.is_empty(), "{:?} wait while an agent has room", waiting);
             }
         }
         // With one agent more than there was, all is walked in the end.
-        dealer.join(AgentCapacity { places, capacity: 1.0 });
+        dealer.join(AgentCapacity { places: visit_slots, capacity: 1.0 });
         walked.keys().for_each(|tree| dealer.done(*tree));
         let mut ended = 0;
         while let Some((_, tree)) = dealer.deal() {

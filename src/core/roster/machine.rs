@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use super::limits::VisitLimits;
-use super::places::{VisitScope, VisitSlots};
+use super::visit_slots::{VisitScope, VisitSlots};
 use crate::address::server_at;
 
 /// What is to be done now.

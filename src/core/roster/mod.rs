@@ -19,7 +19,7 @@ mod dealer;
 mod limits;
 mod machine;
 mod partition;
-mod places;
+mod visit_slots;
 
 #[cfg(test)]
 mod dealer_tests;
@@ -30,4 +30,4 @@ pub use dealer::{AgentCapacity, AgentNumber, Dealer, Priority, WaitingTree};
 pub use limits::VisitLimits;
 pub use machine::{Requeue, Roster, VisitStep};
 pub use partition::Partition;
-pub use places::VisitScope;
+pub use visit_slots::VisitScope;

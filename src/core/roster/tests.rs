@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 
-use super::places::VisitSlots;
+use super::visit_slots::VisitSlots;
 use super::*;
 use crate::address::Neighbourhood;
 
@@ -25,16 +25,16 @@ fn take(roster: &mut Roster<u64>, number: u64) {
 
 #[test]
 fn a_visit_takes_a_place_at_its_server_and_in_its_neighbourhood() {
-    let mut places = VisitSlots::new(&VisitLimits::new(9, 1, Some(2)));
-    assert_eq!(places.take(server(1)), Ok(()));
-    assert_eq!(places.take(server(1)), Err(VisitScope::Server(server(1))));
-    assert_eq!(places.take(server(2)), Ok(()));
+    let mut visit_slots = VisitSlots::new(&VisitLimits::new(9, 1, Some(2)));
+    assert_eq!(visit_slots.take(server(1)), Ok(()));
+    assert_eq!(visit_slots.take(server(1)), Err(VisitScope::Server(server(1))));
+    assert_eq!(visit_slots.take(server(2)), Ok(()));
     let full = VisitScope::Neighbourhood(Neighbourhood::from_address(server(3)));
-    assert_eq!(places.take(server(3)), Err(full));
-    assert_eq!(places.take([41, 90, 1, 3].into()), Ok(()));
-    places.leave(server(2));
-    assert!(places.has_room(full));
-    assert_eq!(places.take(server(3)), Ok(()));
+    assert_eq!(visit_slots.take(server(3)), Err(full));
+    assert_eq!(visit_slots.take([41, 90, 1, 3].into()), Ok(()));
+    visit_slots.leave(server(2));
+    assert!(visit_slots.has_room(full));
+    assert_eq!(visit_slots.take(server(3)), Ok(()));
 }
 
 #[test]

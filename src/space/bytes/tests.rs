@@ -13,7 +13,7 @@ use crate::draw::Key;
 use crate::model::change::last_change;
 use crate::model::content::{Content, Page, Url};
 use crate::model::site::Site;
-use crate::model::spot::UrlLocation;
+use crate::model::url_location::UrlLocation;
 use crate::sampling::{MANY, assert_share, assert_shares, assert_within, log_normal};
 use crate::scan::scan;
 use crate::{Date, Reaction, Response, Web, World};

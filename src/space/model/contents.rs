@@ -8,8 +8,8 @@ use super::links::lists;
 use super::links::trap_pages;
 use super::paths::{Alias, Extra, Path, Query, Resource};
 use super::site::{Fault, Front, Role};
-use super::spot::UrlLocation;
 use super::tree::Node;
+use super::url_location::UrlLocation;
 use crate::World;
 use crate::draw::Key;
 

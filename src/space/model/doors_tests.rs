@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::content::{Content, Url};
 use super::https::{ClosedPort, Tls};
 use super::site::{Front, Role, Site};
-use super::spot::UrlLocation;
+use super::url_location::UrlLocation;
 use crate::{Handshake, Lookup, Reaction, Web, World};
 
 /// Sites that work, but for what is added.

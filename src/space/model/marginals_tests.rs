@@ -7,8 +7,8 @@ use super::https::{ClosedPort, Tls};
 use super::paths::{Extra, Resource};
 use super::robots::Robots;
 use super::site::{Class, Fault, Front, Role, Site};
-use super::spot::UrlLocation;
 use super::tree::{Node, Tree};
+use super::url_location::UrlLocation;
 use crate::draw::real;
 use crate::{Certificate, Lookup, Records, Web, World};
 

@@ -1,6 +1,6 @@
 //! The sites of a world and how their pages hang together, drawn from its seed and before anything is a byte.
 //!
-//! A host and a path name a [`spot`]. The host tells the [`site`], the path one of the [`paths`]' resources: a page of
+//! A host and a path name a [`url_location`]. The host tells the [`site`], the path one of the [`paths`]' resources: a page of
 //! the site's [`tree`], or what hangs beside it. What stands there is its [`content`]: a page as a list of [`links`], a
 //! redirect, a file, a refusal. Pages link to their [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links
 //! lead to other sites. Beside the tree stand [`extras`], [`lists`](links::lists) that go on from page to page, and [`traps`] that
@@ -20,9 +20,9 @@ mod names;
 pub(super) mod paths;
 pub(super) mod robots;
 pub(super) mod site;
-pub(super) mod spot;
 mod traps;
 pub(super) mod tree;
+pub(super) mod url_location;
 
 #[cfg(test)]
 mod change_tests;

@@ -6,7 +6,7 @@ use super::content::{Content, Page, Url};
 use super::copies;
 use super::paths::{Resource, Trap};
 use super::site::{Role, Site};
-use super::spot::UrlLocation;
+use super::url_location::UrlLocation;
 use crate::scan::{Scanned, scan};
 use crate::truth::word;
 use crate::{Handshake, Reaction, Response, Web, World};

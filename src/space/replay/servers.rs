@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_server_is_the_median_of_what_its_exchanges_took() {
         let mut servers = RecordedServers::default();
-        let number = servers.at("41.0.0.1".parse().unwrap());
+        let number = servers.number_of("41.0.0.1".parse().unwrap());
         for (connect, transfer) in [(30, 80), (200, 160), (40, 40)] {
             let exchange = RecordedExchange {
                 received_bytes: 10_000,
@@ -103,7 +103,7 @@ mod tests {
             };
             servers.learn(number, &exchange, "nginx");
         }
-        assert_eq!(servers.at("41.0.0.1".parse().unwrap()), number);
+        assert_eq!(servers.number_of("41.0.0.1".parse().unwrap()), number);
         let server = servers.done()[0];
         assert_eq!((server.round_trip, server.software), (Duration::from_millis(40), "nginx"));
         assert!((server.bits_per_second - 1e6).abs() < 1.0, "{}", server.bits_per_second);
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn small_answers_and_handshakes_that_are_not_told_apart_say_nothing() {
         let mut servers = RecordedServers::default();
-        let number = servers.at("41.0.0.1".parse().unwrap());
+        let number = servers.number_of("41.0.0.1".parse().unwrap());
         let exchange = RecordedExchange {
             is_encrypted: true,
             received_bytes: 1000,

@@ -54,7 +54,7 @@ impl Gateway {
                 }
                 break;
             }
-            match self.answer(&mut connection, &head, &received).await? {
+            match self.respond_to(&mut connection, &head, &received).await? {
                 ConnectionState::GoOn => {}
                 ConnectionState::Close => break,
                 ConnectionState::BreakOff => return connection.break_off().await.map(|()| None),

@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, UdpSocket};
 
 use crate::model::content::{Content, Url};
 use crate::model::site::{Fault, Site};
-use crate::model::spot::UrlLocation;
+use crate::model::url_location::UrlLocation;
 use crate::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
 
 fn world() -> Arc<World> {

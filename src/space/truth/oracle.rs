@@ -10,7 +10,7 @@ use super::rules::{Origin, PageId, UrlState};
 use super::traps::TrapDetector;
 use crate::model::content::{Content, Url};
 use crate::model::site::{Role, Site};
-use crate::model::spot::UrlLocation;
+use crate::model::url_location::UrlLocation;
 
 /// The walk of one site, one URL after another: what is known so far.
 pub(super) struct Oracle<'a> {

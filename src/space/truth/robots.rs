@@ -2,7 +2,7 @@ use super::oracle::{Oracle, RobotsFetch};
 use super::rules::{has_address, origin};
 use crate::model::content::{Content, Url};
 use crate::model::robots::RobotsAccess;
-use crate::model::spot::UrlLocation;
+use crate::model::url_location::UrlLocation;
 
 /// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;

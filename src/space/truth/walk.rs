@@ -4,7 +4,7 @@ use super::oracle::Oracle;
 use super::rules::{PageId, UrlState, endless, has_ending, script};
 use crate::model::content::{Content, Link, Url};
 use crate::model::robots::RobotsAccess;
-use crate::model::spot::UrlLocation;
+use crate::model::url_location::UrlLocation;
 
 /// More redirects in a row than this are not followed.
 const MAX_HOPS: u32 = 10;

@@ -60,7 +60,7 @@ pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use rows::exchanges::{ExchangeRow, milliseconds};
 pub use rows::levels::LevelRow;
 pub use rows::links::{LinkRow, PageLinkRow, RobotsRow};
-pub use rows::others::{AddedDelay, OtherUsers, THIN};
+pub use rows::other_users::{AddedDelay, OtherUsers, THIN};
 pub use rows::segment::SegmentRows;
 pub use rows::servers::ServerRow;
 pub use rows::sites::SiteRow;

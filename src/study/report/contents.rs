@@ -100,7 +100,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::times::section(&overview.times),
         sections::facts::outcomes::section(&overview.outcomes),
         sections::ledger::section(&overview.ledger, standing),
-        sections::facts::kept_back::section(&overview.kept_back),
+        sections::facts::skipped::section(&overview.kept_back),
         sections::facts::method::section(overview),
     ]);
     list

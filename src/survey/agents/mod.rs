@@ -1,6 +1,6 @@
 //! Who sends the requests of a survey: agents elsewhere or in a simulation.
 
-pub(super) mod hands;
+pub(super) mod remote_worker;
 pub(super) mod simulation;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,7 +21,7 @@ use crate::load::{Fault, LinkDecision, OwnLink};
 use crate::records::{SiteRow, read_table};
 use crate::roster::{AgentCapacity, AgentNumber, Dealer, Partition, Priority, WaitingTree};
 use crate::settings::Settings;
-use hands::RemoteWorker;
+use remote_worker::RemoteWorker;
 
 /// The agents that walk the site trees of a survey.
 #[derive(Clone, Debug)]

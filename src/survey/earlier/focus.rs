@@ -4,8 +4,8 @@ use redb::{Builder, Database, ReadableDatabase, ReadableTable, Table, TableDefin
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::earlier_tree::{EarlierTree, UrlNumbers};
 use super::index::{ReadingProgress, damaged, tree_of};
-use super::shown::{EarlierTree, UrlNumbers};
 use super::{EarlierPages, opened, pack, store_error, unpack};
 use crate::exchange::Purpose;
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};

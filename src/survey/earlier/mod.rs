@@ -9,9 +9,9 @@
 //! a date, or had not changed since a survey before; and of pages, those with as many recorded links as were
 //! counted. With `--focus` they are read once more, for what each page brought and was worth (`focus`). What a server says of them is judged in [`EarlierPage::take_over`] and nowhere else.
 
+mod earlier_tree;
 mod focus;
 mod index;
-mod shown;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The folder of a survey: what lies in it beside the tables, how it is made, and what is exported from it.
 
+pub(super) mod creation_lock;
 pub(super) mod export;
-pub(super) mod making;
 pub(super) mod settings_file;
 
 use std::fs;

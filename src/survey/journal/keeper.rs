@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use super::frame;
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
-use crate::survey::folder::making::is_same;
+use crate::survey::folder::creation_lock::is_same;
 
 /// A request that is about to be sent, as its journal tells it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

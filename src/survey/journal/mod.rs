@@ -2,8 +2,8 @@
 
 pub(super) mod entry;
 pub(super) mod frame;
+pub(super) mod history;
 pub(super) mod keeper;
-pub(super) mod past;
 pub(super) mod replay;
 pub(super) mod sent;
 
@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::error::SurveyError;
 use entry::{Entry, ExchangeRecord};
 use frame::{PREFIX, framed};
+use history::JournalHistory;
 use keeper::Keeper;
-use past::JournalHistory;
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
@@ -74,9 +74,9 @@ impl Journal {
         if reader.condition == JournalCondition::Missing {
             begin(path, keeper.is_some())?;
         }
-        let (mut past, mut asked) = (JournalHistory::default(), Vec::new());
+        let (mut history, mut asked) = (JournalHistory::default(), Vec::new());
         while let Some(entry) = reader.next()? {
-            past.note(&entry);
+            history.note(&entry);
             if reader.is_cut {
                 asked.push(entry);
             }
@@ -98,7 +98,7 @@ impl Journal {
         };
         journal.note_dirty(&journal.file());
         asked.iter().try_for_each(|entry| journal.write(entry))?;
-        Ok((journal, past))
+        Ok((journal, history))
     }
 
     pub(super) fn write(&self, entry: &Entry) -> Result<(), SurveyError> {
@@ -243,11 +243,11 @@ impl JournalReader {
 
     /// What all entries that are left say of the past.
     pub(super) fn history(mut self) -> Result<JournalHistory, SurveyError> {
-        let mut past = JournalHistory::default();
+        let mut history = JournalHistory::default();
         while let Some(entry) = self.next()? {
-            past.note(&entry);
+            history.note(&entry);
         }
-        Ok(past)
+        Ok(history)
     }
 
     fn read_entry(&mut self) -> io::Result<FoundEntry> {
@@ -376,8 +376,8 @@ mod tests {
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).unwrap();
         for _ in 0..2 {
-            let (_, past) = Journal::open(&path).unwrap();
-            assert_eq!(past.unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(1), at(2)]);
+            let (_, history) = Journal::open(&path).unwrap();
+            assert_eq!(history.unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(1), at(2)]);
             assert_eq!(numbers(&path), [0]);
         }
     }

@@ -4,9 +4,9 @@ use std::time::SystemTime;
 
 use tokio::sync::{self, Notify, watch};
 
-use super::held_up::{LONGEST_STOP, process_stalled};
 use super::local_hours::LocalHours;
 use super::opt_outs::OptOutCheck;
+use super::stalled::{LONGEST_STOP, process_stalled};
 use crate::address::{Host, Site, server_at};
 use crate::fetch::{self, Clock, Fetcher, Located};
 use crate::frontier::Lease;

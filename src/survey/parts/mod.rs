@@ -1,27 +1,27 @@
 //! What a survey at work shares: access to servers, hours, opt-outs, responses for robots.txt.
 
 pub(super) mod access;
-pub(super) mod held_up;
 pub(super) mod local_hours;
 pub(super) mod opt_outs;
 pub(super) mod shared_robots;
+pub(super) mod stalled;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
-use super::agents::hands::FRESH;
+use super::agents::remote_worker::FRESH;
 use super::agents::simulation::Simulation;
 use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
 use super::boundaries::rates::walk_settings;
 use super::error::SurveyError;
 use super::folder::Folder;
-use super::reading::foresight::Prefetcher;
+use super::reading::prefetch::Prefetcher;
 use super::reading::quarantine::{ResponseReader, Suspects};
-use super::storage::going_on::resume_clock;
 use super::storage::progress::Snapshot;
+use super::storage::resume_clock::resume_clock;
 use super::storage::{Storage, spread};
 use crate::fetch::{self, Clock, Uptime};
 use crate::frontier::Frontier;

@@ -5,7 +5,7 @@ use super::quarantine::{ReceivedResponse, ResponseBody, ResponseReader};
 use crate::address::OptOuts;
 use crate::fetch::{Clock, FetchError, Fetcher, Meter};
 use crate::settings::Settings;
-use crate::survey::agents::hands::{RemoteRequest, RemoteResponse};
+use crate::survey::agents::remote_worker::{RemoteRequest, RemoteResponse};
 use crate::survey::error::SurveyError;
 use crate::walk;
 

@@ -15,7 +15,7 @@ use crate::survey::boundaries::start_urls::{StartUrlCounts, drawn, offered};
 use crate::survey::earlier::{self, EarlierPages, ReadingProgress};
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
-use crate::survey::folder::making::CreationLock;
+use crate::survey::folder::creation_lock::CreationLock;
 use crate::survey::parts::{Parts, Terms};
 use crate::survey::storage::tally::Tally;
 

@@ -1,8 +1,8 @@
 //! All that a survey keeps: state, progress, tallies, and what one tree of a site hands on to the next.
 
-pub(super) mod going_on;
-pub(super) mod handed_on;
+pub(super) mod carry_over;
 pub(super) mod progress;
+pub(super) mod resume_clock;
 pub(super) mod summary;
 pub(super) mod tally;
 
@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
-use super::folder::making::is_same;
+use super::folder::creation_lock::is_same;
 use super::journal::JournalReader;
 use super::journal::keeper::Keeper;
 use super::journal::sent;
@@ -29,7 +29,7 @@ use crate::promises::{Judge, ServerRecord, verdicts};
 use crate::records::SurveyState;
 use crate::settings::Settings;
 use crate::walk::yields::Memory;
-use handed_on::CarryOver;
+use carry_over::CarryOver;
 use progress::{Progress, Snapshot};
 use tally::Tally;
 

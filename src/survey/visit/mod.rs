@@ -1,9 +1,9 @@
 //! A visit: the walk of one tree, its turns at servers, its exchanges, and other ways to a host.
 
 pub(super) mod exchange;
+pub(super) mod fallbacks;
 pub(super) mod own_link;
 pub(super) mod turn;
-pub(super) mod ways;
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -23,7 +23,7 @@ use super::journal::Journal;
 use super::journal::entry::{Entry, ExchangeRecord};
 use super::journal::replay::{RecordedResult, Replay};
 use super::parts::Parts;
-use super::storage::handed_on::CarryOver;
+use super::storage::carry_over::CarryOver;
 use crate::address::WebUrl;
 use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
 use crate::frontier::Lease;
@@ -31,7 +31,7 @@ use crate::load::{BudgetDecision, SiteBudget, Spent, SpentBudget};
 use crate::roster::Requeue;
 use crate::walk::{OnRecord, Step, Tree, Walk};
 use exchange::{ExchangeOutcome, FailedTry, Requester, WantedExchange, accept_failed_try};
-use ways::Fallbacks;
+use fallbacks::Fallbacks;
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -148,7 +148,7 @@ struct Visit {
     /// The server that the visit has taken.
     server: Option<IpAddr>,
     walk: Walk,
-    ways: Fallbacks,
+    fallbacks: Fallbacks,
     /// Requests that are to be sent in another way, before all others.
     again: VecDeque<Retry>,
     budget: SiteBudget,
@@ -244,7 +244,7 @@ impl Visit {
             lease,
             server,
             walk,
-            ways: Fallbacks::default(),
+            fallbacks: Fallbacks::default(),
             again: VecDeque::new(),
             began,
             replay,
@@ -358,7 +358,7 @@ impl Visit {
         for tried in tries {
             self.budget.recall();
             self.budget.book(tried.response.wire);
-            self.ways.note_failed_try(&tried);
+            self.fallbacks.note_failed_try(&tried);
             self.walk.tried(request.number, tried.response);
         }
         self.budget.recall();
@@ -366,7 +366,8 @@ impl Visit {
             if is_shared { self.take_shared_response(record) } else { self.take_response(record) }
         } else if let Some(tried) = last {
             let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
-            let (tree, ways, recorded_at) = (self.lease.order, self.ways.clone(), AtomicU64::default());
+            let (tree, fallbacks, recorded_at) =
+                (self.lease.order, self.fallbacks.clone(), AtomicU64::default());
             let tried = FailedTry { record: Box::new(tried), at: last_try_at };
             self.flying.push(Box::pin(async move {
                 let asking = Requester {
@@ -377,7 +378,7 @@ impl Visit {
                     assigned: None,
                     recorded_at,
                 };
-                (crawl_delay, asking.try_fallback(ways, tried).await)
+                (crawl_delay, asking.try_fallback(fallbacks, tried).await)
             }));
         }
     }
@@ -386,7 +387,7 @@ impl Visit {
     /// goes to the server there first.
     fn retry_at(&mut self, address: IpAddr, tried: FailedTry, crawl_delay: Option<Duration>) {
         self.budget.book(tried.record.response.wire);
-        self.ways.note_failed_try(&tried.record);
+        self.fallbacks.note_failed_try(&tried.record);
         let (url, start) = (&tried.record.request.url, &self.lease.start);
         let is_start = url.host() == start.host() && url.port() == start.port();
         if is_start && self.server != Some(address) {
@@ -403,7 +404,7 @@ impl Visit {
         good_until: Option<SystemTime>,
     ) -> InFlight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
-        let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
+        let (tree, deadline, fallbacks) = (self.lease.order, self.deadline(), self.fallbacks.clone());
         let is_suspect = self.suspects.contains(&request.number);
         let times_lost = self.times_lost.get(&request.number).copied().unwrap_or_default();
         let lost_in_tree = self.lost_in_tree;
@@ -416,7 +417,7 @@ impl Visit {
             not_before,
             redirect_pause,
             deadline,
-            ways,
+            fallbacks,
             good_until,
             is_suspect,
             times_lost,
@@ -471,7 +472,7 @@ impl Visit {
         }
         self.redirect_pause = self.redirect_pause.max(pause_before_redirected_request(&record.response));
         self.budget.book(record.response.wire);
-        self.ways.note(&record);
+        self.fallbacks.note(&record);
         self.merge_into_walk(record);
     }
 

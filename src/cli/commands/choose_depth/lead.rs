@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
-use super::answer::{Advice, Recommendation};
 use super::figures::wrapped;
+use super::recommendation::{Advice, Recommendation};
 use crate::analysis::{Candidate, Comparison, Criterion, Kind, Reading, SkippedPages, Strategy};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{duration, percent, thousands};

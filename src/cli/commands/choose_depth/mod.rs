@@ -1,9 +1,9 @@
 //! Which depth to use: by coverage, by load, or for a network environment.
 
-mod answer;
 mod figures;
 mod forecast_words;
 mod lead;
+mod recommendation;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::report::Banner;
 use crate::settings::{Settings, typed};
 use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, rates_in};
 use crate::walk::yields::Rates;
-use answer::{Advice, Group, Recommendation};
+use recommendation::{Advice, Group, Recommendation};
 use words::advice_in_words;
 
 /// Say which depth to use, from the tables of a survey.
@@ -238,15 +238,15 @@ impl<'a> Advisor<'a> {
     fn advice(&self) -> Result<Advice, CliError> {
         let evidence = Evidence::measure(self.recorded, &self.sampling, self.confidence);
         let standing = self.recorded.completeness().knowing(known_trees(&self.asked.dir));
-        let answer = self.recommend(&evidence, |_| true);
+        let recommendation = self.recommend(&evidence, |_| true);
         Ok(Advice {
             survey: self.asked.dir.clone(),
             partial: Banner::if_partial(&standing),
             standing,
             groups: self.groups(&evidence.curves)?,
-            comparison: self.comparison(&answer, &evidence.curves),
-            influence: self.influence(&answer, &evidence),
-            answer,
+            comparison: self.comparison(&recommendation, &evidence.curves),
+            influence: self.influence(&recommendation, &evidence),
+            answer: recommendation,
             grouped_by: if self.asked.classes {
                 Some("throughput")
             } else {
@@ -274,14 +274,14 @@ impl<'a> Advisor<'a> {
     }
 
     /// Other strategies, weighed with that answer. A survey that must go deeper can judge none.
-    fn comparison(&self, answer: &Recommendation, curves: &Curves) -> Comparison {
-        if answer.verdict() == Verdict::SurveyDeeper {
+    fn comparison(&self, recommendation: &Recommendation, curves: &Curves) -> Comparison {
+        if recommendation.verdict() == Verdict::SurveyDeeper {
             return Comparison::default();
         }
         let by = (self.sampling, self.confidence);
         let replays =
             |of, unit| Replays::open(&self.asked.dir, self.recorded, (of, unit), by, self.rates.clone());
-        match (answer, &self.plan, &self.exchanges) {
+        match (recommendation, &self.plan, &self.exchanges) {
             (Recommendation::Choice(choice), ..) => {
                 let replays = replays(choice.criterion.counted().0, choice.criterion.unit());
                 Comparison::with_choice(choice, curves, &replays)
@@ -299,8 +299,8 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn influence(&self, answer: &Recommendation, evidence: &Evidence) -> Option<Influence> {
-        match answer {
+    fn influence(&self, recommendation: &Recommendation, evidence: &Evidence) -> Option<Influence> {
+        match recommendation {
             Recommendation::Choice(choice) => {
                 Influence::strongest(self.recorded, &self.sampling, choice, choice.depth?)
             }

@@ -1,9 +1,9 @@
 use std::fmt::Write;
 
-use super::answer::{Advice, Recommendation};
 use super::figures::{by_confidence, deeper, lower, settled, wrapped};
 use super::forecast_words::forecast_in_words;
 use super::lead::{Lead, left_out_in_words};
+use super::recommendation::{Advice, Recommendation};
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, Verdict};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, percent, thousands};

@@ -301,7 +301,7 @@ impl Nesting {
                 }
             }
             ElementKind::TableGroup | ElementKind::TableRow | ElementKind::TableCell => {
-                self.clear_to_table(name.kind)
+                self.clear_to_table(name.kind);
             }
             ElementKind::Boxed | ElementKind::Formatting if name.is_one_of([b"button", b"select", b"a"]) => {
                 if let ScopeSearch::At(at) = self.in_scope(|open| open.is(name), |_| false) {

@@ -1,4 +1,4 @@
-mod rests;
+mod pauses;
 mod seen;
 mod verdicts;
 

@@ -221,8 +221,9 @@ fn exchanges_of_no_time_at_one_moment_do_not_run_at_once() {
 fn the_shortest_gap_is_known_with_its_server() {
     let mut judge = judge();
     for (number, gap) in [(1, 5), (2, 3), (3, 3), (4, 4)] {
-        let past = ServerRecord { smallest_gap: Some(Duration::from_secs(gap)), ..ServerRecord::default() };
-        judge.remember(server(number), &past);
+        let server_record =
+            ServerRecord { smallest_gap: Some(Duration::from_secs(gap)), ..ServerRecord::default() };
+        judge.remember(server(number), &server_record);
     }
     let Observations { least_gap, least_gap_at, .. } = judge.seen();
     assert_eq!((*least_gap, least_gap_at.as_str()), (Some(3_000_000), "41.90.0.2"));
@@ -330,19 +331,19 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     let limits = PromisedLimits { network: requests(9), ..PromisedLimits::default() };
     let mut judge = Judge::new(limits, Observations::default());
     let day = at(0.0).duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
-    let past = |requests, last_end, today| {
-        let borne = [requests, requests * 100, requests * 1000];
+    let server_record = |requests, last_end, today| {
+        let observed_load = [requests, requests * 100, requests * 1000];
         let load_on_day = [today, today * 100, today * 1000];
         ServerRecord {
             last_end: Some(last_end),
-            borne,
+            observed_load,
             day,
             load_on_day,
             most_parallel: 1,
             ..ServerRecord::default()
         }
     };
-    let (one, two) = (past(5, at(0.0), 4), past(7, at(0.0), 2));
+    let (one, two) = (server_record(5, at(0.0), 4), server_record(7, at(0.0), 2));
     judge.remember(server(1), &one);
     judge.remember(server(2), &two);
     judge.add_server(server(1), &one);
@@ -355,7 +356,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     assert_eq!(most(&seen.network_day), [7, 610, 100_000 + 6000]);
     assert_eq!(seen.least_gap, Some(1_500_000), "since the last exchange on record");
     // What is met again was forgotten: that is no second time.
-    judge.add_server(server(1), &past(50, at(2.0), 50));
+    judge.add_server(server(1), &server_record(50, at(2.0), 50));
     note(&mut judge, "a.ke", server(1), &response(9.0, 0.1, 10));
     assert_eq!(judge.seen().server[0].most, 7);
 }

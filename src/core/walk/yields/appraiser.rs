@@ -4,8 +4,8 @@ use std::sync::Arc;
 use super::evidence::Factor;
 use super::experience::Experience;
 use super::memory::Memory;
-use super::prospect::{UrlCandidate, UrlKind};
 use super::rates::Rates;
+use super::url_candidate::{UrlCandidate, UrlKind};
 use crate::exchange::Depth;
 
 /// URLs that are asked for in each site tree whatever they promise.

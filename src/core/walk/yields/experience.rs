@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::{Factor, YieldEvidence};
-use super::prospect::UrlCandidate;
+use super::url_candidate::UrlCandidate;
 
 /// How much weight the mean of all sites has beside what a site shows, in expected finds; of branches beside their
 /// site, and of folders beside their branch. Chosen on the worlds that `reports/adaptive` names as tuned on.

@@ -3,9 +3,9 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::experience::Experience;
-use super::foresight::{SeenPage, path_yields};
-use super::prospect::{Remembered, UrlCandidate, UrlKind};
+use super::path_yields::{SeenPage, path_yields};
 use super::rates::Rates;
+use super::url_candidate::{Remembered, UrlCandidate, UrlKind};
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 

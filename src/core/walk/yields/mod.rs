@@ -28,15 +28,15 @@ mod appraiser;
 mod evidence;
 mod experience;
 mod focus;
-mod foresight;
 mod memory;
-mod prospect;
+mod path_yields;
 mod rates;
+mod url_candidate;
 mod words;
 
 pub use appraiser::{Appraiser, LEAST_REQUESTS};
 pub use focus::{Costs, Focus};
 pub use memory::{Memory, SeenUrl};
-pub use prospect::{UrlCandidate, UrlKind};
 pub use rates::{FACTORS, MOST_DEPTHS, Price, Rates, RatesError, RatesSource, Scale};
+pub use url_candidate::{UrlCandidate, UrlKind};
 pub use words::url_words;

@@ -2,7 +2,7 @@ use crate::World;
 use crate::model::content::{Page, Url};
 use crate::model::links;
 use crate::model::paths::{Listed, Resource};
-use crate::model::spot::UrlLocation;
+use crate::model::url_location::UrlLocation;
 
 /// A list leads to the next one, back, and to its items; an item leads back to its list.
 pub(crate) fn page(world: &World, spot: &UrlLocation, listed: Listed) -> Option<Page> {

@@ -4,8 +4,8 @@ use crate::model::content::{Element, Link, Url};
 use crate::model::copies::second_name;
 use crate::model::paths::{Listed, Path, Resource};
 use crate::model::site::Role;
-use crate::model::spot::UrlLocation;
 use crate::model::tree::{Node, Tree};
+use crate::model::url_location::UrlLocation;
 
 pub(crate) fn link(url: Url) -> Link {
     Link { url, element: Element::A, nofollow: false }

@@ -2,8 +2,8 @@ use crate::World;
 use crate::model::content::{Page, Url};
 use crate::model::links;
 use crate::model::paths::{Resource, Trap};
-use crate::model::spot::UrlLocation;
 use crate::model::traps::{facet_links, month_links};
+use crate::model::url_location::UrlLocation;
 
 /// A page of a trap; none where the site does not have it.
 pub(crate) fn page(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Page> {

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use crate::analysis::curves::subset::numbers;
 use crate::analysis::intervals::units::DrawLimits;
-use crate::analysis::keys::divided::GroupedKeys;
+use crate::analysis::keys::grouped_keys::GroupedKeys;
 use crate::analysis::keys::groups::Groups;
 use crate::analysis::tables::retried;
 use crate::analysis::{AnalysisError, Curves, Evidence, Grouping, KnownKeys, Recorded, Sampling};

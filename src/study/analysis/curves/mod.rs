@@ -1,11 +1,11 @@
 //! Load and coverage by depth, and what they rest on: the tables as read, trees that were cut, what was never seen.
 
 pub(super) mod censoring;
+pub(super) mod completeness;
 pub(super) mod deepest;
 pub(super) mod ratios;
 pub(super) mod reading;
 pub(super) mod recorded;
-pub(super) mod standing;
 pub(super) mod subset;
 pub(super) mod unions;
 pub(super) mod unseen;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use crate::analysis::keys::divided::GroupedKeys;
+use crate::analysis::keys::grouped_keys::GroupedKeys;
 use crate::analysis::keys::groups::Groups;
 use crate::analysis::keys::links::RowIndex;
 use crate::analysis::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};

@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
-use super::apart::{partition, sorted};
 use super::cells::Cells;
 use super::packed::{KEY_BITS, PackedKeys};
+use super::partition::{partition, sorted};
 use crate::analysis::tables::in_turn::in_turn;
 use crate::analysis::{KnownByDepth, Occurrence};
 
@@ -55,7 +55,7 @@ impl<W: Word + Sync> KeyTable<W> {
         let placed = |(key, beside): (u64, u64)| {
             ((key >> (u64::BITS - PART_BITS)) as usize, key << PART_BITS | beside)
         };
-        let places = apart::<PARTS>(words.map(placed));
+        let places = partition::<PARTS>(words.map(placed));
         for (part, words) in self.parts.iter().zip(places.each()).filter(|(_, words)| !words.is_empty()) {
             part.lock().unwrap_or_else(PoisonError::into_inner).add(words, &self.form);
         }

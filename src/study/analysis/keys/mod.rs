@@ -1,12 +1,12 @@
 //! External URLs, hosts, sites and addresses as keys: which of them each depth level of each site tree shows.
 
-pub(super) mod apart;
 pub(super) mod cells;
-pub(super) mod divided;
+pub(super) mod grouped_keys;
 pub(super) mod groups;
 pub(super) mod key_table;
-pub(super) mod known;
+pub(super) mod known_keys;
 pub(super) mod links;
 pub(super) mod occurrences;
 pub(super) mod packed;
+pub(super) mod partition;
 pub(super) mod sample;

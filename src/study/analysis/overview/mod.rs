@@ -10,7 +10,6 @@
 
 mod exchange;
 mod judged;
-mod kept_back;
 mod links;
 mod listed;
 mod method;
@@ -19,6 +18,7 @@ mod probes;
 mod reading;
 mod servers;
 mod sites;
+mod skipped;
 mod spread;
 mod tally;
 
@@ -30,7 +30,6 @@ pub use crate::exchange::{Class, ClassGroup, Entrance, Failure, Outcome};
 pub use judged::ledger::{FoundFiles, Ledger, ServerTotals};
 pub use judged::opt_outs::OptedOut;
 pub use judged::timeline::AddressLoad;
-pub use kept_back::{Level, Robots, SkipReason, SkippedUrls};
 pub use links::{ADDRESS, GENERIC, LinkMatrix, Links, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};
 pub use probes::{Mean, ProbedTree, Probes};
@@ -45,6 +44,7 @@ pub use sites::copies::Copies;
 pub use sites::funnel::Funnel;
 pub use sites::outcomes::{CountryOutcomes, Outcomes, Status, TurnedAway};
 pub use sites::{CountryDomain, LargeSite, Sites};
+pub use skipped::{Level, Robots, SkipReason, SkippedUrls};
 pub use spread::Spread;
 pub use tally::NamedCount;
 

@@ -8,10 +8,9 @@ use super::judged::ledger::{self, Addresses, FoundFiles, Ledger};
 use super::judged::link_shares::LinkShares;
 use super::judged::opt_outs::OptOutWatch;
 use super::judged::promises::PromiseEvidence;
-use super::judged::questions::{self, TreeRequestChecks};
 use super::judged::recorded_limits::RecordedLimits;
+use super::judged::request_order::{self, TreeRequestChecks};
 use super::judged::timeline::Timeline;
-use super::kept_back::{SkippedUrlsMaker, level_columns};
 use super::links::{Links, LinksMaker, NameColumns, WantedNames};
 use super::listed::{ListedSiteColumns, ListedTrees};
 use super::method::Method;
@@ -23,6 +22,7 @@ use super::sites::SitesMaker;
 use super::sites::card::CardMaker;
 use super::sites::funnel::FunnelMaker;
 use super::sites::outcomes::OutcomesMaker;
+use super::skipped::{SkippedUrlsMaker, level_columns};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, ServerRow, SiteRow, read_frames};
 use crate::settings::{Entrances, Settings};
 
@@ -72,7 +72,7 @@ struct Makers {
     kept_back: SkippedUrlsMaker,
     doors: Option<DoorsMaker>,
     timeline: Timeline,
-    questions: TreeRequestChecks,
+    request_order: TreeRequestChecks,
     link_shares: LinkShares,
     opt_outs: OptOutWatch,
     found: FoundFiles,
@@ -108,7 +108,7 @@ impl Makers {
             outcomes: OutcomesMaker::default(),
             kept_back: SkippedUrlsMaker::default(),
             timeline: Timeline::with_capacity(exchanges),
-            questions: TreeRequestChecks::default(),
+            request_order: TreeRequestChecks::default(),
             link_shares: LinkShares::default(),
             opt_outs,
             found: FoundFiles::default(),
@@ -141,7 +141,9 @@ impl Makers {
 
     fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
         each::<LevelRow>(dir, &level_columns(), |frame| self.kept_back.add_levels(frame, &self.listed))?;
-        each::<LevelRow>(dir, questions::LEVELS, |frame| self.questions.add_levels(frame, &self.listed))
+        each::<LevelRow>(dir, request_order::LEVELS, |frame| {
+            self.request_order.add_levels(frame, &self.listed)
+        })
     }
 
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
@@ -170,7 +172,7 @@ impl Makers {
         self.outcomes.add(exchange);
         self.kept_back.add(exchange);
         self.link_shares.add(exchange);
-        self.questions.add(exchange);
+        self.request_order.add(exchange);
         let had_opted_out = self.opt_outs.add(exchange);
         self.timeline.add(exchange, had_opted_out);
         self.found.add(exchange);
@@ -186,7 +188,7 @@ impl Makers {
         };
         let ledger = Ledger::from_timeline(&mut self.timeline, &self.addresses);
         Ledger {
-            promises: evidence.judge(&mut self.timeline, &mut self.questions),
+            promises: evidence.judge(&mut self.timeline, &mut self.request_order),
             opted_out: self.opt_outs.entries(),
             found: self.found,
             ..ledger

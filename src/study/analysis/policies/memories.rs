@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use super::ground::{RecordedGraph, SiteTree};
+use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::walk::yields::{Costs, Focus, Memory, Rates, SeenUrl};
 
 /// What a survey tells of its sites to the next one, as `--since` with `--focus` reads it.

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::ground::{RecordedGraph, SiteTree};
 use super::memories::Memories;
+use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::exchange::Depth;
 use crate::walk::yields::{Appraiser, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
 

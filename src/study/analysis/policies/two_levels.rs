@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ground::{NO_PAGE, ROBOTS, RecordedGraph};
 use super::play::{Fetched, PolicyRun, TreeRun};
+use super::recorded_graph::{NO_PAGE, ROBOTS, RecordedGraph};
 use crate::analysis::{
     Exchanges, Kind, KnownKeys, LevelCost, Occurrence, Occurrences, Recorded, Tree, Trees,
 };
@@ -110,8 +110,8 @@ fn occurrences<'a>(tree: u32, run: &'a TreeRun, whole: &'a TreeRun) -> impl Iter
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::ground::{GraphPage, SiteTree};
     use super::super::play::Policy;
+    use super::super::recorded_graph::{GraphPage, SiteTree};
     use super::*;
     use crate::address::WebUrl;
     use crate::analysis::curves::worlds::{survey, tree};

@@ -13,10 +13,10 @@
 //! the least round trip that was measured there), and the bytes take as long as recorded, or as their number takes on the
 //! part of the link that the other users leave, whichever is longer. What our own time-outs ended lasts as recorded.
 
-mod asked;
 mod conditions;
 mod exchanges;
 mod play;
+mod requested_pauses;
 mod rows;
 
 use std::time::Duration;

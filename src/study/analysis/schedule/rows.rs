@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::asked::{Pause, Pauses};
 use super::exchanges::{
     Exchanges, MeasuredServer, NO_SERVER, ScheduledExchange, TIMED_OUT, TROUBLE, TreeSpan, UNCLEAR, UNREAD,
 };
+use super::requested_pauses::{Pause, Pauses};
 use super::{EndedExchange, Pacing};
 use crate::address::server_named;
 use crate::analysis::tables::{TreeNumbers, columns, each, key};

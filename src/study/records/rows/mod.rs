@@ -3,7 +3,7 @@
 pub(super) mod exchanges;
 pub(super) mod levels;
 pub(super) mod links;
-pub(super) mod others;
+pub(super) mod other_users;
 #[cfg(test)]
 pub(super) mod samples;
 pub(super) mod segment;

@@ -1,16 +1,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::asking::{Attempt, AttemptEnd, ExchangeOutcome, FailedTry, Requester, WantedExchange};
 use super::record::accept_failed_try;
+use super::requester::{Attempt, AttemptEnd, ExchangeOutcome, FailedTry, Requester, WantedExchange};
 use crate::exchange::{Failure, Response};
 use crate::survey::agents::AssignedAgent;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
 use crate::survey::parts::shared_robots::ClaimOutcome;
+use crate::survey::visit::fallbacks::Fallbacks;
 use crate::survey::visit::own_link;
-use crate::survey::visit::ways::Fallbacks;
 
 impl<'a> Requester<'a> {
     /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
@@ -34,9 +34,9 @@ impl<'a> Requester<'a> {
             Err(AttemptEnd::Error(error)) => return Err(error),
         };
         match exchanged {
-            ExchangeOutcome::Received(record) if wanted.ways.needs_fallback(&record) => {
+            ExchangeOutcome::Received(record) if wanted.fallbacks.needs_fallback(&record) => {
                 let tried = FailedTry { record, at: self.recorded_at.load(Ordering::Relaxed) };
-                self.try_fallback(wanted.ways, tried).await
+                self.try_fallback(wanted.fallbacks, tried).await
             }
             exchanged => Ok(exchanged),
         }
@@ -82,7 +82,7 @@ impl<'a> Requester<'a> {
                 Some(true) => {}
                 Some(false) => {
                     let response = Response::not_sent(access.now(), None, Failure::HeldOff, None);
-                    return self.record(&wanted.ways, ExchangeRecord::nothing(wanted.request, response));
+                    return self.record(&wanted.fallbacks, ExchangeRecord::nothing(wanted.request, response));
                 }
             }
         };
@@ -97,12 +97,12 @@ impl<'a> Requester<'a> {
     /// What comes after a try: another address of the host or the same, or that it is the answer.
     pub(in crate::survey) async fn try_fallback(
         &self,
-        mut ways: Fallbacks,
+        mut fallbacks: Fallbacks,
         tried: FailedTry,
     ) -> Result<ExchangeOutcome, SurveyError> {
-        ways.note_failed_try(&tried.record);
+        fallbacks.note_failed_try(&tried.record);
         let url = &tried.record.request.url;
-        let dead = ways.dead_addresses(url);
+        let dead = fallbacks.dead_addresses(url);
         let Some(located) = own_link::locate(&self.parts.access, url.host(), &dead).await else {
             return Ok(ExchangeOutcome::Stopped);
         };

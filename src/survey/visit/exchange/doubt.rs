@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::asking::{Attempt, AttemptEnd, DoubtfulFailure, LEFT, Requester, STOPPED, WantedExchange};
+use super::requester::{Attempt, AttemptEnd, DoubtfulFailure, LEFT, Requester, STOPPED, WantedExchange};
 use crate::exchange::{Failure, Response};
 use crate::load::LossCause;
 use crate::survey::agents::AssignedAgent;

@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::asking::{Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, WantedExchange, put_off};
+use super::requester::{Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, WantedExchange, put_off};
 use crate::exchange::Failure;
 use crate::settings::LONGEST_WAIT;
 use crate::survey::agents::AssignedAgent;
@@ -16,7 +16,7 @@ impl<'a> Requester<'a> {
         attempt: &Attempt<'a>,
     ) -> Result<ReadyServer<'a>, AttemptEnd<'a>> {
         let Parts { access, storage, .. } = self.parts;
-        let WantedExchange { request, ways, .. } = wanted;
+        let WantedExchange { request, fallbacks, .. } = wanted;
         if let (Attempt::First, Some(assigned), Some(agents)) = (attempt, self.assigned, &self.parts.agents)
             && agents.is_to_move(assigned, self.tree)
         {
@@ -35,7 +35,7 @@ impl<'a> Requester<'a> {
             }
             None => {}
         }
-        let dead = ways.dead_addresses(&request.url);
+        let dead = fallbacks.dead_addresses(&request.url);
         let located = own_link::locate(access, request.url.host(), &dead).await.ok_or(STOPPED)?;
         let dns = located.dns;
         let address = match located.address {

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-use super::asking::{ExchangeOutcome, FailedTry, Requester, UnreadResponse, WantedExchange};
+use super::requester::{ExchangeOutcome, FailedTry, Requester, UnreadResponse, WantedExchange};
 use crate::address::{OBEYED_WITHIN, WebUrl};
 use crate::exchange::{Failure, Request, Response};
 use crate::promises::{Fact, OwnerObjections, is_quiet};
@@ -11,7 +11,7 @@ use crate::survey::journal::Journal;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
 use crate::survey::parts::shared_robots::RecordedRobots;
-use crate::survey::visit::ways::Fallbacks;
+use crate::survey::visit::fallbacks::Fallbacks;
 
 impl<'a> Requester<'a> {
     /// Records that nothing was sent.
@@ -23,19 +23,22 @@ impl<'a> Requester<'a> {
         dns: Option<Duration>,
     ) -> Result<ExchangeOutcome, SurveyError> {
         let response = Response::not_sent(self.parts.access.now(), address, failure, dns);
-        self.record(&wanted.ways, ExchangeRecord::nothing(wanted.request.clone(), response))
+        self.record(&wanted.fallbacks, ExchangeRecord::nothing(wanted.request.clone(), response))
     }
 
     pub(super) fn record(
         &self,
-        ways: &Fallbacks,
+        fallbacks: &Fallbacks,
         record: ExchangeRecord,
     ) -> Result<ExchangeOutcome, SurveyError> {
         let progress = &self.parts.storage.progress;
         progress.exchange(record.request.purpose, &record.response, record.is_page());
         let record = Box::new(record);
-        let entry =
-            if ways.needs_fallback(&record) { Entry::Attempted(record) } else { Entry::Received(record) };
+        let entry = if fallbacks.needs_fallback(&record) {
+            Entry::Attempted(record)
+        } else {
+            Entry::Received(record)
+        };
         self.recorded_at.store(self.journal.append(&entry)?, Ordering::Relaxed);
         Ok(entry.into_record().map_or(ExchangeOutcome::Stopped, ExchangeOutcome::Received))
     }
@@ -59,7 +62,7 @@ impl<'a> Requester<'a> {
         if against != OwnerObjections::default() {
             self.journal.write(&Entry::OwnerObjection { number, had_opted_out, in_quiet_hours })?;
         }
-        let exchanged = self.record(&wanted.ways, record)?;
+        let exchanged = self.record(&wanted.fallbacks, record)?;
         // After the journal: a server's state that is stored never knows an exchange the journal lost.
         {
             // In one go: no exchange after this one is seen before it.

@@ -1,20 +1,20 @@
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::asking::{
+use super::doubt::{LinkResult, MOST_LOST};
+use super::requester::{
     Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, UnreadResponse, WantedExchange,
 };
-use super::doubt::{LinkResult, MOST_LOST};
 use crate::exchange::{Failure, Purpose, Request, Response, Validators};
 use crate::fetch::Manner;
 use crate::survey::agents::AssignedAgent;
-use crate::survey::agents::hands::{FRESH, RemoteOutcome, RemoteRequest, RemoteWorker};
+use crate::survey::agents::remote_worker::{FRESH, RemoteOutcome, RemoteRequest, RemoteWorker};
 use crate::survey::earlier::EarlierPage;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::{Access, asked_to_stop};
-use crate::survey::reading::foresight::PendingPrefetch;
+use crate::survey::reading::prefetch::PendingPrefetch;
 use crate::survey::reading::quarantine::{ReceivedResponse, ResponseBody};
 use crate::survey::visit::own_link::{self, Link};
 use crate::survey::visit::turn::HeldPermit;
@@ -164,7 +164,7 @@ impl<'a> Requester<'a> {
         // Before anything is decided by the list.
         let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
-        let manner = wanted.ways.manner(&request.url);
+        let manner = wanted.fallbacks.manner(&request.url);
         let link = Link::of_agent(access, self.parts.agents.as_ref(), sender.as_ref());
         let outgoing = OutgoingRequest { request: &request, address, asked, known, byte_limit, manner };
         let sent = match sender.as_deref().and_then(|assigned| Some((assigned, assigned.remote_worker()?))) {
@@ -194,7 +194,7 @@ impl<'a> Requester<'a> {
         };
         response.timings.dns = dns;
         if manner == Manner::OldTls {
-            wanted.ways.settle(&request.url, &mut response);
+            wanted.fallbacks.settle(&request.url, &mut response);
         }
         let over_link =
             LinkResult { sender: sender.as_ref(), link: &link, address, asked, response: &response };
@@ -208,7 +208,7 @@ impl<'a> Requester<'a> {
         if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
             permit.record_unsent(self.journal, request.number)?;
             return Err(AttemptEnd::Exchanged(
-                self.record(&wanted.ways, ExchangeRecord::nothing(request, response))?,
+                self.record(&wanted.fallbacks, ExchangeRecord::nothing(request, response))?,
             ));
         }
         let received =

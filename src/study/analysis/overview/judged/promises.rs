@@ -1,8 +1,8 @@
 use super::ledger::Addresses;
 use super::link_shares::{LargestLinkShare, LinkShares};
-use super::questions::TreeRequestChecks;
 use super::rate::{Standstills, SurveyRate, flow};
 use super::recorded_limits::RecordedLimits;
+use super::request_order::TreeRequestChecks;
 use super::timeline::Timeline;
 use crate::analysis::overview::names::Names;
 use crate::promises::units::{byte_rate, thousands};

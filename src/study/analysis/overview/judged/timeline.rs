@@ -150,7 +150,7 @@ impl ServerExchange {
     }
 
     /// As the survey heard it, as far as promises are judged by it.
-    fn to_response(&self, address: IpAddr) -> Response {
+    fn to_response(self, address: IpAddr) -> Response {
         let mut response = Response::not_sent(moment(self.started), Some(address), Failure::Reset, None);
         (response.status, response.failure) = (self.status, self.failure);
         response.timings.total = Duration::from_micros(self.took.into());

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::de::IgnoredAny;
 
-use super::ground::{RecordedGraph, SiteTree};
 use super::play::{Policy, PolicyPoint, PolicyRun, prices as tried_prices};
+use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::exchange::Depth;
-use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
+use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, url_words};
 
 /// What was learned, and what it is on its own ground.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Vocabulary {
     fn from_graphs(grounds: &[&RecordedGraph]) -> Self {
         let mut trees: HashMap<String, u32> = HashMap::new();
         for tree in grounds.iter().flat_map(|ground| &ground.trees) {
-            let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| words(&page.url)).collect();
+            let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| url_words(&page.url)).collect();
             of_tree.into_iter().for_each(|word| *trees.entry(word).or_default() += 1);
         }
         let is_common = |(_, trees): &(String, u32)| *trees as usize >= LEAST_TREES;
@@ -118,7 +118,7 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
         let numbers = &vocabulary.numbers;
         samples.push(TrainingPage {
             depth: usize::from(depth.0),
-            words: words(&page.url).iter().filter_map(|word| numbers.get(word)).copied().collect(),
+            words: url_words(&page.url).iter().filter_map(|word| numbers.get(word)).copied().collect(),
             own,
             hosts: own,
             requests: page.requests as f64,

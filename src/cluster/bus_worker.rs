@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::bus::{dispatch_subject, tree_subject};
 use super::message::{Dispatch, Event, ReplyParts, encode};
-use super::office::{ReceivedEvent, TreeSubjects};
+use super::tree_subjects::{ReceivedEvent, TreeSubjects};
 use super::{ClusterError, FRESH};
 use crate::exchange::{Request, Response};
 use crate::fetch::Meter;

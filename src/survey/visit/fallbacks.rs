@@ -41,16 +41,16 @@ enum TlsFallback {
 impl Fallbacks {
     /// What is known from the journal of a tree; nothing where there is none yet.
     pub(in crate::survey) fn from_journal(path: &Path) -> Result<Self, SurveyError> {
-        let mut ways = Self::default();
+        let mut fallbacks = Self::default();
         let mut journal = JournalReader::open(path)?;
         while let Some(entry) = journal.next()? {
             match entry {
-                Entry::Attempted(tried) => ways.note_failed_try(&tried),
-                Entry::Received(record) => ways.note(&record),
+                Entry::Attempted(tried) => fallbacks.note_failed_try(&tried),
+                Entry::Received(record) => fallbacks.note(&record),
                 _ => {}
             }
         }
-        Ok(ways)
+        Ok(fallbacks)
     }
 
     /// Takes in what came of a question that may be put in another way.
@@ -195,13 +195,13 @@ mod tests {
             (TlsTooOld, TlsTooOld, old, TlsTooOld),
             (TlsTooOld, TlsHandshake, None, TlsTooOld),
         ] {
-            let mut ways = Fallbacks::default();
+            let mut fallbacks = Fallbacks::default();
             let tried = came(first, None);
             let url = &tried.request.url;
-            ways.note_failed_try(&tried);
-            assert_eq!(ways.manner(url), Manner::OldTls);
+            fallbacks.note_failed_try(&tried);
+            assert_eq!(fallbacks.manner(url), Manner::OldTls);
             let mut response = came(greeted, version).response;
-            ways.settle(url, &mut response);
+            fallbacks.settle(url, &mut response);
             assert_eq!(response.failure, Some(settled), "{first}, then {greeted} {version:?}");
         }
     }
@@ -210,11 +210,11 @@ mod tests {
     fn a_server_that_cannot_tell_more_is_not_greeted_again() {
         let mut refused = came(Failure::TlsAlert, None);
         refused.response.may_speak_older_tls = false;
-        let mut ways = Fallbacks::default();
-        assert!(!ways.needs_fallback(&refused));
-        ways.note(&refused);
-        assert_eq!(ways.manner(&refused.request.url), Manner::Usual);
-        assert!(!ways.needs_fallback(&came(Failure::TlsAlert, None)), "it was heard once");
+        let mut fallbacks = Fallbacks::default();
+        assert!(!fallbacks.needs_fallback(&refused));
+        fallbacks.note(&refused);
+        assert_eq!(fallbacks.manner(&refused.request.url), Manner::Usual);
+        assert!(!fallbacks.needs_fallback(&came(Failure::TlsAlert, None)), "it was heard once");
     }
 
     #[test]
@@ -225,13 +225,13 @@ mod tests {
             (came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), Manner::OldTls),
             (came(Failure::TlsAlert, None), Manner::Usual),
         ] {
-            let mut ways = Fallbacks::default();
-            assert!(ways.needs_fallback(&refused) && ways.manner(&url) == Manner::Usual);
-            ways.note_failed_try(&refused);
-            assert!(ways.manner(&url) == Manner::OldTls && !ways.needs_fallback(&greeted));
-            ways.note(&greeted);
-            assert_eq!(ways.manner(&url), manner);
-            assert!(!ways.needs_fallback(&refused));
+            let mut fallbacks = Fallbacks::default();
+            assert!(fallbacks.needs_fallback(&refused) && fallbacks.manner(&url) == Manner::Usual);
+            fallbacks.note_failed_try(&refused);
+            assert!(fallbacks.manner(&url) == Manner::OldTls && !fallbacks.needs_fallback(&greeted));
+            fallbacks.note(&greeted);
+            assert_eq!(fallbacks.manner(&url), manner);
+            assert!(!fallbacks.needs_fallback(&refused));
         }
     }
 
@@ -242,14 +242,14 @@ mod tests {
             record.response.address = Some([41, 90, 0, 1].into());
             record
         };
-        let mut ways = Fallbacks::default();
+        let mut fallbacks = Fallbacks::default();
         let lost = came(7, Failure::IdleClosed);
-        assert!(ways.needs_fallback(&lost));
-        ways.note(&lost);
-        assert!(!ways.needs_fallback(&lost), "twice is not by chance");
-        assert!(ways.needs_fallback(&came(8, Failure::IdleClosed)), "another request");
-        ways.note(&came(7, Failure::Reset));
-        assert_eq!(ways, Fallbacks::default(), "nothing is remembered of what is done");
+        assert!(fallbacks.needs_fallback(&lost));
+        fallbacks.note(&lost);
+        assert!(!fallbacks.needs_fallback(&lost), "twice is not by chance");
+        assert!(fallbacks.needs_fallback(&came(8, Failure::IdleClosed)), "another request");
+        fallbacks.note(&came(7, Failure::Reset));
+        assert_eq!(fallbacks, Fallbacks::default(), "nothing is remembered of what is done");
     }
 
     #[test]
@@ -259,18 +259,18 @@ mod tests {
             odd.response.address = Some([41, 90, 0, 1].into());
             let mut read = odd.clone();
             (read.response.failure, read.response.status) = (None, Some(200));
-            let mut ways = Fallbacks::default();
+            let mut fallbacks = Fallbacks::default();
             let url = &odd.request.url;
-            assert!(ways.needs_fallback(&odd) && !ways.needs_fallback(&read));
-            assert_eq!(ways.manner(url), Manner::Usual);
-            ways.note_failed_try(&odd);
-            assert_eq!(ways.manner(url), Manner::WithoutLibrary);
-            assert!(!ways.needs_fallback(&odd), "the second was in vain");
-            ways.note(&read);
-            assert_eq!(ways.manner(url), Manner::WithoutLibrary);
-            assert!(!ways.needs_fallback(&odd), "the last was read without it, too");
+            assert!(fallbacks.needs_fallback(&odd) && !fallbacks.needs_fallback(&read));
+            assert_eq!(fallbacks.manner(url), Manner::Usual);
+            fallbacks.note_failed_try(&odd);
+            assert_eq!(fallbacks.manner(url), Manner::WithoutLibrary);
+            assert!(!fallbacks.needs_fallback(&odd), "the second was in vain");
+            fallbacks.note(&read);
+            assert_eq!(fallbacks.manner(url), Manner::WithoutLibrary);
+            assert!(!fallbacks.needs_fallback(&odd), "the last was read without it, too");
             let elsewhere = WebUrl::parse("http://b.ke/").unwrap();
-            assert_eq!(ways.manner(&elsewhere), Manner::Usual);
+            assert_eq!(fallbacks.manner(&elsewhere), Manner::Usual);
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
         };
         let (http, https) = ("http://a.ke/", "https://b.ke/");
         let [at_http, at_https] = [http, https].map(|url| WebUrl::parse(url).unwrap());
-        let mut ways = Fallbacks::default();
+        let mut fallbacks = Fallbacks::default();
         for (url, failure, dead) in [
             (https, Failure::ConnectRefused, [vec![], vec![address]]),
             (https, Failure::ServerBudget, [vec![], vec![address]]),
@@ -294,9 +294,9 @@ mod tests {
             (http, Failure::ConnectTimeout, [vec![address], vec![]]),
             (https, Failure::GivenUp, [vec![address], vec![address]]),
         ] {
-            ways.note(&came(url, failure));
+            fallbacks.note(&came(url, failure));
             assert_eq!(
-                [ways.dead_addresses(&at_http), ways.dead_addresses(&at_https)],
+                [fallbacks.dead_addresses(&at_http), fallbacks.dead_addresses(&at_https)],
                 dead,
                 "{url} {failure}"
             );

@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::Login;
 use super::bus::Bus;
 use super::message::{Event, decode, encode};
-use super::office::{fence, up_to};
+use super::tree_subjects::{fence, up_to};
 use crate::fetch::Clock;
 
 const SUBJECT: &str = "ccsurvey.x.tree.1";

@@ -1,4 +1,4 @@
-use super::super::rests::DuePauses;
+use super::super::pauses::DuePauses;
 use super::*;
 
 /// What is seen of two exchanges, the second so many seconds after the first has ended.
@@ -207,11 +207,11 @@ fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
     for (retry_after, until) in [(None, 301.0), (Some(10), 301.0), (Some(400), 401.0)] {
         let mut response = busy(0.0, retry_after);
         response.timings.total = Duration::from_secs(1);
-        let (mut rests, site) = (DuePauses::default(), site("a.ke"));
-        rests.add_due_pauses(&fact(&site, server(1), &response), &PromisedLimits::default());
-        rests.forget_before(at(until - 0.001));
-        assert_eq!(rests.len(), 1, "{retry_after:?}");
-        rests.forget_before(at(until));
-        assert_eq!(rests.len(), 0, "{retry_after:?}");
+        let (mut pauses, site) = (DuePauses::default(), site("a.ke"));
+        pauses.add_due_pauses(&fact(&site, server(1), &response), &PromisedLimits::default());
+        pauses.forget_before(at(until - 0.001));
+        assert_eq!(pauses.len(), 1, "{retry_after:?}");
+        pauses.forget_before(at(until));
+        assert_eq!(pauses.len(), 0, "{retry_after:?}");
     }
 }

@@ -4,9 +4,9 @@ use async_nats::jetstream::stream::Stream;
 
 use super::ClusterError;
 use super::bus::{Bus, tree_of};
-use super::hand::begun_at;
+use super::bus_worker::begun_at;
 use super::message::{Event, ReplyParts, decode};
-use super::office::{fence, up_to};
+use super::tree_subjects::{fence, up_to};
 use crate::fetch::Clock;
 use crate::survey::{KeptReplies, KeptReply};
 

@@ -28,7 +28,7 @@ pub(in crate::analysis) fn partition<const PLACES: usize>(
 pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64> {
     let place = |word: u64| (word >> (u64::BITS - PLACES.ilog2())) as usize;
     let PartitionedWords { mut words, ends } =
-        apart::<PLACES>(words.iter().map(|word| (place(*word), *word)));
+        partition::<PLACES>(words.iter().map(|word| (place(*word), *word)));
     let mut begin = 0;
     for end in ends {
         words[begin..end].sort_unstable();
@@ -56,7 +56,7 @@ mod tests {
         fn each_word_is_at_its_place_and_all_are_in_order(
             words in prop::collection::vec(any::<u64>(), 0..300),
         ) {
-            let places = apart::<16>(words.iter().map(|word| ((word % 16) as usize, *word)));
+            let places = partition::<16>(words.iter().map(|word| ((word % 16) as usize, *word)));
             for (place, some) in (0..).zip(places.each()) {
                 let of_place: Vec<u64> = words.iter().copied().filter(|word| word % 16 == place).collect();
                 prop_assert_eq!(some, of_place);

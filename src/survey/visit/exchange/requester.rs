@@ -10,11 +10,11 @@ use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::survey::parts::Parts;
-use crate::survey::reading::foresight::PendingPrefetch;
+use crate::survey::reading::prefetch::PendingPrefetch;
 use crate::survey::reading::quarantine::ReceivedResponse;
+use crate::survey::visit::fallbacks::Fallbacks;
 use crate::survey::visit::own_link::LinkPass;
 use crate::survey::visit::turn::HeldPermit;
-use crate::survey::visit::ways::Fallbacks;
 
 /// An exchange that a walk wants.
 pub(in crate::survey) struct WantedExchange {
@@ -27,7 +27,7 @@ pub(in crate::survey) struct WantedExchange {
     pub redirect_pause: Option<SystemTime>,
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
-    pub ways: Fallbacks,
+    pub fallbacks: Fallbacks,
     /// From then on the walk would ask for robots.txt first.
     pub good_until: Option<SystemTime>,
     /// A process died when it read the answer.
