@@ -336,7 +336,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
         let load_on_day = [today, today * 100, today * 1000];
         ServerRecord {
             last_end: Some(last_end),
-            observed_load,
+            load: observed_load,
             day,
             load_on_day,
             most_parallel: 1,
