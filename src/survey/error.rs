@@ -7,7 +7,7 @@ use crate::frontier::FrontierError;
 use crate::records::{GeoError, Manifest, ManifestError, TablesError};
 use crate::walk::yields::RatesError;
 
-/// Why a survey cannot be begun or go on.
+/// Why a survey cannot be created or resumed, or cannot continue.
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
@@ -89,7 +89,7 @@ pub enum SurveyError {
 }
 
 impl SurveyError {
-    /// Whether the user asked for something that cannot be: exit code 2, and nothing was begun.
+    /// Whether the user asked for something impossible: exit code 2, and nothing was begun.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {
@@ -122,12 +122,12 @@ impl SurveyError {
         }
     }
 
-    /// Whether the error is one of the site tree in whose visit it came up, and ends that tree only. What other
-    /// visits would meet too stops all work: the disk, the store, the name server.
+    /// Whether the error concerns only the site tree in whose visit it occurred, and ends only that tree.
+    /// Errors that other visits would meet too stop all work: the disk, the store, the name server.
     pub(super) fn is_of_one_site(&self) -> bool {
         match self {
             Self::Journal { .. } | Self::Broken(_) => true,
-            // The disk, and what is stored on it.
+            // The disk, and the data on it.
             Self::DiskFull(_)
             | Self::File { .. }
             | Self::Tables(_)
@@ -140,7 +140,7 @@ impl SurveyError {
             // The network.
             | Self::NameServer(..)
             | Self::Fetch(_)
-            // What is asked of the survey as a whole.
+            // Requests and settings that concern the survey as a whole.
             | Self::Exists(_)
             | Self::Taken(_)
             | Self::InUse(_)
@@ -160,7 +160,8 @@ impl SurveyError {
         }
     }
 
-    /// A new survey cannot be made in a folder that is in use; says what is in it, as far as that helps.
+    /// The error for creating a survey in a folder that is in use. It says what is in the folder, as far as
+    /// that helps.
     #[must_use]
     pub fn folder_in_use(dir: &Path) -> Self {
         let can_go_on = Manifest::load(dir).is_ok_and(|manifest| manifest.simulation.is_none());
@@ -171,7 +172,7 @@ impl SurveyError {
         move |source| Self::File { operation, path: path.to_owned(), source }
     }
 
-    /// Says of any error that means a full disk what to do about it.
+    /// Turns any error that means a full disk into one that says what to do about it.
     pub(super) fn in_survey(self, dir: &Path) -> Self {
         let is_full = match &self {
             Self::File { source, .. } => is_full(source),

@@ -1,4 +1,4 @@
-//! Who gives the permits and who judges: two rules, written apart.
+//! Tests `load`, which gives permits, against the judge: two sets of rules, written independently.
 
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -27,7 +27,7 @@ const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: 
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// What a server answers.
+/// A response of the test server.
 #[derive(Clone, Debug)]
 struct TestResponse {
     site: usize,
@@ -38,7 +38,7 @@ struct TestResponse {
     body: u64,
     retry_after: Option<u64>,
     crawl_delay: Option<u64>,
-    /// Seconds before anybody asks again, beyond what is due.
+    /// Seconds before the next request, beyond the pause that is due.
     idle: u64,
     is_forgotten: bool,
 }
@@ -98,7 +98,7 @@ fn said() -> impl Strategy<Value = TestResponse> {
     )
 }
 
-/// A survey that obeys the load, and its judge.
+/// A survey that obeys `load`, and its judge.
 struct WatchedSurvey {
     load: Load,
     judge: Judge,
@@ -118,7 +118,7 @@ impl WatchedSurvey {
         }
     }
 
-    /// Asks when that is permitted; whether it ever is.
+    /// Sends a request when that is permitted; returns whether it ever is.
     fn request(&mut self, said: &TestResponse) -> bool {
         let site = site(&format!("s{}.ke", said.site));
         let crawl_delay = said.crawl_delay.map(Duration::from_secs);
@@ -144,14 +144,14 @@ impl WatchedSurvey {
         }
     }
 
-    /// The judge is another one now.
+    /// Replaces the judge by a new one.
     fn forget(&mut self) {
         self.judge = Judge::new(self.limits.clone(), self.judge.seen().clone());
     }
 }
 
 proptest! {
-    /// Whoever keeps the rules of the load has broken no promise, though the judge has rules of his own.
+    /// A survey that keeps the rules of `load` breaks no promise, although the judge has its own rules.
     #[test]
     fn what_is_permitted_is_never_seen_as_too_soon(
         answers in prop::collection::vec(said(), 1..80),
@@ -173,8 +173,8 @@ proptest! {
         prop_assert!(places > 1 || least.is_none_or(|gap| gap >= pace.min_delay.as_micros() as u64));
     }
 
-    /// Where the facts leave no room, the two rules are one: of a server with one site, within an hour, whoever comes sooner than by the
-    /// tenth that chance adds is seen.
+    /// If the facts leave no room, the two rules agree: for a server with one site, within an hour, the judge
+    /// sees any request that comes sooner than by the tenth that chance adds.
     #[test]
     fn who_comes_sooner_than_is_permitted_is_seen(
         answers in prop::collection::vec(said(), 1..12),
@@ -186,13 +186,13 @@ proptest! {
         let begun = UNIX_EPOCH + HOUR * 1000;
         survey.now = begun;
         for said in &answers {
-            // First bytes that are as late as ever, and nobody idles into another hour.
+            // All first bytes are equally late, and no idle time leads into another hour.
             let said = TestResponse { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..said.clone() };
             if !survey.request(&said) {
                 return Ok(());
             }
         }
-        // Of another hour the load knows more than facts leave no doubt of.
+        // About another hour, `load` knows more than the facts prove.
         if harm.is_some() && survey.now >= begun + HOUR {
             return Ok(());
         }

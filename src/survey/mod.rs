@@ -1,63 +1,68 @@
-//! A survey at work: sites from the frontier, walks, turns, exchanges, rows.
+//! A running survey: sites from the frontier, walks, turns, exchanges, rows.
 //!
-//! **Three parts.** A survey that is open has `boundaries` (where it may go: its scope, opt-outs, and what becomes of a
-//! link that leads out of a site, `feed_back`), `access` (how servers are asked: the client, the load, our own link, the
-//! roster of visits) and `storage` (what it keeps: folder, frontier, journals, progress, the judge of its promises).
+//! **Three parts.** An open survey has `boundaries` (its scope, opt-outs, and the rule for links that lead
+//! out of a site, `feed_back`), `access` (the client, the load, our own link, the roster of visits) and
+//! `storage` (folder, frontier, journals, progress, the judge of its promises).
 //!
-//! **The life of a survey.** [`Survey::create`] makes the folder, writes the effective settings and
-//! offers the start URLs to the frontier. [`Survey::run`] keeps up to `sites` visits going. A *visit*
-//! leases a site tree and drives its walk: the walk says what to ask next, the site's budget whether
-//! it may still be asked, load when it is the server's turn; then the exchange happens, and its
-//! answer is written to the tree's *journal* before the walk hears of it. When a walk ends, the *writer*
-//! turns its journal into table rows; many trees make a segment. When a segment is on the disk, one
-//! transaction of the frontier says so, takes in what the trees found, and stores the servers' states;
-//! only then are the journals removed.
+//! **The life of a survey.** [`Survey::create`] creates the folder, writes the effective settings and offers
+//! the start URLs to the frontier. [`Survey::run`] keeps up to `sites` visits going. A *visit* leases a site
+//! tree and drives its walk: the walk says what to request next, the site's budget whether it may still be
+//! requested, and `load` when it is the server's turn. Then the exchange happens, and its response is written
+//! to the tree's *journal* before the walk receives it. When a walk ends, the *writer* turns its journal into
+//! table rows; many trees make a segment. When a segment is on the disk, one transaction of the frontier
+//! records it, adds the sites that the trees found, and stores the servers' states. Only then are the
+//! journals removed.
 //!
-//! **What a crash leaves.** Segments the frontier does not know are removed and written again from their
-//! journals. Trees with a journal are walked on from where it ends, by handling its answers again. A
-//! journal also tells of questions put and not answered: they count as in flight until the moment of
-//! the restart, so that their servers get their pause. Nothing recorded is asked twice.
+//! **Recovery after a crash.** Segments that the frontier does not know are removed and written again from
+//! their journals. Trees with a journal are continued from where it ends, by replaying its responses. A
+//! journal also lists requests without a response: they count as in flight until the restart, so that their
+//! servers get their pause. Nothing recorded is requested twice.
 //!
-//! **Ways to a host.** Where no connection comes about at an address, the host's next one is tried, at its own turn
-//! and as an exchange of its own: the journal has each try (`ways`). A visit follows its start URL's host to the server
-//! that it is asked at.
+//! **Fallbacks.** If no connection can be made to an address, the host's next address is tried, at its own
+//! turn and as an exchange of its own: the journal has each attempt (`visit/fallbacks`). A visit follows its
+//! start URL's host to the server that receives the requests.
 //!
-//! **robots.txt once a day.** The trees of a survey share the responses for robots.txt (`shared_robots`): the first that
-//! needs one asks, and it alone has the exchange in its rows and its load. Each other tree writes the response into its own
-//! journal, marked as shared, so that a tree still depends on nothing but its journal; it counts into the tree's budgets
-//! like a request, into no table but `levels.shared_robots`, and nowhere as load. Trees of a site follow each other, so
-//! that the same tree asks in every run and in every cut of a survey; trees of several sites share only what a robots.txt
-//! redirects to and what sites below one host (`--scope host`) have in common, and then the first in time asks. Among
-//! agents nothing is shared: who owns the survey answers the walk.
+//! **robots.txt once a day.** The trees of a survey share the responses for robots.txt (`shared_robots`): the
+//! first tree that needs one fetches it, and only that tree has the exchange in its rows and its load. Each
+//! other tree writes the response into its own journal, marked as shared, so that a tree still depends on
+//! nothing but its journal. A shared response counts toward the tree's budgets like a request, appears in no
+//! table but `levels.shared_robots`, and nowhere counts as load. Trees of a site follow each other, so the
+//! same tree sends the request in every run and in every cut of a survey. Trees of several sites share only
+//! the target of a redirected robots.txt, and what sites below one host (`--scope host`) have in common; then
+//! the first in time sends the request. Agents share nothing: the process that runs the survey gives the
+//! shared response to the walk.
 //!
-//! **What no answer can do.** An answer is read by `quarantine`: one at which the process dies is not read a third
-//! time. An error in one visit, a panic too, ends its tree with the outcome `failed`, and what is on record of it
-//! becomes rows. Only what every visit would meet (the disk, the store, the name server) stops all work.
+//! **What no response can do.** `quarantine` reads the responses; a response at which the process dies is not
+//! read a third time. An error in one visit, including a panic, ends its tree with the outcome `failed`, and
+//! the recorded part of the tree becomes rows. Only errors that every visit would meet (the disk, the store,
+//! the name server) stop all work.
 //!
-//! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
+//! **Stopping.** Exchanges in flight have a few seconds to end; everything else just stops, because the
 //! journals hold it.
 //!
-//! **Start URLs that come later** (`added`) are handed over in the folder and taken in by the process that holds the
-//! survey's state, once, even if that is killed meanwhile.
+//! **Start URLs that come later** (`added`) are handed over in the folder. The process that holds the
+//! survey's state merges them exactly once, even if it is killed meanwhile.
 //!
-//! **Re-surveys.** What an earlier survey knows (`earlier`) goes along with the questions; an answer that says
-//! that nothing has changed is completed before it is written to the journal, so that walk, replay and rows see a
-//! page like any other.
+//! **Re-surveys.** Requests carry what an earlier survey knows (`earlier`). A response that says that nothing
+//! has changed is completed before it is written to the journal, so walk, replay and rows see a page like any
+//! other.
 //!
-//! **Simulations.** [`Survey::simulate`] asks a Web in this process, on a runtime whose time is virtual: when all tasks
-//! are idle, the clock goes on to the next moment at which one is not. The writer is a
-//! thread of its own; where what it writes may bring new sites, the clock stands still until it has. So the
-//! same Web and settings make the same tables, times included.
+//! **Simulations.** [`Survey::simulate`] crawls a Web in this process, on a runtime with virtual time: when
+//! all tasks are idle, the clock advances to the next moment at which one is not. The writer is a thread of
+//! its own. While its output may bring new sites, the clock stands still until it has written. So the same
+//! Web and settings produce the same tables, times included.
 //!
-//! **Agents.** The trees of a simulation may be walked by agents that are dealt them, read so many answers a second, die and
-//! are replaced (`agents`). A visit whose agent dies comes back, and goes on from its journal elsewhere.
+//! **Agents.** The trees of a simulation may be walked by agents: trees are dealt to them, they read a
+//! limited number of responses per second, die and are replaced (`agents`). A visit whose agent dies is
+//! requeued, and continues from its journal elsewhere.
 //!
-//! **The folders**, each of which names only those before it: `earlier` what an earlier survey found, `folder` what lies beside
-//! the tables, `boundaries` where a survey may go, `journal` what is written of a tree while it is walked, `agents` who sends
-//! requests, `storage` all that a survey keeps, `reading` how a response becomes content, `parts` what a survey at work shares,
-//! `visit` the walk of one tree, `writer` its rows, `run` a run from its beginning to its end.
+//! **The folders**, each of which names only those before it: `earlier` pages of an earlier survey, `folder`
+//! the files beside the tables, `boundaries` the scope of a survey, `journal` the record of a tree while it
+//! is walked, `agents` the senders of requests, `storage` the stored data of a survey, `reading` turning
+//! responses into content, `parts` what a running survey shares, `visit` the walk of one tree, `writer` its
+//! rows, `run` a run from its beginning to its end.
 //!
-//! This room reads the clock and hands the time to all others.
+//! This room reads the clock and passes the time to all others.
 
 mod agents;
 mod boundaries;

@@ -1,4 +1,5 @@
-//! Surveys of small Webs made for the purpose, on a virtual clock: what takes days, and what must not happen.
+//! Surveys of small scripted Webs on a virtual clock: situations that take days, and failures that must not
+//! happen.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -27,30 +28,30 @@ use crate::starts::StartList;
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What a server says at some time after the survey began.
+/// The reply of a server at some time after the survey began.
 pub(super) enum ScriptedReply {
     Page(Vec<String>),
     Rules(&'static str),
     Status(u16),
-    /// Without a body, with these fields.
+    /// Without a body, with these header fields.
     Head(u16, Vec<(&'static str, String)>),
     Nothing,
-    /// No connection comes about.
+    /// No connection can be made.
     Dead,
 }
 
 /// By host, target and time.
 pub(super) type Script = fn(&str, &str, Duration) -> ScriptedReply;
 
-/// A Web of one server that says what its script says, of another one for hosts whose names begin with `other.`, or
-/// that are at both, `two.`, and of one by its number for those that begin with `server7.`.
+/// A Web with one scripted server; a second one for hosts whose names begin with `other.`; both for `two.`;
+/// and one by its number for hosts that begin with `server7.` or another number.
 pub(super) struct Scripted {
     script: Script,
-    /// Of the virtual clock.
+    /// The start of the virtual clock.
     began: Mutex<Option<Instant>>,
     /// When this run of the survey began.
     from: Duration,
-    /// What was asked, and when.
+    /// The requests, and when they were sent.
     log: Mutex<Vec<(Duration, String)>>,
 }
 
@@ -152,7 +153,7 @@ fn simulation(web: &Arc<Scripted>) -> Simulation {
     Simulation { web: web.clone(), begins, description: serde_json::json!({}), team: None }
 }
 
-/// Runs a survey until it is done, or for so long.
+/// Runs a survey until it is done, or for at most this long.
 pub(super) fn run(
     dir: &Path,
     web: &Arc<Scripted>,
@@ -171,7 +172,7 @@ pub(super) fn run(
             }
         }
     };
-    // Of no time at all: nothing is asked.
+    // With no time at all, no request is sent.
     let (stop, stopped) = watch::channel(most.is_some_and(|most| most.is_zero()));
     runtime.block_on(async move {
         if let Some(most) = most {
@@ -192,7 +193,7 @@ pub(super) fn rows<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
-/// No page is asked for more than a day after the last robots.txt of its host.
+/// Asserts that no page is requested more than a day after the last robots.txt of its host.
 fn assert_rules_are_young(log: &[(Duration, String)]) {
     let mut asked = None;
     for (time, url) in log {
@@ -204,7 +205,8 @@ fn assert_rules_are_young(log: &[(Duration, String)]) {
     }
 }
 
-/// A front page with so many links, every other one below `/private`, which is forbidden from the second day on.
+/// A front page with this number of links, every other one below `/private`, which is forbidden from the
+/// second day on.
 fn grows_strict(path: &str, time: Duration, links: usize) -> ScriptedReply {
     match path {
         "/robots.txt" if time < DAY => ScriptedReply::Rules("User-agent: *\nDisallow:\n"),
@@ -219,7 +221,7 @@ fn grows_strict(path: &str, time: Duration, links: usize) -> ScriptedReply {
 
 #[test]
 fn rules_that_change_while_a_site_is_walked_for_days_are_obeyed_from_the_next_day_on() {
-    // Pauses that are waited for in place, and such as put the site off.
+    // Pauses that are waited for in place, and pauses that put the site off.
     let few: Script = |_, path, time| grows_strict(path, time, 100);
     let some: Script = |_, path, time| grows_strict(path, time, 400);
     let many: Script = |_, path, time| grows_strict(path, time, 1500);
@@ -361,7 +363,7 @@ fn damaged_journals_cost_their_sites_and_nothing_else() {
     );
 }
 
-/// What counters of a survey say beside times and rates.
+/// The counters of a survey, without times and rates.
 fn counters(snapshot: &Snapshot) -> Snapshot {
     Snapshot {
         sites_done: snapshot.sites_done,
@@ -400,7 +402,7 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     assert!(before.errors["http_404"] == 2 && before.external_urls == 1 && before.sites_done == 1);
     assert!(second.log().len() >= 3);
 
-    // The process was killed: neither the state of servers nor the status is of the last minutes.
+    // The process was killed: the state of servers and the status lack the last minutes.
     std::fs::write(dir.join("state.redb"), state).unwrap();
     std::fs::remove_file(Snapshot::path(&dir)).unwrap();
     let soon = second.log().last().unwrap().0 + Duration::from_secs(10);
@@ -413,19 +415,20 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     };
     assert_eq!(counters(&reopened(&third)), counters(&before));
 
-    // The last answer was lost on the way, too.
+    // The last response was lost on the way, too.
     let journal = dir.join("journal/00000001.journal");
     let bytes = std::fs::read(&journal).unwrap();
     std::fs::write(&journal, &bytes[..bytes.len() - 1]).unwrap();
     let lost = reopened(&third);
     assert_eq!((lost.requests, lost.unrecorded), (before.requests - 1, 1));
 
-    // Curves of fewer rows go when the survey goes on; who can draw new ones is not here.
+    // Curves of fewer rows are removed when the survey resumes; new ones are not drawn in this process.
     write_curves(&dir, &[CurveRow::default()]).unwrap();
     let ending = run(&dir, &third, None, None);
     assert_eq!(read_curves(&dir).unwrap(), []);
     assert!(ending.is_finished && ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
-    // Nobody knows how long the server was at it: the longest pause, from the moment that the survey goes on.
+    // It is unknown how long the server was working on it: the longest pause, from the moment that the survey
+    // resumes.
     let began = (DAY * 20_000 + soon).as_micros() as i64;
     let next =
         rows::<ExchangeRow>(&dir).iter().map(|row| row.started.0).filter(|at| *at >= began).min().unwrap();
@@ -443,7 +446,7 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     assert_eq!((status.seen.exchanges, status.seen.in_site.most), (asked - 1, 1));
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 1);
 
-    // Where no tally is stored the tables tell, and the last status.
+    // If no tally is stored, it is computed from the tables and the last status.
     let count = Count { times: 1, first: "41.90.0.1 for a.ke".to_owned() };
     let told =
         Observations { opted_out: count.clone(), in_quiet_hours: count.clone(), ..Observations::default() };
@@ -513,8 +516,8 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
     assert!(!run(&dir, &web, Some((settings, &starts)), Some(second * 80)).is_finished);
     let before = Snapshot::read(&dir).unwrap();
     assert_eq!((before.sites_done, before.seen.in_site.most), (1, 2));
-    // A process that is killed leaves no status, and the tally as it was when the tree of done.ke ended, before anything
-    // ran at once.
+    // A process that is killed leaves no status, and the tally as it was when the tree of done.ke ended,
+    // before two requests ran at once.
     std::fs::remove_file(Snapshot::path(&dir)).unwrap();
     let mut state = frontier(&dir);
     let stored: Tally = serde_json::from_slice(&state.tally().unwrap().unwrap()).unwrap();
@@ -562,7 +565,7 @@ fn a_tree_that_had_ended_when_the_process_died_is_not_walked_further() {
     let web = Scripted::new(Duration::ZERO, script);
     run(&dir, &web, Some((settings, &["http://a.ke/", "http://a.ke/7"])), Some(second * 10));
     let asked = web.log().len();
-    // Its time was over, and the next tree of the site may have been begun.
+    // Its time was over, and the next tree of the site may have begun.
     let (journal, _) = Journal::open(&dir.join("journal/00000000.journal")).unwrap();
     journal.write(&Entry::Ended { outcome: Outcome::TimeBudget }).unwrap();
     let web = Scripted::new(DAY, script);
@@ -597,13 +600,13 @@ fn a_site_costs_no_more_than_its_budget_in_all_the_trees_that_try_to_open_it() {
         assert_eq!(ended, [(0, "no_page"), (1, "request_budget")]);
         // Each of the start URLs that a site may have brings a budget of its own.
         let most = if seeds_per_site == 1 { 20 } else { sites[0].requests + 20 };
-        // The second tree goes by the robots.txt of the first, which counts as if it had asked for it.
+        // The second tree uses the robots.txt of the first, which counts as if it had fetched it.
         assert_eq!(web.log().len() as u64 + shared_robots(&dir), most, "{seeds_per_site} start URLs a site");
         assert_eq!(shared_robots(&dir), 1);
     }
 }
 
-/// Responses for robots.txt that trees got from others.
+/// The number of robots.txt responses that trees received from others.
 pub(super) fn shared_robots(dir: &Path) -> u64 {
     rows::<LevelRow>(dir).iter().filter_map(|row| row.shared_robots).sum()
 }
@@ -618,7 +621,7 @@ fn a_site_that_is_opened_late_keeps_its_budget_over_deaths() {
     let mut begin = Some((Settings { max_requests: Some(20), ..settings(second) }, starts));
     let (mut asked, mut deaths) = (0, 0);
     loop {
-        // A robots.txt is good for a day: each run asks for it again.
+        // A robots.txt is good for a day: each run fetches it again.
         let web = Scripted::new(DAY * deaths, script);
         let ending = run(&dir, &web, begin.take(), Some(Duration::from_millis(4500)));
         asked += web.log().len();
@@ -630,7 +633,7 @@ fn a_site_that_is_opened_late_keeps_its_budget_over_deaths() {
         for entry in std::fs::read_dir(dir.join("journal")).unwrap() {
             let journal = entry.unwrap().path();
             let bytes = std::fs::read(&journal).unwrap();
-            // The last answer was lost.
+            // The last response was lost.
             std::fs::write(&journal, &bytes[..bytes.len() - 1]).unwrap();
         }
     }
@@ -683,7 +686,7 @@ fn a_damaged_tally_is_told_and_not_made_anew() {
     assert!(told.contains("state.redb") && told.contains("tally of finished trees"), "{told}");
 }
 
-/// A Web in which each site stands on a server of its own, by the number in its name.
+/// A Web in which each site is on a server of its own, by the number in its name.
 struct Wide(Arc<Scripted>);
 
 impl Web for Wide {
@@ -733,7 +736,7 @@ fn servers_whose_pauses_are_over_are_forgotten() {
     let _entered = runtime.enter();
     let known = (0..SITES).filter(|site| parts.access.load().knows(address(*site))).count();
     let judged = parts.storage.judge().remembered();
-    // Those whose pauses were running when trees were last written, and nobody else.
+    // Only the servers whose pauses were running when trees were last written.
     assert!(
         known < 100 && judged < SITES as usize * 3 / 4,
         "{known} of {SITES} servers are known, {judged} are judged"
@@ -781,7 +784,7 @@ fn servers_are_read_and_written_some_at_a_time() {
     assert_eq!(pages.iter().sum::<usize>(), SERVERS as usize);
     drop(state);
     assert!(run(&dir, &Scripted::new(HOUR, script), None, None).is_finished);
-    // A row group is in memory as a whole.
+    // A row group is held in memory as a whole.
     let groups = row_groups(&dir.join("tables/servers/servers.parquet"));
     assert_eq!(groups.iter().sum::<usize>(), SERVERS as usize);
     assert!(groups.iter().all(|rows| *rows < 52_000), "{groups:?}");
@@ -825,7 +828,7 @@ fn a_redirected_request_waits_as_long_as_the_redirect_asked_on_another_server_to
         ("a.ke", "/") => redirect_with_pause("http://other.a.ke/front", "100"),
         _ => ScriptedReply::Page(Vec::new()),
     };
-    // Longer than a site waits in place, and by a date.
+    // Longer than a site waits in place.
     let long: Script = |host, path, _| match (host, path) {
         (_, "/robots.txt") => ScriptedReply::Status(404),
         ("a.ke", "/") => redirect_with_pause("http://other.a.ke/front", "7200"),
@@ -907,7 +910,7 @@ fn a_ban_is_noticed_after_twenty_refusals_and_one_check_and_a_stop_in_between_ch
     };
     let expected = ("refused".to_owned(), 1, 21, true);
     assert_eq!(tables(None), expected);
-    // Before the ban, and among the refusals.
+    // Before the ban, and during the refusals.
     for stop in [20, 40, 49] {
         assert_eq!(tables(Some(stop)), expected, "{stop}");
     }
@@ -928,7 +931,7 @@ fn out_of_reach(host: &str, path: &str, time: Duration) -> ScriptedReply {
 #[test]
 fn who_has_waited_for_our_link_until_quiet_hours_began_waits_on_until_they_are_over() {
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, out_of_reach));
-    // The survey begins at three in the morning there.
+    // The survey begins at three in the morning, local time.
     let quiet_hours = Some("03:10-05:00".parse().unwrap());
     let of_survey = Settings { quiet_hours, ..settings(Duration::from_secs(50)) };
     let starts: Vec<String> = (10..30).chain(100..110).map(|n| format!("http://server{n}.ke/")).collect();

@@ -1,4 +1,4 @@
-//! Each robots.txt is asked for once a day, whichever trees need it: as the servers see it, on a virtual clock.
+//! Each robots.txt is fetched once a day, whichever trees need it: as the servers see it, on a virtual clock.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::walk::Content;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Forty start URLs of one site that do not lead to each other.
+/// Forty start URLs of one site that do not link to each other.
 fn islands() -> Vec<String> {
     (0..40).map(|n| format!("http://a.ke/{n}")).collect()
 }
@@ -40,7 +40,7 @@ fn survey(dir: &Path, web: &Arc<Scripted>, settings: Settings, starts: &[String]
     assert!(ending.is_finished && ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
 }
 
-/// When each robots.txt, or what one redirects to, was asked for.
+/// When each robots.txt, or the target of its redirect, was requested.
 fn robots_in(log: &[(Duration, String)]) -> BTreeMap<String, Vec<Duration>> {
     let mut asked = BTreeMap::<String, Vec<Duration>>::new();
     for (time, url) in log.iter().filter(|(_, url)| url.ends_with(".txt")) {
@@ -53,7 +53,8 @@ fn counts(log: &[(Duration, String)]) -> Vec<(String, usize)> {
     robots_in(log).into_iter().map(|(url, times)| (url, times.len())).collect()
 }
 
-/// The requests of the servers' log are those of every table, and what was shared is in none but `levels`.
+/// Asserts that the requests in the servers' log are those of every table, and that shared responses appear
+/// only in `levels`.
 fn assert_counted_once(dir: &Path, log: &[(Duration, String)]) {
     let sites = rows::<SiteRow>(dir);
     let sum = |of: fn(&SiteRow) -> u64| sites.iter().map(of).sum::<u64>();
@@ -144,7 +145,7 @@ fn sites_that_need_one_robots_txt_at_the_same_moment_wait_for_whoever_asks() {
         assert!(!web.log().iter().any(|(_, url)| url.ends_with("/7")));
         assert_counted_once(&dir, &web.log());
         assert_eq!(shared_robots(&dir), 29);
-        // Whoever asked: together they are the same.
+        // Whichever tree sent the request, the results are the same.
         let levels = rows::<LevelRow>(&dir);
         assert!(levels.iter().filter(|row| row.depth == 1).all(|row| row.classes[Class::Fetched] == 1));
     }
@@ -205,7 +206,8 @@ fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_sit
         "/robots.txt" => ScriptedReply::Head(503, vec![("Retry-After", "5".to_owned())]),
         _ => ScriptedReply::Page(Vec::new()),
     };
-    // A server that says when to come back is asked again by the tree that it told, twice.
+    // If a server says when to come back, the tree that received this response sends the request again,
+    // twice.
     for (script, times) in [(failing, 1), (silent, 1), (busy, 3)] {
         let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
         let dir = folder.path().join("s");
@@ -218,7 +220,7 @@ fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_sit
     }
 }
 
-/// The host has a second address, which the budget of no tree is enough for.
+/// The host has a second address, but no tree has the budget for it.
 #[test]
 fn a_robots_txt_that_a_tree_cannot_ask_for_in_another_way_is_settled_for_the_others() {
     let script: Script = |host, _, _| match host {
@@ -251,7 +253,7 @@ fn a_site_that_was_out_of_reach_opens_to_a_later_tree() {
     assert_eq!(opened, 39);
 }
 
-/// A store in an empty folder, and a journal.
+/// A store in an empty folder, with journals.
 struct RobotsStore {
     _folder: tempfile::TempDir,
     storage: Storage,
@@ -287,7 +289,7 @@ impl RobotsStore {
         word(&self.claim(tree, host, now))
     }
 
-    /// A tree asks, and this comes.
+    /// A tree sends the request and receives this response.
     fn request(&self, tree: u64, record: &ExchangeRecord) -> u64 {
         let claim = self.own(tree, record.request.url.host().as_str(), record.response.started);
         let at = self.record(tree, record);
@@ -300,7 +302,7 @@ impl RobotsStore {
         journal.append(&Entry::Received(Box::new(record.clone()))).unwrap()
     }
 
-    /// The tree is finished: the store has what it got, and its journal is gone.
+    /// The tree is finished: the store has its response, and its journal is removed.
     fn finish(&self, tree: u64, record: &ExchangeRecord) {
         let robots: Vec<_> = self.shared.to_store(tree, record).unwrap().into_iter().collect();
         let batch = Batch {
@@ -347,14 +349,14 @@ fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
     let bench = RobotsStore::new();
     let first = bench.own(1, "a.ke", T);
     assert_eq!((bench.says(2, "a.ke", T), bench.says(2, "b.ke", T)), ("waits", "own"));
-    // It was put off, stopped, or died.
+    // The tree was put off or stopped, or its process died.
     drop(first);
     let second = bench.own(2, "a.ke", T);
     assert_eq!(bench.says(1, "a.ke", T), "waits");
     let record = came("a.ke", HOUR, Some(200));
     second.settle(2, bench.record(2, &record), &record);
     assert_eq!(bench.says(1, "a.ke", T + HOUR), "shared");
-    // A tree that asks again wants something new.
+    // A tree that requests it again wants a new response.
     assert_eq!(bench.says(2, "a.ke", T + HOUR), "own");
 }
 
@@ -379,7 +381,7 @@ fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
     check(&bench, "in the store");
     bench.shared = SharedRobots::default();
     check(&bench, "in the store after a death");
-    // A later one takes its place, and the earlier tree's does not come back.
+    // A later response replaces it, and the earlier tree's response does not come back.
     let later = came("a.ke", HOUR * 30, Some(404));
     bench.request(5, &later);
     bench.record(1, &record);
@@ -396,7 +398,7 @@ fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
         let mut bench = RobotsStore::new();
         let mut recorded = Vec::new();
         for tree in 1..=u64::from(MOST_TREES) {
-            // A tree that asks again counts once.
+            // A tree that tries again counts once.
             for again in 0..2 {
                 let record = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
                 recorded.extend(RecordedRobots::from_record(tree, bench.request(tree, &record), &record));
@@ -423,7 +425,7 @@ fn what_is_of_its_tree_alone_is_not_shared() {
         bench.request(1, &record);
         assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{:?}", record.response.failure);
     }
-    // As much as is read of any.
+    // As much as is ever read of a robots.txt.
     cut.content = Content::Robots(vec![b'#'; 500 * 1024 + 1]);
     let bench = RobotsStore::new();
     bench.request(1, &cut);

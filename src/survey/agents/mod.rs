@@ -1,4 +1,4 @@
-//! Who sends the requests of a survey: agents elsewhere or in a simulation.
+//! The agents that send the requests of a survey: remote workers, or simulated agents in this process.
 
 pub(super) mod remote_worker;
 pub(super) mod simulation;
@@ -26,27 +26,28 @@ use remote_worker::RemoteWorker;
 /// The agents that walk the site trees of a survey.
 #[derive(Clone, Debug)]
 pub struct Team {
-    /// By which trees are dealt to them.
+    /// How trees are dealt to them.
     pub partition: Partition,
     /// Whether trees of a server go to the agent that was there last.
     pub keeps_servers: bool,
-    /// What each can do; capacity is answers per second, which it reads one after the other, of [`LEAST_CAPACITY`] or more.
+    /// The capacity of each agent: responses per second, which it reads one after the other,
+    /// [`LEAST_CAPACITY`] or more.
     pub agents: Vec<AgentCapacity>,
-    /// How large sites are, as an earlier survey knows.
+    /// The size of sites, from an earlier survey.
     pub sizes: HashMap<Site, f64>,
-    /// Trees that come within this time are dealt together: were each dealt as it comes, the first would go to agents before
-    /// it is known that a larger one waits.
+    /// Trees that come within this time are dealt together. If each was dealt as it came, the first would go
+    /// to agents before it is known that a larger one waits.
     pub gathered: Duration,
-    /// How simulated agents die and others come in their place; none: all live to the end.
+    /// How simulated agents die and others replace them; none if all live to the end.
     pub lives: Option<Lives>,
-    /// Of all chance.
+    /// The seed of all randomness.
     pub seed: u64,
 }
 
 impl Team {
-    /// Of a survey whose agents are processes, and join as they come.
+    /// The team of a survey whose agents are processes that join over time.
     pub(super) fn to_come(settings: &Settings) -> Result<Self, SurveyError> {
-        /// A tree that waits for an agent costs nobody anything, and start URLs are looked up one after the other.
+        /// A tree that waits for an agent costs nothing, and start URLs are looked up one after the other.
         const GATHERED: Duration = Duration::from_millis(50);
         let sizes = settings.since.as_deref().map(requests_of_sites).transpose()?;
         Ok(Self {
@@ -61,7 +62,7 @@ impl Team {
     }
 }
 
-/// Requests that each site took in an earlier survey.
+/// The number of requests that each site took in an earlier survey.
 ///
 /// # Errors
 /// When its tables cannot be read.
@@ -77,19 +78,19 @@ pub fn requests_of_sites(dir: &Path) -> Result<HashMap<Site, f64>, SurveyError> 
     Ok(sizes)
 }
 
-/// An agent takes an hour for an answer at most: what takes longer is no agent.
+/// An agent needs at most an hour per response: anything slower is not an agent.
 pub const LEAST_CAPACITY: f64 = 1.0 / 3600.0;
 
-/// How long agents live, on average: their lives end by chance, at any moment alike.
+/// The mean lifetime of agents. Lives end by chance, with the same probability at any moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Lives {
-    /// From when one joins to its death.
+    /// From joining to death.
     pub life: Duration,
-    /// From then to when another comes in its place.
+    /// From death to the arrival of a replacement.
     pub gap: Duration,
 }
 
-/// The agents at work, with the trees that wait for them.
+/// The agents of a survey, with the trees that wait for them.
 #[derive(Debug)]
 pub(super) struct Agents {
     team: Team,
@@ -97,25 +98,25 @@ pub(super) struct Agents {
     state: Mutex<DealingState>,
     /// Notified when a tree comes.
     offered: Notify,
-    /// Notified when an agent joins, or the link of one breaks or works again.
+    /// Notified when an agent joins, or when the link of an agent breaks or recovers.
     pub changed: Notify,
-    /// The longest pause at a server, by which links of agents are probed.
+    /// The longest pause at a server, which sets how links of agents are probed.
     longest_pause: Duration,
 }
 
-/// Who deals, and where.
+/// The dealer, and the agents that it deals to.
 #[derive(Debug)]
 struct DealingState {
     dealer: Dealer<oneshot::Sender<Arc<AssignedAgent>>>,
     assigned_agents: BTreeMap<AgentNumber, Arc<AssignedAgent>>,
-    /// Trees that are on their way from a slow agent to one that has room.
+    /// Trees that are moving from a slow agent to one that has room.
     moving: HashSet<u64>,
 }
 
-/// An agent where a tree is walked.
+/// An agent that walks trees.
 #[derive(Debug)]
 pub(super) struct AssignedAgent {
-    /// As the table `exchanges` has it.
+    /// As in the table `exchanges`.
     pub name: String,
     number: AgentNumber,
     works: AgentKind,
@@ -123,25 +124,25 @@ pub(super) struct AssignedAgent {
     is_gone: watch::Sender<bool>,
 }
 
-/// How an agent works.
+/// The kind of an agent.
 #[derive(Debug)]
 enum AgentKind {
-    /// It is simulated: this process puts its questions, and answers are read one after the other.
+    /// It is simulated: this process sends its requests, and the agent reads responses one after the other.
     Simulated(SimulatedReader),
-    /// It is a process of its own, with a link of its own to the Internet.
+    /// It is a process of its own, with its own link to the Internet.
     Remote(Arc<dyn RemoteWorker>, Mutex<AgentLink>),
 }
 
-/// How the links of an agent stand.
+/// The state of an agent's links.
 #[derive(Debug)]
 pub(super) struct AgentLink {
     pub state: OwnLink,
-    /// Connections that failed here and were made by another agent.
+    /// Connections that failed at this agent and succeeded at another one.
     pub failed_only_here: u64,
     lag: Lag,
 }
 
-/// How much longer what is dispatched to an agent takes than its exchanges, on the average of the last ones.
+/// How much longer dispatches to an agent take than their exchanges, as an average of the last ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Lag {
     average: Duration,
@@ -149,16 +150,18 @@ struct Lag {
     noted: Option<SystemTime>,
 }
 
-/// Of so many.
+/// The number of dispatches in the average.
 const LAST_ONES: u32 = 4;
-/// From this average on an agent is slow, until it is down to half of it. Each dispatch takes four ways over the link to the agent, so
-/// that a link by satellite (0.3 s each way) is slow, and one around the earth is not. The shortest pause at a server is 2 s.
+/// An agent is slow from this average on, until the average is down to half of it. Each dispatch crosses the
+/// link to the agent four times, so an agent behind a satellite link (0.3 s each way) is slow, and one around
+/// the earth is not. The shortest pause at a server is 2 s.
 const SLOW: Duration = Duration::from_secs(1);
 
 impl Lag {
-    /// Takes in what was dispatched then and has ended now. Says whether the agent is slow and was not before, or the other way round.
+    /// Notes a dispatch that was made at `dispatched` and has ended now. Returns whether the agent became
+    /// slow or stopped being slow.
     fn note(&mut self, dispatched: SystemTime, now: SystemTime, more: Duration) -> bool {
-        // Who stands still for a moment is late with all that was dispatched side by side, once, and is not slow.
+        // An agent that stands still for a moment delays all its parallel dispatches once. It is not slow.
         if self.noted.is_some_and(|noted| dispatched < noted) {
             return false;
         }
@@ -170,14 +173,15 @@ impl Lag {
     }
 }
 
-/// What is known of the links of an agent.
+/// What is known about the links of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkStatus {
     /// What is broken, and since when.
     pub broken: Option<(Fault, SystemTime)>,
-    /// Connections that failed there and were made by another agent.
+    /// Connections that failed at this agent and succeeded at another one.
     pub failed_only_here: u64,
-    /// How much longer dispatches take than their exchanges, where that is so long that its sites go to others.
+    /// How much longer dispatches take than their exchanges, if that is so long that its sites go to other
+    /// agents.
     pub slow_by: Option<Duration>,
 }
 
@@ -185,11 +189,11 @@ pub struct LinkStatus {
 struct SimulatedReader {
     clock: Clock,
     an_answer: Duration,
-    /// Until then it reads the answers that came before.
+    /// Until then it reads earlier responses.
     busy_until: Mutex<SystemTime>,
 }
 
-/// Who walks the site trees of a survey over several machines: agents come and go.
+/// The agents that walk the site trees of a survey over several machines. They come and go.
 #[derive(Clone, Debug)]
 pub struct AgentPool(Arc<Agents>);
 
@@ -198,14 +202,14 @@ impl AgentPool {
         Self(agents)
     }
 
-    /// An agent joins, under this name.
+    /// Adds an agent under this name.
     pub fn join(&self, name: String, agent: AgentCapacity, hand: Arc<dyn RemoteWorker>) -> AgentNumber {
         let state = OwnLink::of_agent(self.0.longest_pause);
         let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
         self.0.add_agent(agent, |_number| name, AgentKind::Remote(hand, Mutex::new(link)))
     }
 
-    /// What is known of the links of an agent.
+    /// What is known about the links of an agent.
     #[must_use]
     pub fn link_of(&self, number: AgentNumber) -> LinkStatus {
         let assigned = self.0.state().assigned_agents.get(&number).cloned();
@@ -217,19 +221,20 @@ impl AgentPool {
         })
     }
 
-    /// Site trees that each agent walks now.
+    /// The number of site trees that each agent walks now.
     #[must_use]
     pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
         self.0.state().dealer.walking()
     }
 
-    /// An agent has left, or died: its trees go on elsewhere as soon as nothing that it was to ask is open.
+    /// Notes that an agent has left or died. Its trees continue elsewhere as soon as none of its requests is
+    /// open.
     pub fn leave(&self, number: AgentNumber) {
         self.0.remove_agent(number);
     }
 }
 
-/// A tree that waits for an agent, or is walked by one; dropped, it is neither.
+/// A tree that waits for an agent or is walked by one. Dropping it ends both.
 #[derive(Debug)]
 pub(super) struct Assignment {
     agents: Arc<Agents>,
@@ -254,7 +259,7 @@ impl Agents {
         Arc::new(agents)
     }
 
-    /// Waits for an agent that walks this tree; `is_again` says that one did before.
+    /// Waits for an agent to walk this tree; `is_again` says that an agent walked it before.
     pub(super) async fn assign(
         self: Arc<Self>,
         lease: &Lease,
@@ -271,7 +276,7 @@ impl Agents {
         Some(place)
     }
 
-    /// Trees are dealt, agents die and others come, for as long as the tasks are kept.
+    /// Deals trees, and lets agents die and others replace them, for as long as the tasks are kept.
     pub(super) fn live(self: &Arc<Self>) -> JoinSet<()> {
         let mut lives = JoinSet::new();
         let agents = self.clone();
@@ -302,7 +307,7 @@ impl Agents {
         lives
     }
 
-    /// Another agent than this one whose own link works as far as is known: the one that walks least.
+    /// Another agent whose own link works, as far as is known: the one that walks the fewest trees.
     pub(super) fn other_agent(&self, than: &AssignedAgent) -> Option<Arc<AssignedAgent>> {
         let state = self.state();
         let walking = state.dealer.walking();
@@ -313,7 +318,8 @@ impl Agents {
         others.min_by_key(|assigned| walking.get(&assigned.number)).cloned()
     }
 
-    /// An agent whose own link is broken and is to be probed now, while the one that walks the tree works.
+    /// An agent whose own link is broken and is to be probed now, while the link of the agent that walks the
+    /// tree works.
     pub(super) fn to_probe(&self, walks: &AssignedAgent, now: SystemTime) -> Option<Arc<AssignedAgent>> {
         if !walks.has_working_link() {
             return None;
@@ -327,14 +333,15 @@ impl Agents {
         probed.cloned()
     }
 
-    /// A link of an agent has broken, or works again: where others work, one whose link is broken is dealt nothing.
+    /// Notes that a link of an agent has broken or recovered. While other links work, an agent with a broken
+    /// one is dealt nothing.
     pub(super) fn note_link(&self, assigned: &AssignedAgent) {
         let priority = assigned.priority();
         self.change(|dealer| dealer.set_priority(assigned.number, priority));
         self.changed.notify_waiters();
     }
 
-    /// What was dispatched to an agent then has ended now, and its exchange took so long.
+    /// Notes that a dispatch made at `dispatched` has ended now, with an exchange of this length.
     pub(super) fn note_lag(&self, assigned: &AssignedAgent, dispatched: SystemTime, exchange: Duration) {
         let now = self.clock.now();
         let took = now.duration_since(dispatched).unwrap_or_default();
@@ -345,19 +352,19 @@ impl Agents {
         }
     }
 
-    /// Whether a tree that this agent walks is to go on at another one: it is slow and others have room, or walks at far more servers
-    /// than another one. The tree is on its way from then on.
+    /// Whether a tree that this agent walks should move to another one: this agent is slow and others have
+    /// room, or it walks at far more servers than another one. If so, the tree counts as moving from then on.
     pub(super) fn is_to_move(&self, assigned: &AssignedAgent, tree: u64) -> bool {
         let mut state = self.state();
         let should = match assigned.priority() {
-            // One by one, for each changes what the next is weighed by.
+            // One at a time, because each move changes the basis for the next decision.
             Priority::Usual => state.moving.is_empty() && state.dealer.is_better_elsewhere(tree),
             Priority::Last | Priority::Paused => state.dealer.spare_room() > state.moving.len(),
         };
         should && state.moving.insert(tree)
     }
 
-    /// How often the trees of a server went on at another agent.
+    /// How often the trees of a server continued at another agent.
     pub(super) fn handed_over(&self) -> u64 {
         self.state().dealer.handed_over()
     }
@@ -412,7 +419,7 @@ impl DealingState {
     fn deal(&mut self) {
         while let Some((agent, tree)) = self.dealer.deal() {
             if let Some(assigned) = self.assigned_agents.get(&agent) {
-                // Who does not wait any more withdraws its tree.
+                // A receiver that no longer waits withdraws its tree itself.
                 let _ = tree.send(assigned.clone());
             }
         }
@@ -420,7 +427,7 @@ impl DealingState {
 }
 
 impl AssignedAgent {
-    /// Who puts the questions, where that is another process.
+    /// The remote worker that sends the requests, if the agent is another process.
     pub(super) fn remote_worker(&self) -> Option<&dyn RemoteWorker> {
         match &self.works {
             AgentKind::Remote(hand, _) => Some(&**hand),
@@ -448,7 +455,7 @@ impl AssignedAgent {
         self.link().is_none_or(|link| link.state.broken().is_none())
     }
 
-    /// A simulated agent has read one more answer.
+    /// Waits until a simulated agent has read one more response.
     pub(super) async fn read(&self) {
         let AgentKind::Simulated(SimulatedReader { clock, an_answer, busy_until }) = &self.works else {
             return;
@@ -461,18 +468,19 @@ impl AssignedAgent {
         clock.until(until).await;
     }
 
-    /// Waits for the death of a simulated agent. What became of the questions of another its hand tells.
+    /// Waits for the death of a simulated agent. For any other agent, its remote worker reports the result of
+    /// each request.
     pub(super) async fn wait_until_gone(&self) {
         if matches!(self.works, AgentKind::Remote(..)) {
             return std::future::pending().await;
         }
-        // The sender is this desk's own.
+        // This agent holds the sender, so the wait cannot fail.
         let _ = self.is_gone.subscribe().wait_for(|is_gone| *is_gone).await;
     }
 }
 
 impl Assignment {
-    /// Where the tree is walked, if the agent that it was dealt to lives.
+    /// The agent that the tree was dealt to, if it is still alive.
     pub(super) fn agent(&self) -> Option<&Arc<AssignedAgent>> {
         self.assigned.as_ref().filter(|assigned| !*assigned.is_gone.borrow())
     }
@@ -486,7 +494,7 @@ impl Drop for Assignment {
     }
 }
 
-/// Drawn from the exponential distribution of mean 1.
+/// Maps a random number to the exponential distribution of mean 1.
 fn exponential(chance: u64) -> f64 {
     let uniform = ((chance >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
     -uniform.ln()
@@ -506,7 +514,7 @@ mod tests {
     fn an_agent_is_slow_after_some_rounds_and_not_because_it_stood_still_once() {
         let at = |second| UNIX_EPOCH + Duration::from_secs(second);
         let mut lag = Lag::default();
-        // It stands still from 0 to 30, with much under way, and again from 60 to 90.
+        // It stands still from 0 to 30 with many dispatches in flight, and again from 60 to 90.
         for (dispatched, ended) in [(0, 30), (60, 90)] {
             let changes = (0..64)
                 .filter(|_| lag.note(at(dispatched), at(ended), Duration::from_secs(ended - dispatched)));

@@ -10,87 +10,91 @@ use crate::fetch::{Manner, Meter};
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
-/// A request that could not be sent so long after the survey recorded it is not sent.
+/// A request that could not be sent within this time after the survey recorded it is not sent.
 pub const FRESH: Duration = Duration::from_secs(6);
 
-/// A question that somebody is to put for the survey, now, to a server whose turn has come.
+/// A request that a remote worker has to send now, to a server whose turn has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteRequest {
     /// The number of the site tree.
     pub tree: u64,
-    /// The question.
+    /// The request itself.
     pub request: Request,
-    /// The server.
+    /// The address of the server.
     pub address: IpAddr,
-    /// When the survey recorded that it is being put, by its own clock: this tells it from all others of its tree.
+    /// When the survey recorded that it is being sent, by the survey's clock. Identifies it among all
+    /// requests of its tree.
     pub asked: SystemTime,
-    /// The version that is known already.
+    /// The version of the page that is already known.
     pub known: Validators,
-    /// Reading stops at so many bytes, both ways.
+    /// Reading stops at this number of bytes, counted in both directions.
     pub byte_limit: u64,
-    /// What is reserved of the rate of the survey; none where there is no rate. What goes beyond is to be asked for.
+    /// The bytes reserved from the survey's rate; none if there is no rate limit. More bytes have to be
+    /// requested.
     pub reserved: Option<u64>,
-    /// How the request is sent, by what is known of the server.
+    /// How the request is sent, according to what is known about the server.
     pub manner: Manner,
-    /// A process died when it read the answer.
+    /// A process died while it read the response.
     pub is_suspect: bool,
-    /// The version of the opt-out list by which the request may be sent.
+    /// The version of the opt-out list under which the request may be sent.
     pub opt_outs: u64,
-    /// By the clock of the survey, the request may not be sent from then on: it is [`FRESH`] no more, quiet hours begin, or the
-    /// robots.txt is a day old.
+    /// The time from which the request may no longer be sent, by the survey's clock: [`FRESH`] has passed,
+    /// quiet hours begin, or the robots.txt is a day old.
     pub valid_until: SystemTime,
 }
 
-/// A question with its answer, as who put it read it.
+/// A request with its response, as the remote worker read it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteResponse {
-    /// The question.
+    /// The request.
     pub request: Request,
-    /// What the server answered.
+    /// The server's response.
     pub response: Response,
-    /// Bytes that came after the head, which an answer that is written down does not tell.
+    /// Bytes received after the head, which the serialized response does not include.
     pub after_head: u64,
-    /// The server may speak older TLS, which an answer that is written down does not tell either.
+    /// The server may speak older TLS, which the serialized response does not include either.
     pub may_speak_older_tls: bool,
-    /// What shows that it is a challenge, which an answer that is written down does not tell either.
+    /// The challenge that the response is, if any, which the serialized response does not include either.
     pub challenge: Option<Challenge>,
-    /// What was read in it.
+    /// The content that was read from it.
     pub content: Content,
 }
 
-/// What became of an order.
+/// The result of a dispatched request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemoteOutcome {
-    /// It was put, and this came of it.
+    /// It was sent, and this is the result.
     Received(Box<RemoteResponse>),
-    /// It was not put and never will be.
+    /// It was not sent and never will be.
     Unsent,
-    /// The same, for it was not even dispatched: the bus is away, or the agent is gone.
+    /// The same, but it was not even dispatched: the bus is away, or the agent is gone.
     Undispatched,
-    /// It was put, or may have been, and there will be no answer: perhaps who was to read it died at it.
+    /// It was sent, or may have been, and there will be no response: perhaps the process that was to read it
+    /// died at it.
     Lost,
 }
 
-/// Somebody outside this process who puts questions for the survey.
+/// A worker outside this process that sends requests for the survey.
 pub trait RemoteWorker: Debug + Send + Sync {
-    /// Has a question put, whose response is read no faster than the meter lets. Where nothing is told of it in the end, it may have been put.
+    /// Has a request sent; the response is read no faster than the meter allows. If no result is ever
+    /// reported, the request may have been sent.
     fn send<'a>(&'a self, order: RemoteRequest, meter: &'a dyn Meter) -> BoxFuture<'a, RemoteOutcome>;
 
-    /// The tree is over: nothing that is kept of it is needed any more.
+    /// The tree is finished: nothing that is stored for it is needed any more.
     fn forget(&self, tree: u64);
 }
 
-/// No exchange takes longer.
+/// The longest time that an exchange can take.
 const LONGEST: Duration = Duration::from_hours(24);
 
 impl RemoteResponse {
-    /// Whether its times are such as an exchange can have: they may come from strangers.
+    /// Whether its times are possible for an exchange. They may come from an untrusted source.
     #[must_use]
     pub fn has_possible_times(&self) -> bool {
         self.response.timings.total <= LONGEST
     }
 
-    /// As a survey has it.
+    /// Builds it from the survey's record.
     pub(in crate::survey) fn new(record: ExchangeRecord) -> Self {
         let ExchangeRecord { request, response, content, .. } = record;
         let Response { after_head, may_speak_older_tls, .. } = response;
@@ -98,7 +102,7 @@ impl RemoteResponse {
         Self { request, response, after_head, may_speak_older_tls, challenge, content }
     }
 
-    /// As it was heard, with what is not written down.
+    /// Restores the record, including what is not serialized with the response.
     pub(in crate::survey) fn into_record(self) -> ExchangeRecord {
         let Self { request, mut response, after_head, may_speak_older_tls, challenge, content } = self;
         (response.after_head, response.may_speak_older_tls, response.head.challenge) =

@@ -8,15 +8,15 @@ use crate::fetch::Web;
 
 /// A survey of a Web in this process, on a virtual clock.
 ///
-/// It is to be run on a runtime of one thread whose time is paused: then time passes when all tasks are idle, and the
-/// same Web and settings make the same tables.
+/// Run it on a single-threaded runtime whose time is paused. Time then passes only when all tasks are idle,
+/// and the same Web and settings produce the same tables.
 pub struct Simulation {
-    /// What is asked.
+    /// The Web that receives the requests.
     pub web: Arc<dyn Web>,
     /// The time of the virtual clock at the start.
     pub begins: SystemTime,
-    /// What is simulated, for the manifest.
+    /// A description of the simulation, for the manifest.
     pub description: Value,
-    /// Who walks the site trees; none: the survey itself.
+    /// The agents that walk the site trees; none if the survey walks them itself.
     pub team: Option<Team>,
 }

@@ -1,15 +1,16 @@
-//! Does an external link become a site of the survey?
+//! Decides whether an external link becomes a site of the survey.
 //!
 //! It does if all of this holds:
 //!
 //! 1. The link leads into a surveyed country domain.
-//! 2. `--feed-back` lets it: `link` takes the URL as it was found, `door` the root of its host, `off` none.
-//! 3. The tree that it stands in has not fed back as many URLs of that site as a site may have trees.
-//! 4. The site is not known yet, or takes a further start URL; and `--generations` allows a site that far from the start
-//!    list. The frontier decides this when the tree is finished (`frontier::Spread`).
+//! 2. `--feed-back` allows it: `link` takes the URL as it was found, `door` the root of its host, `off` none.
+//! 3. The tree that contains it has not yet fed back as many URLs of that site as a site may have trees.
+//! 4. The site is not known yet, or takes a further start URL; and `--generations` allows a site that far
+//!    from the start list. The frontier decides this when the tree is finished (`frontier::Spread`).
 //!
-//! Two rules do not stand in its way. `--sample` draws from start lists only: the sites that drawn ones link to are
-//! surveyed too. Opt-outs are no bar either: the site is on record with that outcome, and its servers are not contacted.
+//! Two rules do not apply here. `--sample` draws from start lists only: sites that the drawn ones link to are
+//! surveyed too. Opt-outs do not apply either: the site is recorded with that outcome, and its servers are
+//! not contacted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,11 +19,11 @@ use crate::address::{PageKey, Site, WebUrl};
 use crate::frontier::{MOST_TREES, StartCandidate};
 use crate::settings::{FeedBackRule, Settings};
 
-/// Which of a tree's external links are offered to the frontier as start URLs.
+/// Selects the external links of a tree that are offered to the frontier as start URLs.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::survey) struct FeedBack {
     rule: FeedBackRule,
-    /// Different URLs of one site that a tree may feed back.
+    /// The number of different URLs of one site that a tree may feed back.
     most_per_site: usize,
 }
 
@@ -36,7 +37,7 @@ impl FeedBack {
         self.rule != FeedBackRule::Off
     }
 
-    /// The start URLs that the external URLs of a tree make, in the order found.
+    /// The start URLs that follow from the external URLs of a tree, in the order in which they were found.
     pub(in crate::survey) fn candidates<'a>(
         self,
         scope: &SurveyScope,

@@ -1,4 +1,4 @@
-//! Where a survey may go: its scope, its start URLs, links that leave a site, rates of pages.
+//! The boundaries of a survey: its scope, its start URLs, links that leave a site, rates of pages.
 
 pub(super) mod feed_back;
 pub(super) mod rates;
@@ -18,7 +18,8 @@ use crate::walk::Tree;
 use feed_back::FeedBack;
 use scope::SurveyScope;
 
-/// Where a survey may go: which sites are its own, who has opted out, and in which country and network a server stands.
+/// The boundaries of a survey: the scope of its sites, the opt-outs, and the country and network of each
+/// server.
 pub(super) struct Boundaries {
     pub scope: SurveyScope,
     feed_back: FeedBack,
@@ -44,7 +45,7 @@ impl Boundaries {
         self.feed_back.candidates(&self.scope, tree.externals.iter().map(|external| &external.url))
     }
 
-    /// Whether there may be any, without a look at each.
+    /// Whether the tree may have found any, without checking each link.
     pub(super) fn may_have_found(&self, tree: &Tree) -> bool {
         self.feed_back.is_on() && !tree.externals.is_empty()
     }

@@ -13,8 +13,8 @@ use crate::survey::folder::settings_file::read_text;
 use crate::walk;
 use crate::walk::yields::Rates;
 
-/// What pages bring on average, for surveys that are given no other rates; `data/README.md` tells what they were learned
-/// from.
+/// The average yield of pages, for surveys without their own rates. `data/README.md` says which surveys they
+/// were trained on.
 pub const BUILT_IN_RATES: &str = include_str!("../../../data/rates.json");
 
 /// Reads a file that `ccsurvey learn` wrote.
@@ -25,7 +25,7 @@ pub fn rates_in(path: &Path) -> Result<Rates, SurveyError> {
     parse(&read_text(path)?, path)
 }
 
-/// The rates that a new survey goes by; none where its depth is a number.
+/// The rates of a new survey; none if its depth is a number.
 pub(in crate::survey) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyError> {
     let read = || match &settings.rates {
         Some(path) => rates_in(path),
@@ -34,17 +34,18 @@ pub(in crate::survey) fn read_rates(settings: &Settings) -> Result<Option<Rates>
     settings.leaves_pages_out().then(read).transpose()
 }
 
-/// By what a new survey leaves pages out.
+/// The basis on which a new survey leaves pages out.
 #[derive(Default)]
 pub(in crate::survey) struct KeptRates {
     /// For the manifest.
     pub rates: Option<RatesUsed>,
-    /// What is to be spent, with `--focus`.
+    /// The plan for spending the requests, with `--focus`.
     pub focus: Option<Focus>,
 }
 
-/// Keeps what a new survey leaves pages out by in its folder, so that it goes on by the same, whatever becomes of the
-/// file of rates and of the earlier survey; `tell` hears how far that is read.
+/// Stores the rates and the focus of a new survey in its folder, so that it can resume with the same ones
+/// even if the file of rates or the earlier survey has gone. `tell` reports how far the earlier survey has
+/// been read.
 pub(in crate::survey) fn keep_rates(
     folder: &Folder,
     settings: &Settings,
@@ -60,14 +61,14 @@ pub(in crate::survey) fn keep_rates(
     Ok(KeptRates { rates: Some(RatesUsed { hash }), focus: Some(focus) })
 }
 
-/// Writes a file; gives the hash of what is in it.
+/// Writes a file; returns the hash of its content.
 fn keep(path: &Path, what: &impl Serialize) -> Result<u128, SurveyError> {
     let text = serde_json::to_string_pretty(what).unwrap_or_default();
     durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))?;
     Ok(xxh3_128(text.as_bytes()))
 }
 
-/// How the sites of a survey are walked.
+/// The settings by which the sites of a survey are walked.
 pub(in crate::survey) fn walk_settings(
     folder: &Folder,
     settings: &Settings,
@@ -84,7 +85,7 @@ pub(in crate::survey) fn walk_settings(
     Ok(walk.with_rates(Arc::new(rates), price))
 }
 
-/// Reads anew what an earlier survey found in its sites, for a survey whose price is known.
+/// Reads again what an earlier survey found in its sites, for a survey whose price is already known.
 pub(in crate::survey) fn remember_again(folder: &Folder, settings: &Settings) -> Result<(), SurveyError> {
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(()) };
     let rates = rates_in(&folder.rates())?;

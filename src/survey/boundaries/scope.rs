@@ -9,15 +9,14 @@ use crate::starts::{Area, Sample};
 use crate::survey::error::SurveyError;
 use crate::survey::folder::settings_file::read_text;
 
-/// The Public Suffix List that is built in; `data/README.md` tells its origin, date and licence.
+/// The built-in Public Suffix List; `data/README.md` states its origin, date and licence.
 pub const BUILT_IN_SUFFIX_LIST: &str = include_str!("../../../data/public_suffix_list.dat");
 
-/// What is surveyed: the country domains, what a site is in them, and which sites come first.
+/// The scope of a survey: the country domains, the definition of a site, and the priorities of sites.
 #[derive(Clone)]
 pub(in crate::survey) struct SurveyScope {
     /// Suffixes, country domains and sample.
     pub area: Area,
-    /// What a site is.
     rule: ScopeRule,
     pub priorities: Priorities,
 }
@@ -51,7 +50,7 @@ impl SurveyScope {
         self.area.sample.draws(&self.area.suffixes.site_of(url.host()))
     }
 
-    /// A start URL with the sites it may belong to, the nearest first.
+    /// A start URL with the sites that it may belong to, the nearest first.
     pub(in crate::survey) fn candidate(&self, url: WebUrl) -> StartCandidate {
         let site = self.area.suffixes.site_of(url.host());
         let homes = match self.rule {
@@ -64,17 +63,17 @@ impl SurveyScope {
         StartCandidate { priority: self.priorities.of_host(url.host()), url, homes }
     }
 
-    /// The scope of a tree. Where a site is a host, it is the site's host and not the start URL's,
-    /// which may stand below it.
+    /// The scope of a tree. If a site is a host, this is the site's host, not the start URL's host, which may
+    /// lie below it.
     pub(in crate::survey) fn of_tree(&self, site: &Site) -> Scope {
         Scope::new(site.root(), self.rule, self.area.suffixes.clone())
     }
 }
 
-/// What a start list of a survey with these settings is for.
+/// The area that a start list of a survey with these settings covers.
 ///
 /// # Errors
-/// When a file that they name cannot be read, or a country domain is none.
+/// When a file that the settings name cannot be read, or a country domain is invalid.
 pub fn area(settings: &Settings) -> Result<Area, SurveyError> {
     SurveyScope::from_settings(settings).map(|scope| scope.area)
 }
@@ -93,8 +92,8 @@ fn suffixes(settings: &Settings) -> Result<Arc<Suffixes>, SurveyError> {
     Ok(Arc::new(suffixes.with_top_levels_of(&built_in)))
 }
 
-/// Each section is read once in a process: that takes longer than all else at the start of a small survey, where the settings
-/// are looked at three times.
+/// Parses each section once per process. Parsing takes longer than everything else at the start of a small
+/// survey, and the settings are checked three times there.
 fn built_in_suffixes(section: SuffixSection) -> Result<Arc<Suffixes>, SurveyError> {
     static READ: Mutex<Vec<(SuffixSection, Arc<Suffixes>)>> = Mutex::new(Vec::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);

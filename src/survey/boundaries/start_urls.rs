@@ -6,18 +6,18 @@ use crate::frontier::{Offer, StartCandidate};
 use crate::starts::StartList;
 use crate::survey::earlier::Focus;
 
-/// What became of the start URLs.
+/// The result of offering the start URLs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StartUrlCounts {
     /// New sites.
     pub sites: usize,
     /// Further start URLs of these sites.
     pub seeds: usize,
-    /// Left out: their site has as many start URLs as it may have.
+    /// Left out, because their site already has the maximum number of start URLs.
     pub repeated: usize,
-    /// Pages and files of an earlier survey that are asked for only if they have changed.
+    /// Pages and files of an earlier survey that are requested only if they have changed.
     pub known: Option<u64>,
-    /// What is to be spent of the requests of an earlier survey.
+    /// How the requests of an earlier survey are to be spent.
     pub focus: Option<Focus>,
 }
 
@@ -39,7 +39,7 @@ impl StartUrlCounts {
     }
 }
 
-/// The start URLs of a list whose sites are drawn, in its order.
+/// The start URLs of a list whose sites are drawn into the sample, in the order of the list.
 pub(in crate::survey) fn drawn<'a>(
     list: &'a StartList,
     scope: &'a SurveyScope,
@@ -47,10 +47,10 @@ pub(in crate::survey) fn drawn<'a>(
     list.urls().filter(|url| scope.draws(url))
 }
 
-/// The same as they are offered to the frontier: those of greater priority first.
+/// The same URLs in the order in which they are offered to the frontier: higher priority first.
 ///
-/// What trees find is merged in their order: the urgent ones are not to wait for the others. The list is gone through
-/// once for each priority there is, so that it need not be held in memory.
+/// The results of trees are merged in tree order, so urgent trees should not wait for the others. The list is
+/// read once per priority, so that it need not be held in memory.
 pub(in crate::survey) fn offered<'a>(
     list: &'a StartList,
     scope: &'a SurveyScope,

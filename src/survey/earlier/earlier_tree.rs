@@ -8,34 +8,36 @@ use crate::exchange::Depth;
 use crate::records::{ExchangeRow, PageLinkRow};
 use crate::walk::yields::{Memory, Rates, SeenUrl};
 
-/// What a site tree of the earlier survey showed, gathered row by row in any order but that of its exchanges.
+/// A site tree of the earlier survey, built row by row. The exchanges must come in their own order; links may
+/// come in any order.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct EarlierTree {
     /// The hash of the site's name.
     pub site: u64,
-    /// In the order asked.
+    /// In the order of the requests.
     pages: Vec<EarlierUrl>,
     /// External hosts, each with the first page that names it.
     hosts: HashMap<u64, u32>,
-    /// URLs of the site that were linked and not asked for, with the level of the first page that links to them.
+    /// URLs of the site that were linked but not requested, with the lowest level of a page that links to
+    /// them.
     unasked: HashMap<PageKey, u16>,
-    /// A page or file came.
+    /// A page or file was received.
     has_answered: bool,
 }
 
-/// A URL that was asked for.
+/// A URL that was requested.
 #[derive(Debug, Serialize, Deserialize)]
 struct EarlierUrl {
     url: String,
     depth: u16,
     requests: u32,
-    /// Where it redirects to in its site.
+    /// The target of its redirect, if that is in the site.
     redirect: Option<PageKey>,
     /// The first page that leads to it.
     finder: Option<u32>,
 }
 
-/// Where the pages of a tree stand in it.
+/// The number of each page in the tree.
 pub(super) type UrlNumbers = HashMap<PageKey, u32>;
 
 impl EarlierTree {
@@ -48,7 +50,7 @@ impl EarlierTree {
         (0..).zip(&self.pages).filter_map(key).collect()
     }
 
-    /// A request; whether it was for a URL of the tree.
+    /// Takes an exchange; returns whether it was for a URL of the tree.
     pub(super) fn take_exchange(&mut self, places: &mut UrlNumbers, row: ExchangeRow) -> bool {
         let Some((depth, url)) = row.depth.zip(WebUrl::parse(&row.url).ok()) else { return false };
         let at = *places.entry(url.page_key()).or_insert_with(|| {
@@ -70,7 +72,7 @@ impl EarlierTree {
         true
     }
 
-    /// A link of a page.
+    /// Takes a link of a page.
     pub(super) fn take_link(&mut self, places: &UrlNumbers, row: &PageLinkRow) {
         let parsed = WebUrl::parse(&row.page).ok().zip(WebUrl::parse(&row.url).ok());
         let Some((page, url)) = parsed else { return };
@@ -82,7 +84,7 @@ impl EarlierTree {
         }
     }
 
-    /// A page leads to another URL of the site.
+    /// Notes that a page leads to another URL of the site.
     fn find(&mut self, places: &UrlNumbers, url: PageKey, by: u32) {
         let Some(at) = places.get(&url) else {
             let depth = self.pages[by as usize].depth;
@@ -90,21 +92,22 @@ impl EarlierTree {
             *least = depth.min(*least);
             return;
         };
-        // Whoever found a page was asked for before it.
+        // A page can only be found by a page that was requested before it.
         if by < *at {
             let finder = &mut self.pages[*at as usize].finder;
             *finder = Some(finder.map_or(by, |known| known.min(by)));
         }
     }
 
-    /// A page names a host outside.
+    /// Notes that a page names an external host.
     fn name(&mut self, host: &Host, at: u32) {
         let first = self.hosts.entry(xxh3_64(host.as_str().as_bytes())).or_insert(at);
         *first = at.min(*first);
     }
 
-    /// The URLs that were asked for, with what each brought; and what of the tree is remembered, where anything came. A
-    /// survey that left pages out did so down to the level `left_out_to`: what was found there and not asked for.
+    /// Returns the requested URLs with the yield of each, and the memory of the tree if any page or file was
+    /// received. `left_out_to` is the deepest level of a survey that left pages out: URLs that were linked
+    /// above that level and not requested count as left out.
     pub(super) fn remember(
         mut self,
         rates: &Rates,

@@ -13,17 +13,17 @@ use crate::settings::Settings;
 use crate::survey::error::SurveyError;
 use crate::walk::yields::{Costs, Focus, Memory, Rates};
 
-/// By the hash of a site's name: what the walk of its trees remembers.
+/// By the hash of a site's name: the memory that a walk of its trees uses.
 const MEMORIES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("memories");
-/// By the hash of a tree's name, while the earlier survey is read: what it showed.
+/// By the hash of a tree's name, while the earlier survey is read: the tree as read so far.
 const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
 
 impl EarlierPages {
-    /// Makes, in the store at `path`, what each site of the survey in `dir` tells a walk that is to spend this share of
-    /// its requests.
+    /// Computes, in the store at `path`, what a walk should know about each site of the survey in `dir`, and
+    /// how to spend this share of its requests.
     ///
     /// # Errors
-    /// When a table cannot be read or the store not be written.
+    /// When a table cannot be read or the store cannot be written.
     pub(in crate::survey) fn focus(
         path: &Path,
         dir: &Path,
@@ -39,7 +39,7 @@ impl EarlierPages {
         reading.exchanges(dir)?;
         reading.links(dir, tell)?;
         reading.remember(rates, left_out_to)?;
-        // What trees showed is in it no more. Where this cannot be, the store is larger, and that is all.
+        // The trees are no longer in the store. If compaction fails, the store is larger, and that is all.
         let _ = reading.store.compact();
         Ok(reading.costs.focus(share))
     }
@@ -60,8 +60,8 @@ impl EarlierPages {
     }
 }
 
-/// The earlier survey's tables on their way into the store: one tree of them is in memory at a time. Rows of a tree stand
-/// together for the most part; those of a large one may stand apart.
+/// Reads the earlier survey's tables into the store, with one tree in memory at a time. The rows of a tree
+/// are mostly adjacent; those of a large tree may be spread.
 struct TreeReading<'a> {
     path: &'a Path,
     store: Database,
@@ -86,7 +86,8 @@ impl TreeReading<'_> {
     fn exchanges(&mut self, dir: &Path) -> Result<(), SurveyError> {
         let wanted = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
         for rows in read_pieces::<ExchangeRow>(dir, &wanted).map_err(damaged)? {
-            // What our own side refused was no request, and probes and checks bring nothing to a tree.
+            // A request that our own side refused was not sent, and probes and checks yield nothing for a
+            // tree.
             let beside = [Purpose::Probe, Purpose::Check].map(Purpose::as_str);
             let asked = |row: &ExchangeRow| row.was_sent() && !beside.contains(&row.purpose.as_str());
             let rows = rows.map_err(damaged)?.into_iter().filter(asked);
@@ -123,9 +124,9 @@ impl TreeReading<'_> {
         write(&self.store, self.path, |stores| open.put_back(stores))
     }
 
-    /// Takes what follows from the trees in their place.
+    /// Replaces the trees by the memories that follow from them.
     fn remember(&mut self, rates: &Rates, left_out_to: Option<u16>) -> Result<(), SurveyError> {
-        /// Trees of a transaction.
+        /// Trees per transaction.
         const AT_ONCE: usize = 256;
         let costs = &mut self.costs;
         while write(&self.store, self.path, |stores| {
@@ -147,7 +148,7 @@ impl TreeReading<'_> {
 }
 
 impl OpenTree {
-    /// Lets this tree be the one in memory.
+    /// Makes this tree the one in memory.
     fn turn_to(&mut self, stores: &mut Stores<'_>, site: &str, seed: u16) -> Result<(), redb::Error> {
         let name = tree_of(site, seed);
         if self.name == Some(name) {

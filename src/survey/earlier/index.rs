@@ -12,16 +12,16 @@ use crate::records::{
 };
 use crate::survey::error::SurveyError;
 
-/// How far the tables of the earlier survey are read.
+/// How far the tables of the earlier survey have been read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadingProgress {
-    /// Rows that were read.
+    /// The number of rows read so far.
     pub rows: u64,
-    /// Rows that there are.
+    /// The number of rows in total.
     pub of: u64,
 }
 
-/// What of an exchange is kept, beside the columns that are never null.
+/// The columns that are needed, besides those that are never null.
 const COLUMNS: &[&str] = &[
     "status",
     "failure",
@@ -41,10 +41,11 @@ const COLUMNS: &[&str] = &[
     "dropped_links",
 ];
 
-/// Whether `dir` has what a survey since it needs, and its files are whole at first sight; how many rows there are.
+/// Checks that `dir` has what a survey with `--since` needs, and that its files look whole. Returns the
+/// number of rows.
 ///
 /// # Errors
-/// Says what is missing or damaged.
+/// When something is missing or damaged.
 pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
     Manifest::load(dir).map_err(|error| SurveyError::Since(error.to_string()))?;
     let is_missing =
@@ -65,11 +66,11 @@ pub(super) fn damaged(error: TablesError) -> SurveyError {
 }
 
 impl EarlierPages {
-    /// Makes the store at `path` of the tables of the survey in `dir`, a file of them at a time; gives the number
-    /// of pages and files in it.
+    /// Builds the store at `path` from the tables of the survey in `dir`, one table file at a time. Returns
+    /// the number of pages and files in it.
     ///
     /// # Errors
-    /// When a table cannot be read or the store not be written.
+    /// When a table cannot be read or the store cannot be written.
     pub(in crate::survey) fn build(
         path: &Path,
         dir: &Path,
@@ -97,7 +98,7 @@ impl EarlierPages {
         })
     }
 
-    /// Makes a store at `path` that knows of nothing.
+    /// Builds an empty store at `path`.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -127,14 +128,14 @@ impl Index<'_> {
     }
 }
 
-/// The store while it is written.
+/// The tables of the store while it is written.
 struct Tables<'txn> {
     pages: Table<'txn, u128, &'static [u8]>,
     links: Table<'txn, u128, &'static [u8]>,
 }
 
 impl Tables<'_> {
-    /// Of a URL that was asked for twice the last answer counts.
+    /// If a URL was fetched twice, the last usable response counts.
     fn add_page(&mut self, row: &ExchangeRow) -> Result<(), redb::Error> {
         if let Some((key, stored)) = stored(row) {
             let bytes = postcard::to_stdvec(&stored).unwrap_or_default();
@@ -143,7 +144,7 @@ impl Tables<'_> {
         Ok(())
     }
 
-    /// How many links were counted on a page of this tree.
+    /// The number of links that were counted on a page of this tree.
     fn links_of(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
         let bytes = self.pages.get(key)?;
         let stored = bytes.and_then(|bytes| postcard::from_bytes::<StoredPage>(bytes.value()).ok());
@@ -152,7 +153,7 @@ impl Tables<'_> {
     }
 }
 
-/// What is kept of an exchange; none where nothing can be taken over.
+/// What is stored of an exchange; none if nothing can be reused.
 fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
     let came_whole = row.status == Some(200) || row.unchanged_bytes.is_some();
     let validators = Validators { etag: row.etag.clone(), last_modified: row.last_modified.clone() };
@@ -163,7 +164,7 @@ fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
     let url = WebUrl::parse(&row.url).ok()?;
     let page = match &row.charset {
         Some(charset) => Some(recorded_page(row, charset)?),
-        // A page that was not read, which no survey writes, is not known.
+        // A page that was not read is not known. No survey writes such a row.
         None if matches!(
             MediaType::from_fields(row.content_type.as_deref()),
             MediaType::Html | MediaType::Xhtml
@@ -202,14 +203,14 @@ pub(super) fn tree_of(site: &str, seed: u16) -> u64 {
     xxh3_64(format!("{site} {seed}").as_bytes())
 }
 
-/// The links of one page, which stand together and in their order.
+/// The links of one page, which are adjacent and in order.
 #[derive(Default)]
 struct LinkRun {
     tree: u64,
     page: String,
     position: u32,
     links: Vec<StoredLink>,
-    /// Something in them cannot be read: the page is sent again.
+    /// A link cannot be read, so the page has to be transferred again.
     is_broken: bool,
 }
 
@@ -231,7 +232,7 @@ impl LinkRun {
         Ok(())
     }
 
-    /// Stores the links if their page is known and was counted with so many.
+    /// Stores the links if their page is known and this number of links was counted on it.
     fn end(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error> {
         let links = std::mem::take(&mut self.links);
         let is_broken = std::mem::take(&mut self.is_broken);

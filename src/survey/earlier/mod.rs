@@ -1,13 +1,14 @@
-//! What an earlier survey knows of pages and files, so that only what has changed is sent again.
+//! What an earlier survey knows about pages and files, so that only changed ones are transferred again.
 //!
-//! When a survey is made, the tables of the earlier one are read once, file by file, into a store in the new
-//! folder (`index`): from then on the earlier survey is not needed, and however large it is, only what is asked for
-//! is held. It is asked for by URL, so an earlier survey of another depth, of another scope or broken off helps
-//! with what it has.
+//! When a survey is created, the tables of the earlier one are read once, file by file, into a store in the
+//! new folder (`index`). From then on the earlier survey is not needed. However large it is, memory holds
+//! only what is requested. Pages are looked up by URL, so an earlier survey with another depth or scope, or
+//! an interrupted one, helps with what it has.
 //!
-//! Only what can be taken over whole is kept: pages and files that came complete with status 200 and an `ETag` or
-//! a date, or had not changed since a survey before; and of pages, those with as many recorded links as were
-//! counted. With `--focus` they are read once more, for what each page brought and was worth (`focus`). What a server says of them is judged in [`EarlierPage::take_over`] and nowhere else.
+//! The store keeps only what can be reused as a whole: pages and files that came complete with status 200 and
+//! an `ETag` or a date, or that had not changed since a survey before. A page must also have as many recorded
+//! links as were counted. With `--focus` the tables are read once more, for what each page yielded and was
+//! worth (`focus`). Only [`EarlierPage::take_over`] decides what a server's response means for them.
 
 mod earlier_tree;
 mod focus;
@@ -31,16 +32,17 @@ pub use crate::walk::yields::Focus;
 pub use index::ReadingProgress;
 pub(super) use index::check;
 
-/// By [`key_of`]: what the table of exchanges tells …
+/// By [`key_of`]: the row from the table of exchanges …
 const PAGES: TableDefinition<'static, u128, &[u8]> = TableDefinition::new("pages");
-/// … and, compressed, the table of page links, where there are any.
+/// … and, compressed, the rows from the table of page links, if there are any.
 const LINKS: TableDefinition<'static, u128, &[u8]> = TableDefinition::new("links");
 
-/// Bytes of the store that are kept in memory: a site's pages stand together in it.
+/// The cache of the store, in bytes. The pages of a site are adjacent in the store.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
-/// The level at which zstd is fastest without leaving much: links repeat each other's beginnings.
+/// The fastest level of zstd. It compresses almost as well as higher ones, because links share their
+/// prefixes.
 const COMPRESSION: i32 = 1;
-/// HTTP: not modified (RFC 9110 §15.4.5).
+/// HTTP status: not modified (RFC 9110 §15.4.5).
 pub(super) const NOT_MODIFIED: u16 = 304;
 
 /// The pages and files of an earlier survey.
@@ -49,7 +51,7 @@ pub(super) struct EarlierPages {
     store: Database,
 }
 
-/// A page or file as an earlier survey had it.
+/// A page or file as the earlier survey received it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EarlierPage {
     pub validators: Validators,
@@ -64,14 +66,14 @@ pub(super) struct EarlierPage {
 /// A page or file as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredPage {
-    /// Which site tree it stands in, for its links stand there too.
+    /// The hash of the site tree that it belongs to; its links belong to the same tree.
     tree: u64,
     validators: Validators,
     content_type: Option<String>,
     content_encoding: Option<String>,
     body_bytes: u64,
     received_bytes: u64,
-    /// With the number of its links in place of them.
+    /// Stored with the number of its links instead of the links.
     page: Option<(RecordedPage, u32)>,
 }
 
@@ -92,7 +94,7 @@ impl EarlierPages {
         Ok(Self { path: path.to_owned(), store: opened(path, Builder::open)? })
     }
 
-    /// What is known of a URL, if all that a walk needs of it is.
+    /// What is known about a URL, if that is all that a walk needs.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -110,7 +112,7 @@ impl EarlierPages {
 }
 
 impl EarlierPage {
-    /// None where the links are not those that were counted.
+    /// Returns none if the number of links is not the number that was counted.
     fn from_stored(stored: &[u8], links: Option<&[u8]>) -> Option<Self> {
         let stored: StoredPage = postcard::from_bytes(stored).ok()?;
         let page = match stored.page {
@@ -130,8 +132,9 @@ impl EarlierPage {
         })
     }
 
-    /// Takes it over if the server said that it has not changed: completes the answer with what the server need
-    /// not say again, and gives what it carries for the walk and the bytes that it took to come whole.
+    /// Reuses the earlier page or file if the server said that it has not changed. Completes the response
+    /// with the headers that the server need not repeat. Returns the content for the walk and the number of
+    /// bytes that the full transfer took.
     pub(super) fn take_over(self, response: &mut Response) -> Option<(Content, u64)> {
         if response.status != Some(NOT_MODIFIED) || response.failure.is_some() {
             return None;
@@ -139,7 +142,7 @@ impl EarlierPage {
         let head = &mut response.head;
         head.content_type = self.content_type;
         head.content_encoding = self.content_encoding;
-        // What the server says now is newer (RFC 9111 §3.2).
+        // The headers in this response are newer (RFC 9111 §3.2).
         head.etag = head.etag.take().or(self.validators.etag);
         head.last_modified = head.last_modified.take().or(self.validators.last_modified);
         response.body_bytes = self.body_bytes;
@@ -150,13 +153,13 @@ impl EarlierPage {
     }
 }
 
-/// Hash of the host and hash of the URL: pages of a host stand together, as in the tables.
+/// The hash of the host and the hash of the URL: the pages of a host are adjacent, as in the tables.
 fn key_of(host: &Host, url: &str) -> u128 {
     u128::from(xxh3_64(host.as_str().as_bytes())) << 64 | u128::from(xxh3_64(url.as_bytes()))
 }
 
 fn pack<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    // Neither postcard nor zstd can fail on what is in memory.
+    // Neither postcard nor zstd can fail on a value in memory.
     let bytes = postcard::to_stdvec(value).unwrap_or_default();
     zstd::bulk::compress(&bytes, COMPRESSION).unwrap_or_default()
 }
@@ -175,7 +178,7 @@ fn read_links(bytes: &[u8]) -> Option<Vec<Link>> {
         .collect()
 }
 
-/// The store at `path`, made or as it is there.
+/// Opens or creates the store at `path`.
 fn opened<'p>(
     path: &'p Path,
     open: impl FnOnce(&Builder, &'p Path) -> Result<Database, DatabaseError>,

@@ -6,31 +6,32 @@ use super::Folder;
 use crate::records::durable;
 use crate::survey::error::SurveyError;
 
-/// A survey's folder while it is being made, by one process at a time.
+/// A survey's folder while it is being created, by one process at a time.
 ///
-/// The process that makes it holds the lock of a file in it, [`MARK`], from before the first look until the manifest is
-/// written. So if two begin a survey in one folder at once, one does and the other gets an error; no process removes
-/// what another has made; and a mark without a holder says that a process died here.
+/// The process that creates it holds the lock of a file in it, [`MARK`], from before the first look until the
+/// manifest is written. So if two processes create a survey in one folder at once, one succeeds and the other
+/// gets an error. No process removes what another one has created. A mark whose lock nobody holds shows that
+/// a process died here.
 pub(in crate::survey) struct CreationLock {
     folder: Folder,
     lock: File,
-    /// The folder was not there before.
+    /// The folder did not exist before.
     is_new: bool,
 }
 
-/// What shows that a survey is being made.
+/// The file that shows that a survey is being created.
 const MARK: &str = ".making";
-/// What is made before the manifest, which comes last.
+/// The files that are created before the manifest, which comes last.
 const PARTS: [&str; 8] =
     ["journal", "tables", "survey.toml", "start.csv", "rates.json", "focus.json", "since.redb", "state.redb"];
 
 impl CreationLock {
-    /// Claims a folder that is not there or is empty. What a process left that died making a survey there is in the
-    /// way, or is removed to begin `anew`: no server was asked yet.
+    /// Claims a folder that does not exist or is empty. The remains of a process that died while it created a
+    /// survey there are an error, or are removed if `anew` is set: no request was sent to a server yet.
     pub(in crate::survey) fn begin(dir: &Path, anew: bool) -> Result<Self, SurveyError> {
         look_at(dir)?;
         let making = Self::lock(dir)?;
-        // No other process is at work on it now, and what is there stays.
+        // No other process is creating a survey here now, and the manifest stays.
         if dir.join("manifest.json").exists() {
             making.forget();
             return Err(SurveyError::folder_in_use(dir));
@@ -53,18 +54,18 @@ impl CreationLock {
         self.folder.clone()
     }
 
-    /// The survey is made.
+    /// Ends a successful creation.
     pub(in crate::survey) fn done(self) {
         self.forget();
     }
 
-    /// Removes what was made. A folder without a survey in it would only be in the way of the next try.
+    /// Removes the created files. A folder without a survey in it would only block the next attempt.
     pub(in crate::survey) fn undo(self) {
         self.remove_parts();
         let (dir, is_new) = (self.folder.dir.clone(), self.is_new);
         self.forget();
         if is_new {
-            // It stays where somebody else has put something into it meanwhile.
+            // The folder stays if another process has put something into it meanwhile.
             let _ = fs::remove_dir(dir);
         }
     }
@@ -77,7 +78,7 @@ impl CreationLock {
             let opened = OpenOptions::new().create(true).append(true).open(&mark);
             let lock = match opened {
                 Ok(file) => file,
-                // Somebody who failed has removed the folder in between.
+                // A process that failed has removed the folder in between.
                 Err(error) if error.kind() == ErrorKind::NotFound && !dir.exists() => continue,
                 Err(source) => return Err(to_error(source)),
             };
@@ -86,14 +87,14 @@ impl CreationLock {
                 Err(TryLockError::WouldBlock) => return Err(SurveyError::InUse(dir.to_owned())),
                 Err(TryLockError::Error(source)) => return Err(to_error(source)),
             }
-            // It may be the mark of somebody who has removed it since.
+            // The mark may belong to a process that has removed it since.
             if is_same(&lock, &mark).map_err(to_error)? {
                 return Ok(Self { folder: Folder::open(dir), lock, is_new });
             }
         }
     }
 
-    /// What was made here so far.
+    /// The files that were created here so far.
     fn parts(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.folder.dir).into_iter().flatten().filter_map(Result::ok);
         let made = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part));
@@ -102,19 +103,20 @@ impl CreationLock {
 
     fn remove_parts(&self) {
         for part in self.parts() {
-            // The error that led here is the one worth telling; what cannot be removed is found by the next look.
+            // The error that led here is the one to report. Files that cannot be removed are found by the
+            // next creation.
             let _ = if part.is_dir() { fs::remove_dir_all(part) } else { fs::remove_file(part) };
         }
     }
 
     fn forget(self) {
-        // While the lock is held, so that its next holder sees that the mark is gone.
+        // Removed under the lock, so that its next holder sees that the mark is gone.
         let _ = fs::remove_file(mark_of(&self.folder.dir));
         drop(self.lock);
     }
 }
 
-/// Refuses what is plainly in the way before anything is written there.
+/// Refuses a folder with other files in it, before anything is written there.
 fn look_at(dir: &Path) -> Result<(), SurveyError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -123,12 +125,12 @@ fn look_at(dir: &Path) -> Result<(), SurveyError> {
     };
     let names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
     let is_being_made = names.iter().any(|name| name == MARK);
-    // A folder that is there and empty may have been made for us by a mount or a script.
+    // A folder that exists and is empty may have been created for us by a mount or a script.
     let is_ours = names.iter().all(|name| name.to_str().is_some_and(is_part));
     if is_being_made || is_ours { Ok(()) } else { Err(SurveyError::folder_in_use(dir)) }
 }
 
-/// Whether a file is made before the manifest, or was on its way there.
+/// Whether a file is created before the manifest, or was being written under a temporary name.
 fn is_part(name: &str) -> bool {
     PARTS.contains(&name) || durable::is_hidden(name)
 }
@@ -137,7 +139,7 @@ fn mark_of(dir: &Path) -> PathBuf {
     dir.join(MARK)
 }
 
-/// Whether the open file is the one of that name.
+/// Whether the open file is the one at this path.
 #[cfg(unix)]
 pub(in crate::survey) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -150,7 +152,7 @@ pub(in crate::survey) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
     Ok((here.dev(), here.ino()) == (there.dev(), there.ino()))
 }
 
-/// Where an open file cannot be removed, its name stays its own.
+/// On these systems an open file cannot be removed, so it keeps its name.
 #[cfg(not(unix))]
 pub(in crate::survey) fn is_same(_file: &File, path: &Path) -> io::Result<bool> {
     Ok(path.exists())

@@ -8,10 +8,11 @@ use crate::records::{LinkRow, Manifest, SiteRow, csv_line, disarmed, read_table}
 use crate::starts::StartList;
 use crate::survey::error::{READ, SurveyError};
 
-/// Writes all start URLs that a survey knows as CSV: the user's, those of the sites walked, and the
-/// external URLs inside the surveyed country domains. Gives their number. Spreadsheets run nothing of it.
+/// Writes all start URLs that a survey knows as CSV: the user's, those of the sites walked, and the external
+/// URLs inside the surveyed country domains. Returns their number. Cells are escaped so that spreadsheets
+/// execute none of them.
 ///
-/// It reads the tables, so it may be used while the survey runs. Memory: 16 bytes a URL.
+/// It reads the tables, so it may be used while the survey runs. It needs 16 bytes of memory per URL.
 ///
 /// # Errors
 /// When there is no survey in `dir`, or a table cannot be read, or `out` cannot be written.

@@ -1,4 +1,4 @@
-//! The folder of a survey: what lies in it beside the tables, how it is made, and what is exported from it.
+//! The folder of a survey: the files beside the tables, its creation, and exports from it.
 
 pub(super) mod creation_lock;
 pub(super) mod export;
@@ -18,21 +18,21 @@ use crate::starts::{BadLine, StartList};
 /// The layout of a survey's folder.
 ///
 /// ```text
-/// DIR/manifest.json   which survey this is and how it stands
+/// DIR/manifest.json   the identity and the state of the survey
 /// DIR/survey.toml     the effective settings
-/// DIR/start.csv       the start URLs as they were taken
-/// DIR/outside.csv     start URLs that are left out, for they lie outside the country domains
-/// DIR/skipped.csv     lines of the start list that are bad, with the reasons
-/// DIR/added/          start URLs that were handed over later and are not taken in yet
+/// DIR/start.csv       the start URLs that were accepted
+/// DIR/outside.csv     start URLs that are left out because they lie outside the country domains
+/// DIR/skipped.csv     bad lines of the start list, with the reasons
+/// DIR/added/          start URLs that were handed over later and are not merged yet
 /// DIR/tables/         the tables
-/// DIR/opt-out.csv     who opted out, and since when that is in force
+/// DIR/opt-out.csv     opt-outs, and since when each is in force
 /// DIR/status.json     progress, rewritten every second
-/// DIR/log.jsonl       what happened, a JSON object a line
+/// DIR/log.jsonl       the log, one JSON object per line
 /// DIR/state.redb      the frontier
-/// DIR/journal/        one file for each site tree in progress, and which requests were sent since those were flushed
-/// DIR/rates.json      what pages bring on average, with `--depth auto` or `--focus`
-/// DIR/focus.json      what a request must promise, with `--focus`
-/// DIR/since.redb      what an earlier survey tells, with `--since` and until the survey is over
+/// DIR/journal/        one file for each site tree in progress, and the requests sent since their last flush
+/// DIR/rates.json      the average yield of pages, with `--depth auto` or `--focus`
+/// DIR/focus.json      the least yield that a request must promise, with `--focus`
+/// DIR/since.redb      pages of an earlier survey, with `--since` and until the survey is finished
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
@@ -72,7 +72,7 @@ impl Folder {
         self.journals().join(format!("{order:08}.journal"))
     }
 
-    /// Site trees that have a journal, in their order.
+    /// The site trees that have a journal, in order.
     pub(super) fn journaled(&self) -> Result<Vec<u64>, SurveyError> {
         let journals = self.journals();
         let entries = fs::read_dir(&journals).map_err(SurveyError::file("read folder", &journals))?;
@@ -95,7 +95,7 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        // A survey is read from anywhere.
+        // A survey may be read from any working directory.
         let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
         let settings =
             settings_file::parse(&text, &place).map_err(|message| SurveyError::Settings { path, message })?;
@@ -112,7 +112,7 @@ impl Folder {
         self.dir.join("start.csv")
     }
 
-    /// Start URLs outside the country domains that are left out.
+    /// Start URLs that are left out because they lie outside the country domains.
     pub(super) fn outside(&self) -> PathBuf {
         self.dir.join("outside.csv")
     }
@@ -131,7 +131,7 @@ impl Folder {
         replace_with(&path, |out| write_urls(out, true, urls)).map_err(SurveyError::file("write", &path))
     }
 
-    /// Adds to what is left out and to what is skipped, if there is anything.
+    /// Appends the left-out URLs and the bad lines of a list, if there are any.
     pub(super) fn add_left_out(&self, list: &StartList) -> Result<(), SurveyError> {
         let mut urls = list.urls_left_out().peekable();
         if urls.peek().is_some() {
@@ -144,7 +144,7 @@ impl Folder {
     }
 }
 
-/// Writes behind what is in a file; says whether there is nothing.
+/// Appends to a file; `write` is told whether the file is new.
 fn add(path: &Path, write: impl FnOnce(&mut dyn Write, bool) -> io::Result<()>) -> Result<(), SurveyError> {
     let add = |out: &mut dyn Write| match fs::File::open(path) {
         Ok(mut before) => {
@@ -157,7 +157,8 @@ fn add(path: &Path, write: impl FnOnce(&mut dyn Write, bool) -> io::Result<()>) 
     replace_with(path, add).map_err(SurveyError::file("write", path))
 }
 
-/// The bad lines of a list, with the reasons; neither a terminal nor a spreadsheet runs what strangers wrote there.
+/// Writes the bad lines of a list, with the reasons. They are escaped so that neither a terminal nor a
+/// spreadsheet executes untrusted text.
 fn write_bad_lines(out: &mut dyn Write, with_header: bool, list: &StartList) -> io::Result<()> {
     if with_header {
         writeln!(out, "line,value,reason")?;
@@ -176,7 +177,7 @@ fn write_bad_lines(out: &mut dyn Write, with_header: bool, list: &StartList) -> 
     }
 }
 
-/// Start URLs as `start.csv` has them, a line each.
+/// Writes start URLs in the format of `start.csv`, one per line.
 pub(super) fn write_urls(
     out: &mut dyn Write,
     with_header: bool,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::settings::Settings;
 use crate::survey::error::{READ, SurveyError};
 
-/// Why there are no settings to be had from a file.
+/// Why settings cannot be read from a file.
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsFileError {
@@ -14,11 +14,12 @@ pub enum SettingsFileError {
     Invalid { file: PathBuf, message: String },
 }
 
-/// Reads a configuration file: the keys are the names of the flags. Its relative paths are taken from
-/// the folder it stands in.
+/// Reads a configuration file: the keys are the names of the flags. Relative paths are resolved from the
+/// folder of the file.
 ///
 /// # Errors
-/// Names file, line and key: when the file is not TOML, a key unknown or a value not usable.
+/// When the file cannot be read, is not TOML, or has an unknown key or an unusable value. The error names
+/// file, line and key.
 pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
     let file_name = || file.to_owned();
     let text = std::fs::read_to_string(file)
@@ -26,7 +27,8 @@ pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
     parse(&text, file).map_err(|message| SettingsFileError::Invalid { file: file_name(), message })
 }
 
-/// The settings in the text of a file, whose paths count from its folder: whoever writes one by hand means it from there.
+/// Parses the settings in the text of a file. Relative paths are resolved from the file's folder, as a person
+/// who writes the file expects.
 pub(in crate::survey) fn parse(text: &str, file: &Path) -> Result<Settings, String> {
     let mut settings = Settings::parse(text)?;
     let folder = file.parent().unwrap_or(Path::new(""));

@@ -6,36 +6,39 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
 use crate::walk::Content;
 
-/// One line of a site tree's journal.
+/// One entry of a site tree's journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::survey) enum Entry {
-    /// A question is being put to a server.
+    /// A request is being sent to a server.
     Sending { number: u32, address: IpAddr, at: SystemTime },
-    /// What came of a question.
+    /// The final result of a request.
     Received(Box<ExchangeRecord>),
-    /// The question that was to be put last was never sent: no connection came about, or none was allowed.
+    /// The last request that was to be sent was never sent: no connection could be made, or none was allowed.
     Unsent { number: u32 },
-    /// The walk goes on, in the run of the survey that began at `run`.
+    /// The walk continues, in the run of the survey that began at `run`.
     Opened { run: SystemTime, at: SystemTime },
-    /// What came of a try at a question that may be put in another way: at another address, by older TLS, or on a new
+    /// The result of an attempt at a request that has a fallback: another address, older TLS, or a new
     /// connection.
     Attempted(Box<ExchangeRecord>),
-    /// There was no other way: what came of the last try at a question is its answer.
+    /// There was no further fallback: the result of the last attempt is the final one.
     FinalAttempt { number: u32 },
-    /// An answer is about to be read; what is known of it but its content.
+    /// A response is about to be read. Holds what is known of it except its content.
     Reading(Box<ExchangeRecord>),
-    /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
+    /// The next exchange recorded under this number should not have happened: an objection of the owner stood
+    /// against it.
     OwnerObjection { number: u32, had_opted_out: bool, in_quiet_hours: bool },
-    /// From here on an agent walks the tree.
+    /// From here on, an agent walks the tree.
     WalkedBy { agent: String },
-    /// The walk has ended here, for this reason: the next tree of the site may have been begun.
+    /// The walk ended here, with this outcome. The next tree of the site may have begun since.
     Ended { outcome: Outcome },
-    /// The response for a robots.txt that another tree got less than a day ago: none was asked for here.
+    /// The response for a robots.txt that another tree fetched less than a day ago. This tree sent no
+    /// request.
     Shared(Box<ExchangeRecord>),
 }
 
 impl Entry {
-    /// What came of a question, or of a try at it; nothing of what is shared, which is on record in another tree.
+    /// The result of a request or of an attempt at it. None for a shared response, which is on record in
+    /// another tree.
     pub(in crate::survey) fn into_record(self) -> Option<Box<ExchangeRecord>> {
         match self {
             Self::Received(record) | Self::Attempted(record) => Some(record),
@@ -44,19 +47,20 @@ impl Entry {
     }
 }
 
-/// A question and its answer.
+/// A request and its response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub(in crate::survey) struct ExchangeRecord {
     pub request: Request,
     pub response: Response,
     pub content: Content,
-    /// What the page or file took when it last came whole, where the server said that it has not changed since.
+    /// The bytes that the page or file took when it was last transferred whole, if the server said that it
+    /// has not changed since.
     pub unchanged_bytes: Option<u64>,
 }
 
-/// It is stored as its fields, and behind them what came later: so entries of earlier versions can be read
-/// ([`ExchangeRecord::LATER`]).
+/// Stored as its fields, followed by what later versions added, so that entries of earlier versions can be
+/// read ([`ExchangeRecord::LATER`]).
 impl Serialize for ExchangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (RecordFields(self), self.response.head.challenge).serialize(serializer)
@@ -71,7 +75,7 @@ impl<'de> Deserialize<'de> for ExchangeRecord {
     }
 }
 
-/// What `serde` makes of the fields.
+/// The fields as `serde` derives them.
 struct RecordFields<'a>(&'a ExchangeRecord);
 struct ReadRecordFields(ExchangeRecord);
 
@@ -88,7 +92,8 @@ impl<'de> Deserialize<'de> for ReadRecordFields {
 }
 
 impl ExchangeRecord {
-    /// What entries of earlier versions lack at their end, as postcard writes it: no challenge was seen.
+    /// The bytes that entries of earlier versions lack at their end, as postcard writes them: no challenge
+    /// was seen.
     pub(in crate::survey) const LATER: [u8; 1] = [0; 1];
 
     /// Whether it is a page of its tree.
@@ -98,12 +103,12 @@ impl ExchangeRecord {
             && self.response.head.challenge.is_none()
     }
 
-    /// An answer that nothing could read.
+    /// A response that could not be read.
     pub(in crate::survey) fn unreadable(request: Request, response: Response) -> Self {
         Self::nothing(request, Response { failure: Some(Failure::Unreadable), ..response })
     }
 
-    /// An answer that carries nothing for the walk.
+    /// A response that carries nothing for the walk.
     pub(in crate::survey) fn nothing(request: Request, response: Response) -> Self {
         Self { request, response, content: Content::Nothing, unchanged_bytes: None }
     }

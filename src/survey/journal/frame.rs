@@ -1,12 +1,13 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Length and CRC-32 of an entry.
+/// The length and the CRC-32 of an entry.
 pub(in crate::survey) const PREFIX: usize = 8;
-/// Most entries are shorter, and so never moved to a larger place while they are made.
+/// The initial buffer size in bytes. Most entries are shorter, so the buffer is not reallocated while they
+/// are written.
 const MOST_ENTRIES: usize = 2048;
 
-/// An entry as it stands in a file: its length, its CRC-32, and itself.
+/// An entry as it is stored in a file: its length, its CRC-32, and its bytes.
 pub(in crate::survey) fn framed(entry: &impl Serialize) -> Result<Vec<u8>, postcard::Error> {
     let mut bytes = Vec::with_capacity(MOST_ENTRIES);
     bytes.resize(PREFIX, 0);

@@ -5,35 +5,35 @@ use std::time::{Duration, SystemTime};
 use super::entry::{Entry, ExchangeRecord};
 use crate::exchange::Outcome;
 
-/// Questions put and answers heard, as a journal tells them one after the other.
+/// Requests sent and responses received, in the order in which a journal lists them.
 ///
-/// A question that was sent more often than it was answered was in flight when a process died.
+/// A request that was sent more often than it received a response was in flight when a process died.
 #[derive(Debug, Default)]
 pub(in crate::survey) struct Unanswered {
-    /// To which server and when a question was put, for each time, until an answer to it is met.
+    /// For each request, the servers and times at which it was sent, until a response to it is met.
     open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
     lost: Vec<(IpAddr, SystemTime)>,
-    /// Answers that were being read when a process died, and how often each.
+    /// Responses that were being read when a process died, and how often that happened to each.
     unread: BTreeMap<u32, (ExchangeRecord, u32)>,
 }
 
-/// What a journal says of the runs of the survey that wrote it.
+/// What a journal says about the runs of the survey that wrote it.
 #[derive(Debug, Default)]
 pub(in crate::survey) struct JournalHistory {
     pub unanswered: Unanswered,
-    /// The time between the runs, in which nothing was asked.
+    /// The time between the runs, in which no request was sent.
     pub between: Duration,
-    /// When the first question was put.
+    /// When the first request was sent.
     pub began: Option<SystemTime>,
-    /// Why the walk ended, where it did.
+    /// The outcome of the walk, if it ended.
     pub outcome: Option<Outcome>,
-    /// The last moment that is told of.
+    /// The latest time on record.
     pub latest: Option<SystemTime>,
     run: Option<SystemTime>,
 }
 
 impl JournalHistory {
-    /// What is written next.
+    /// Notes the next entry.
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         self.unanswered.note(entry);
         self.pass(entry);
@@ -65,7 +65,7 @@ impl JournalHistory {
     }
 }
 
-/// A process that died at the same answer so often does not ask for it again: once may be chance.
+/// If this many processes died at the same response, it is not requested again: one death may be chance.
 const MOST_DEATHS: u32 = 2;
 
 impl Unanswered {
@@ -82,7 +82,8 @@ impl Unanswered {
             | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
             | Entry::Ended { .. } => {}
-            // What was not asked once more answers nothing: an earlier time stays lost.
+            // A failure that never reached the network does not count as a response: an earlier request stays
+            // lost.
             Entry::Received(record) | Entry::Attempted(record)
                 if record.response.failure.is_some_and(|it| !it.reached_the_network()) => {}
             Entry::Attempted(record) => {
@@ -98,12 +99,12 @@ impl Unanswered {
             }
             Entry::Received(record) => {
                 self.unread.remove(&record.request.number);
-                // The last time it was put is the one that was answered.
+                // The response belongs to the last time that the request was sent.
                 let mut times = self.open.remove(&record.request.number).unwrap_or_default();
                 times.pop();
                 self.lost.append(&mut times);
             }
-            // Nothing was asked: what was put before has no answer, and will have none.
+            // No request was sent. Earlier ones have no response and will receive none.
             Entry::Shared(record) => {
                 self.unread.remove(&record.request.number);
                 self.lost.extend(self.open.remove(&record.request.number).unwrap_or_default());
@@ -111,22 +112,22 @@ impl Unanswered {
         }
     }
 
-    /// Whether a question was put at this time, the last time that it was, and has no answer.
+    /// Whether a request was last sent at this time and has no response.
     pub(in crate::survey) fn is_open(&self, number: u32, at: SystemTime) -> bool {
         self.open.get(&number).and_then(|times| times.last()).is_some_and(|(_, asked)| *asked == at)
     }
 
-    /// Requests that were sent without an answer so far, and how often each.
+    /// The requests without a response so far, and how often each was sent.
     pub(in crate::survey) fn times(&self) -> HashMap<u32, usize> {
         self.open.iter().map(|(number, times)| (*number, times.len())).collect()
     }
 
-    /// Questions at the reading of whose answers a process died.
+    /// Requests whose responses were being read when a process died.
     pub(in crate::survey) fn suspects(&self) -> impl Iterator<Item = u32> + '_ {
         self.unread.keys().copied()
     }
 
-    /// The answers that are not to be asked for again, as they are to be recorded.
+    /// The responses that are not to be requested again, in the form in which they are to be recorded.
     pub(in crate::survey) fn unreadable(&self) -> Vec<ExchangeRecord> {
         let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MOST_DEATHS);
         given_up
@@ -134,12 +135,12 @@ impl Unanswered {
             .collect()
     }
 
-    /// How many times a question was put without an answer on record.
+    /// The number of times that a request was sent without a response on record.
     pub(in crate::survey) fn count(&self) -> u64 {
         self.each().count() as u64
     }
 
-    /// To which server and when, each time.
+    /// The server and the time of each request that counts as unanswered.
     pub(in crate::survey) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
         self.lost.iter().chain(self.open.values().flatten()).copied()
     }
@@ -204,12 +205,12 @@ mod tests {
         let asked = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
         let tried = || Entry::Attempted(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
         let mut unanswered = Unanswered::default();
-        // Killed at 2, tried at 3, killed at 4, the next address answers at 5.
+        // Killed at 2, failed attempt at 3, killed at 4, the next address responds at 5.
         for entry in [asked(2), asked(3), tried(), asked(4), asked(5), record(0)] {
             unanswered.note(&entry);
         }
         assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
-        // The last try stands: nothing is open.
+        // The last attempt is final: nothing is open.
         let mut unanswered = Unanswered::default();
         [asked(2), tried(), Entry::FinalAttempt { number: 0 }]
             .iter()
@@ -236,7 +237,7 @@ mod tests {
         );
         unanswered.note(&record(4));
         assert!(unanswered.suspects().next().is_none() && unanswered.unreadable().is_empty());
-        // Another question under the same number is not suspect of the first one's deaths.
+        // A different request under the same number is not suspect because of the first one's deaths.
         let mut other = what_was_heard(4, Failure::Reset);
         other.request.purpose = Purpose::Robots;
         [read(4), Entry::Reading(Box::new(other))].iter().for_each(|entry| unanswered.note(entry));
@@ -252,7 +253,8 @@ mod tests {
         let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
         let asked =
             |number, second| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: at(second) };
-        // Put off from 20 to 100; killed while it asked at 110; resumed at 500, killed at once, resumed at 700.
+        // Put off from 20 to 100; killed during a request at 110; resumed at 500, killed at once, resumed at
+        // 700.
         [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
             .iter()
             .for_each(|entry| journal.write(entry).unwrap());

@@ -1,10 +1,13 @@
-//! Which requests were sent is on the disk before they are, so that a power cut hides none.
+//! Records on disk which requests were sent before they are sent, so that a power cut hides none.
 //!
-//! A journal is flushed every few seconds. A cut takes what came after that from it, or all of it. So each request is
-//! written to one of two further files and flushed before it is sent; one flush serves all who wait for it. While one of
-//! these files is written, the requests in the other one come to be in journals that are flushed, and then it is emptied.
-//! When the survey goes on, requests that no journal tells of any more are entered into theirs, as sent and not answered:
-//! they count into the budgets of their site and its servers, and these get the pause that follows a lost request.
+//! Journals are flushed every few seconds. A power cut takes what was written to a journal after that, or the
+//! whole journal. So each request is also written to one of two further files, which is flushed before the
+//! request is sent. One flush serves all requests that wait for it. While one of the two files is written,
+//! the journals with the requests in the other one are flushed, and then that file is emptied.
+//!
+//! When the survey resumes, requests that are missing from every journal are entered into theirs, as sent and
+//! without a response. They count toward the budgets of their site and its servers, and the servers get the
+//! pause that follows a lost request.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -25,7 +28,7 @@ use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
 use crate::survey::folder::creation_lock::is_same;
 
-/// A request that is about to be sent, as its journal tells it.
+/// A request that is about to be sent, as its journal records it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::survey) struct SentRequest {
     pub tree: u64,
@@ -34,22 +37,22 @@ pub(in crate::survey) struct SentRequest {
     pub at: SystemTime,
 }
 
-/// Flushes what was sent, and journals.
+/// Flushes the sent requests and the journals.
 pub(in crate::survey) struct Keeper {
     shared: Arc<KeeperShared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 struct KeeperShared {
-    /// The folder of the journals, which is flushed for their names.
+    /// The folder of the journals. It is flushed for the names of new files.
     journals: (PathBuf, File),
     files: [(PathBuf, File); 2],
     state: Mutex<KeeperState>,
-    /// There is something to write.
+    /// Signals that there is something to write.
     has_entries: Condvar,
-    /// Journals are to be flushed before their time.
+    /// Signals that journals are to be flushed before their time.
     is_urgent: Condvar,
-    /// Nothing more is sent.
+    /// Signals that no more requests are sent.
     ends: Condvar,
     kept: watch::Sender<FlushState>,
 }
@@ -58,11 +61,11 @@ struct KeeperShared {
 struct KeeperState {
     /// Entries that are not written yet.
     pending: Vec<u8>,
-    /// Entries that were handed over so far.
+    /// The number of entries handed over so far.
     handed_over: u64,
-    /// Which of the files is written.
+    /// The index of the file that is being written.
     current: usize,
-    /// Journals that were written since they were flushed.
+    /// Journals that were written since their last flush.
     dirty: Vec<Dirty>,
     is_urgent: bool,
     is_ending: bool,
@@ -74,24 +77,24 @@ struct Dirty {
     is_dirty: Arc<AtomicBool>,
 }
 
-/// So many entries are on the disk; or why no more will be.
+/// The number of entries on the disk, or the error because of which no more will be.
 #[derive(Clone)]
 enum FlushState {
     Entries(u64),
     Failed(Arc<(PathBuf, io::Error)>),
 }
 
-/// After a flush that several requests shared, the next one comes so long after it, for as many again; requests that come one after
-/// the other are flushed at once.
+/// After a flush that several requests shared, the next one begins this long after its start, so that it
+/// serves as many again. Requests that come one after the other are flushed at once.
 const SHARED: Duration = Duration::from_millis(5);
-/// Journals are flushed so long after they were before …
+/// Journals are flushed this long after the previous flush …
 const INTERVAL: Duration = Duration::from_secs(2);
-/// … or later, where that takes long: for a fifth of the time.
+/// … or later if flushing is slow, so that it takes a fifth of the time.
 const RESTS: u32 = 4;
 pub(in crate::survey) const NAMES: [&str; 2] = ["sent-a.log", "sent-b.log"];
 
 impl Keeper {
-    /// Begins in a folder whose journals have all that was sent already.
+    /// Begins in a folder whose journals already hold all requests that were sent.
     pub(in crate::survey) fn begin(folder: &Folder) -> Result<Self, SurveyError> {
         let open = |name: &str| {
             let path = folder.journals().join(name);
@@ -129,7 +132,7 @@ impl Keeper {
         Ok(Self { shared, threads: Mutex::new(threads) })
     }
 
-    /// Waits until it is on the disk that this request is being sent.
+    /// Waits until the disk holds a record that this request is being sent.
     ///
     /// # Errors
     /// When the disk fails.
@@ -149,20 +152,20 @@ impl Keeper {
         }
     }
 
-    /// The file of a journal was made or written, and was not since it was flushed.
+    /// Notes that the file of a journal was created or written for the first time since its last flush.
     pub(in crate::survey) fn note_dirty(&self, path: &Path, file: &Arc<File>, is_dirty: &Arc<AtomicBool>) {
         let dirty = Dirty { path: path.to_owned(), file: Arc::downgrade(file), is_dirty: is_dirty.clone() };
         self.shared.state().dirty.push(dirty);
     }
 
-    /// What was just written to a journal is to be on the disk at once: a server asked for a pause that is longer than what
-    /// follows a lost request.
+    /// Asks for an immediate flush of what was just written to a journal: a server demanded a pause that is
+    /// longer than the one that follows a lost request.
     pub(in crate::survey) fn hurry(&self) {
         self.shared.state().is_urgent = true;
         self.shared.is_urgent.notify_one();
     }
 
-    /// Flushes what is left, and ends: nothing may be sent any more.
+    /// Flushes what is left, and ends. No request may be sent afterwards.
     ///
     /// # Errors
     /// When the disk has failed.
@@ -178,7 +181,7 @@ impl Keeper {
         if let FlushState::Failed(failed) = &*self.shared.kept.borrow() {
             return Err(to_error(failed));
         }
-        // All is in journals now. Another survey may have been begun in the place of this one.
+        // The journals hold everything now. Another survey may have been created in place of this one.
         for (path, file) in &self.shared.files {
             if is_same(file, path).unwrap_or(false) {
                 let _ = fs::remove_file(path);
@@ -196,14 +199,14 @@ impl fmt::Debug for Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // The error that led here is the one worth telling.
+        // The error that led here is the one to report.
         let _ = self.end();
     }
 }
 
-/// Which file, and why.
+/// The file that failed, and the error.
 type Failed = (PathBuf, io::Error);
-/// What a thread does until the survey ends.
+/// The work of a thread until the survey ends.
 type Work = fn(&KeeperShared) -> Result<(), Failed>;
 
 impl KeeperShared {
@@ -211,7 +214,7 @@ impl KeeperShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the number of entries up to this one.
+    /// Returns the number of entries up to this one.
     fn hand_over(&self, sent: &SentRequest) -> Result<u64, SurveyError> {
         let bytes = frame::framed(sent).map_err(|error| SurveyError::Broken(error.to_string()))?;
         let mut state = self.state();
@@ -232,7 +235,8 @@ impl KeeperShared {
                 state = self.has_entries.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             let (bytes, last) = (std::mem::take(&mut state.pending), state.handed_over);
-            // While the lock is held: who empties the other file has seen which one this is.
+            // Written under the lock: the thread that empties the other file has then seen which file this
+            // is.
             let (path, mut file) = (&self.files[state.current].0, &self.files[state.current].1);
             file.write_all(&bytes).map_err(|error| (path.clone(), error))?;
             drop(state);

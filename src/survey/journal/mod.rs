@@ -1,4 +1,5 @@
-//! Journals of trees: what was asked and answered, as it is written, flushed, read and handled again.
+//! Journals of trees: the requests and responses of each tree, as they are written, flushed, read and
+//! replayed.
 
 pub(super) mod entry;
 pub(super) mod frame;
@@ -19,11 +20,11 @@ use frame::{PREFIX, framed};
 use history::JournalHistory;
 use keeper::Keeper;
 
-/// Before the format version, which is one byte.
+/// Precedes the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
-/// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; up to version 6
-/// there is no [`Entry::Shared`], and responses lack what is at their end ([`ExchangeRecord::LATER`]). All else is the same, so that
-/// they are written on as version 7.
+/// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`].
+/// Up to version 6 there is no [`Entry::Shared`], and responses lack the end that version 7 added
+/// ([`ExchangeRecord::LATER`]). All else is the same, so older journals are continued as version 7.
 const OLDEST: u8 = 3;
 const VERSION: u8 = 7;
 const HEAD: usize = MAGIC.len() + 1;
@@ -32,17 +33,20 @@ const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 
 /// A site tree's journal while the tree is being walked.
 ///
-/// An entry is handed to the system with one write, so it outlasts the process. It is forced to the disk some seconds
-/// later: what a power cut takes are responses, and which requests they were to is kept elsewhere ([`Keeper`]).
-/// A journal gets its name when its head is on the disk. One without a head has lost what it held, and what was asked of its
-/// site is unknown: it is damaged, and the tree fails rather than be walked anew.
+/// An entry is passed to the operating system in one write, so it survives the death of the process. It is
+/// forced to the disk some seconds later. A power cut takes only responses: the list of sent requests is kept
+/// separately ([`Keeper`]).
+///
+/// A journal gets its name when its head is on the disk. A journal without a head has lost its entries, so
+/// the requests sent to its site are unknown. It counts as damaged, and the tree fails instead of being
+/// walked anew.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
     end: Mutex<JournalEnd>,
-    /// It was written since it was flushed.
+    /// It was written since its last flush.
     is_dirty: Arc<AtomicBool>,
-    /// Who flushes it; none in a simulation.
+    /// Flushes the journal; none in a simulation.
     keeper: Option<Arc<Keeper>>,
 }
 
@@ -54,13 +58,13 @@ struct JournalEnd {
 }
 
 impl Journal {
-    /// Opens a journal to write on, or makes it, and tells what it holds; what a crash left half written at its end is
-    /// cut off.
+    /// Opens a journal for appending, or creates it, and returns its history. What a crash left half written
+    /// at its end is cut off.
     pub(super) fn open(path: &Path) -> Result<(Self, JournalHistory), SurveyError> {
         Self::open_kept(path, None)
     }
 
-    /// The same of a tree whose journal is flushed by a keeper.
+    /// The same, for a journal that is flushed by a keeper.
     pub(super) fn open_kept(
         path: &Path,
         keeper: Option<Arc<Keeper>>,
@@ -105,7 +109,7 @@ impl Journal {
         self.append(entry).map(|_at| ())
     }
 
-    /// Writes an entry at the end; says where it begins, for [`entry_at`].
+    /// Appends an entry; returns its offset, for [`entry_at`].
     pub(super) fn append(&self, entry: &Entry) -> Result<u64, SurveyError> {
         let bytes = framed(entry).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
@@ -122,7 +126,7 @@ impl Journal {
         Ok(at)
     }
 
-    /// Waits until all of it is on the disk, but for its name.
+    /// Waits until the whole journal is on the disk, except its name in the folder.
     pub(super) fn flush(&self) -> Result<(), SurveyError> {
         self.file().sync_data().map_err(SurveyError::file("flush", &self.path))
     }
@@ -140,7 +144,8 @@ impl Journal {
     }
 }
 
-/// Makes a journal without entries, whole from its first moment; also over a power cut, where it is to outlast one.
+/// Creates a journal without entries, which is whole from the first moment. If `is_flushed`, this holds even
+/// over a power cut.
 fn begin(path: &Path, is_flushed: bool) -> Result<(), SurveyError> {
     let unfinished = path.with_extension("begun");
     let write = || {
@@ -158,11 +163,11 @@ fn head() -> [u8; HEAD] {
     head
 }
 
-/// What is found where a journal is looked for.
+/// What is found at the path of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JournalCondition {
     Missing,
-    /// Its head is not that of a journal: empty, zeros, or anything.
+    /// Its head is not that of a journal: it is empty, zeros, or anything else.
     Damaged,
     Sound,
 }
@@ -173,17 +178,17 @@ pub(super) struct JournalReader {
     path: PathBuf,
     condition: JournalCondition,
     input: Option<BufReader<File>>,
-    /// Bytes up to here are whole entries.
+    /// The end of the whole entries, in bytes.
     sound: u64,
-    /// An entry was damaged.
+    /// A damaged entry was met.
     is_cut: bool,
 }
 
-/// An error that reads so is no wrong usage: the user has named no such file.
+/// The name of this operation in errors. It must not count as wrong usage: the user has named no such file.
 const READ_BACK: &str = "read back";
 
 impl JournalReader {
-    /// Opens a journal; one that is not there, or is damaged, has no entries.
+    /// Opens a journal; one that is missing or damaged has no entries.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
         let path = path.to_owned();
         let none = |path, condition| Self { path, condition, input: None, sound: 0, is_cut: false };
@@ -210,12 +215,13 @@ impl JournalReader {
         }
     }
 
-    /// What was found where it is.
+    /// What was found at its path.
     pub(super) fn condition(&self) -> JournalCondition {
         self.condition
     }
 
-    /// The next entry. After a damaged one only questions are given: they were asked, even if their answers are lost.
+    /// The next entry. After a damaged entry, only requests are returned: they were sent, even if their
+    /// responses are lost.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
         loop {
             match self.read_entry().map_err(SurveyError::file(READ_BACK, &self.path))? {
@@ -236,12 +242,12 @@ impl JournalReader {
         }
     }
 
-    /// Where the entry begins that is read next, as long as none was damaged.
+    /// The offset of the entry that is read next, as long as none was damaged.
     pub(super) fn offset(&self) -> u64 {
         self.sound
     }
 
-    /// What all entries that are left say of the past.
+    /// The history according to all remaining entries.
     pub(super) fn history(mut self) -> Result<JournalHistory, SurveyError> {
         let mut history = JournalHistory::default();
         while let Some(entry) = self.next()? {
@@ -262,7 +268,7 @@ impl JournalReader {
             return Ok(FoundEntry::End);
         }
         let length = length as usize;
-        // Behind the entry stands what it lacks if an earlier version wrote it.
+        // The bytes that an earlier version did not write follow the entry.
         let mut bytes = vec![0; length + ExchangeRecord::LATER.len()];
         if !fill(input, &mut bytes[..length])? {
             return Ok(FoundEntry::End);
@@ -271,13 +277,15 @@ impl JournalReader {
             return Ok(FoundEntry::Damage);
         }
         bytes[length..].copy_from_slice(&ExchangeRecord::LATER);
-        // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
+        // Zeros, which a power failure may leave, look like an empty entry with a correct checksum. No entry
+        // is empty.
         let entry = postcard::from_bytes(&bytes).ok();
         Ok(entry.map_or(FoundEntry::Damage, |entry| FoundEntry::Entry(entry, (PREFIX + length) as u64)))
     }
 }
 
-/// The entry that begins there, as [`Journal::append`] and [`JournalReader::offset`] say; none where there is no such entry any more.
+/// The entry at an offset that [`Journal::append`] or [`JournalReader::offset`] returned; none if there is no
+/// such entry any more.
 pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyError> {
     let mut reader = JournalReader::open(path)?;
     if let Some(input) = &mut reader.input {
@@ -289,16 +297,16 @@ pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyErro
     }
 }
 
-/// What stands at a place of a journal.
+/// What is found at an offset of a journal.
 enum FoundEntry {
-    /// An entry, and the bytes that it takes.
+    /// An entry, and the number of bytes that it takes.
     Entry(Entry, u64),
     Damage,
     /// Nothing, or what a crash left half written.
     End,
 }
 
-/// Fills the buffer, or says that the input ended before.
+/// Fills the buffer; returns false if the input ended before.
 fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match input.read_exact(buffer) {
         Ok(()) => Ok(true),

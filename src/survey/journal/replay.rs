@@ -6,23 +6,23 @@ use super::entry::{Entry, ExchangeRecord};
 use crate::survey::error::SurveyError;
 use crate::walk::OnRecord;
 
-/// The recorded answers of a tree, given back by number. They were written in the order of their
-/// arrival, so only few are held at a time.
+/// The recorded responses of a tree, returned by request number. They were written in order of arrival, so
+/// only a few are held at a time.
 pub(in crate::survey) struct Replay {
     reader: JournalReader,
     ahead: HashMap<u32, RecordedResult>,
 }
 
-/// What is on record of a question.
+/// What is on record for a request.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::survey) struct RecordedResult {
-    /// What came of it before it was sent in another way: to another address, by older TLS, or on a new connection.
+    /// Failed attempts before a fallback: another address, older TLS, or a new connection.
     pub tries: Vec<ExchangeRecord>,
-    /// Where the last of them begins in the journal.
+    /// The offset of the last failed attempt in the journal.
     pub last_try_at: u64,
-    /// None when a process died after a try.
+    /// None if a process died after a failed attempt.
     pub response: Option<ExchangeRecord>,
-    /// The answer is another tree's.
+    /// The response was received by another tree.
     pub is_shared: bool,
 }
 
@@ -37,7 +37,7 @@ impl Replay {
         Ok(Self { reader: JournalReader::open(path)?, ahead: HashMap::new() })
     }
 
-    /// What is recorded of this question; it can still be taken.
+    /// What is on record for this request; it can still be taken.
     pub(in crate::survey) fn peek(&mut self, number: u32) -> Result<Option<&RecordedResult>, SurveyError> {
         if let Some(recorded) = self.take(number)? {
             self.ahead.insert(number, recorded);
@@ -45,7 +45,7 @@ impl Replay {
         Ok(self.ahead.get(&number))
     }
 
-    /// What a walk needs to know of that.
+    /// The part of the record that a walk needs to know.
     pub(in crate::survey) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
         if let Some(request) = self.peek(number)?.and_then(RecordedResult::request) {
             return Ok(OnRecord::Requested(request.clone()));
@@ -54,7 +54,7 @@ impl Replay {
         Ok(if has_later { OnRecord::Lost } else { OnRecord::Nothing })
     }
 
-    /// What is recorded of this question.
+    /// Takes what is on record for this request.
     pub(in crate::survey) fn take(&mut self, number: u32) -> Result<Option<RecordedResult>, SurveyError> {
         while self.ahead.get(&number).is_none_or(|recorded| recorded.response.is_none()) {
             let at = self.reader.offset();

@@ -10,8 +10,9 @@ use crate::records::durable;
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
 
-/// Enters requests into the journals of unfinished trees that a power cut took from them. Afterwards all that was sent is in the
-/// journals on the disk: a process that was killed may have left them to the system.
+/// Restores requests that a power cut took from the journals of unfinished trees. Afterwards the journals on
+/// the disk hold all requests that were sent. Without a power cut they may still need a flush: a killed
+/// process may have left its writes to the operating system.
 pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result<(), SurveyError> {
     let mut has_changed = false;
     for (tree, sent) in read(folder)? {
@@ -20,7 +21,7 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
         }
         let path = folder.journal(tree);
         let mut reader = JournalReader::open(&path)?;
-        // Its tree fails.
+        // The tree of a damaged journal fails.
         if reader.condition() == JournalCondition::Damaged {
             continue;
         }
@@ -52,14 +53,14 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
     Ok(())
 }
 
-/// What was sent, by the numbers of the trees.
+/// The sent requests by tree number.
 fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<SentRequest>>, SurveyError> {
     let mut trees = BTreeMap::<u64, Vec<SentRequest>>::new();
     for name in NAMES {
         let path = folder.journals().join(name);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            // An earlier version wrote the journals, or all is in them.
+            // Either an earlier version wrote the journals, or the journals hold everything.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };

@@ -21,35 +21,36 @@ use crate::survey::error::SurveyError;
 use crate::survey::storage::Storage;
 use crate::survey::storage::progress::{Progress, Snapshot};
 
-/// How servers are asked: with what client, when, and whether at all just now.
+/// Access to servers: the client, the pacing, and whether a request is allowed now.
 pub(in crate::survey) struct Access {
     pub clock: Clock,
     pub fetcher: Fetcher,
     load: Mutex<Load>,
     own_link: Mutex<OwnLink>,
-    /// The country domains: a name server that works has something to say of them.
+    /// The country domains: a working name server has a response for them.
     pub country_domains: Vec<Host>,
     pub hours: LocalHours,
-    /// Which site trees are visited and which wait to be.
+    /// The site trees that are being visited or wait for a visit.
     roster: Mutex<Roster<Lease>>,
     /// Notified whenever an exchange has ended: the turn of another may have come.
     pub settled: Notify,
-    /// Whoever waits for the rate of the survey stands here, one at a time and in order: to send a request …
+    /// The queue of tasks that wait for the survey's rate, one at a time and in order: to send a request …
     pub to_begin: sync::Mutex<()>,
-    /// … and to read on.
+    /// … and to continue reading.
     pub to_read_on: sync::Mutex<()>,
-    /// Notified when a visit has left its place at a server for one elsewhere.
+    /// Notified when a visit has left its slot at a server for another server.
     pub moved: Notify,
-    /// The opt-out list when it was looked at last.
+    /// The result of the last check of the opt-out list.
     look: watch::Sender<Option<OptOutCheck>>,
-    /// Becomes true when the survey is to stop.
+    /// Becomes true when the survey has to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
     pub progress: Arc<Progress>,
 }
 
 impl Access {
-    /// Of real servers, or of the Web of a simulation; `earlier` is the progress of the runs before.
+    /// Opens the access to real servers, or to the Web of a simulation. `earlier` is the progress of the
+    /// earlier runs.
     pub(in crate::survey) fn open(
         settings: &Settings,
         boundaries: &Boundaries,
@@ -97,7 +98,7 @@ impl Access {
         self.roster.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The visit of a tree asks this server from now on.
+    /// Notes that the visit of a tree sends its requests to this server from now on.
     pub(in crate::survey) fn go_to(&self, tree: u64, address: IpAddr) {
         if self.roster().go_to(tree, address) {
             self.moved.notify_one();
@@ -108,14 +109,15 @@ impl Access {
         self.clock.now()
     }
 
-    /// When a server may be asked again if an exchange that is begun now would be in its quiet hours: those are by the
-    /// system's clock.
+    /// When a request may next be sent to a server, if an exchange that begins now would be in its quiet
+    /// hours. Quiet hours follow the system's clock.
     pub(in crate::survey) fn waking(&self, address: IpAddr, site: &Site) -> Option<SystemTime> {
         let waking = self.hours.waking(self.clock.system_time(), address, site)?;
         Some(self.clock.from_system_time(waking))
     }
 
-    /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
+    /// The time until which an exchange avoids quiet hours, if it begins after `now` and not after `latest`,
+    /// some seconds later.
     pub(in crate::survey) fn awake_until(
         &self,
         now: SystemTime,
@@ -127,7 +129,7 @@ impl Access {
         self.clock.from_system_time(self.hours.awake_until(from, to, address, site))
     }
 
-    /// Does something that costs servers nothing, unless the survey is being stopped.
+    /// Waits for work that costs servers nothing. Returns none if the survey is stopping.
     pub(in crate::survey) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop.clone();
         tokio::select! {
@@ -137,18 +139,18 @@ impl Access {
         }
     }
 
-    /// The opt-out list was looked at, and is obeyed.
+    /// Notes that the opt-out list was checked and is obeyed.
     pub(in crate::survey) fn note_look(&self, look: OptOutCheck) {
         self.look.send_replace(Some(look));
     }
 
-    /// How the opt-out list was when it was looked at last.
+    /// The result of the last check of the opt-out list.
     pub(in crate::survey) fn looks(&self) -> watch::Receiver<Option<OptOutCheck>> {
         self.look.subscribe()
     }
 
-    /// Waits until the opt-out list was looked at just now: after a stop, what was written meanwhile is obeyed before
-    /// anything is sent. None when the survey is being stopped.
+    /// Waits until the opt-out list was checked just now. After the process stood still, entries written
+    /// meanwhile are thus obeyed before anything is sent. Returns none if the survey is stopping.
     pub(in crate::survey) async fn wait_for_opt_outs(&self) -> Option<()> {
         if self.clock.is_virtual() {
             return Some(());
@@ -160,8 +162,8 @@ impl Access {
         self.until_stopped(async { looks.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
     }
 
-    /// What came of something that waits for others; none where the process stood still or the machine slept meanwhile, so
-    /// that time-outs tell nothing of them.
+    /// Runs work that waits for a server. Returns none if the process stood still or the machine slept
+    /// meanwhile, because time-outs then say nothing about the server.
     pub(in crate::survey) async fn awake<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         if self.clock.is_virtual() {
             return Some(work.await);
@@ -175,7 +177,8 @@ impl Access {
         done.filter(|_| self.clock.slept() == slept)
     }
 
-    /// Looks a host up, once more if the process stood still meanwhile; of its addresses that are `dead` the next is taken.
+    /// Looks up a host, and repeats the lookup if the process stood still meanwhile. Addresses in `dead` are
+    /// passed over.
     pub(in crate::survey) async fn locate(&self, host: &Host, dead: &[IpAddr]) -> Located {
         loop {
             if let Some(located) = self.awake(self.fetcher.locate_beyond(host, dead)).await {
@@ -185,10 +188,10 @@ impl Access {
         }
     }
 
-    /// Brings a server's state back into memory, if it was stored; one that was never asked has none.
+    /// Restores a server's state into memory. A server without a stored state gets an empty one.
     ///
-    /// The writer forgets servers whose pauses are over, so that it may be gone again before the load is locked once
-    /// more.
+    /// The writer forgets servers whose pauses are over, so the state may be gone again before the load is
+    /// locked the next time.
     pub(in crate::survey) fn recall(&self, storage: &Storage, address: IpAddr) -> Result<(), SurveyError> {
         if self.load().knows(address) {
             return Ok(());
@@ -202,15 +205,15 @@ impl Access {
     }
 }
 
-/// Waits until the survey is to be stopped.
+/// Waits until the survey has to stop.
 pub(in crate::survey) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
-    // An error means that nothing is left that could stop us.
+    // On an error, nothing is left that could stop us.
     if stop.wait_for(|stopping| *stopping).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// The most that one exchange can come to.
+/// The largest possible size and duration of one exchange.
 #[must_use]
 pub fn largest_exchange(settings: &Settings) -> LargestExchange {
     let fetch = fetch::Settings::from(settings);
@@ -218,7 +221,7 @@ pub fn largest_exchange(settings: &Settings) -> LargestExchange {
     LargestExchange { bytes, ahead, time: settings.exchange_timeout.0 }
 }
 
-/// The smallest budget of bytes, and of busy time, with which anything is asked.
+/// The smallest budgets of bytes and of busy time with which a request can be sent.
 #[must_use]
 pub fn least(settings: &Settings) -> SmallestBudgets {
     SmallestBudgets {
@@ -234,7 +237,7 @@ fn open_load(settings: &Settings, geo: &Arc<Geo>) -> Result<Load, SurveyError> {
     Ok(load.with_networks(networks(settings, geo)?))
 }
 
-/// The networks with what they may bear; autonomous systems can be bounded if a database knows them.
+/// The networks with their budgets. Autonomous systems can have budgets if a database knows them.
 fn networks(settings: &Settings, geo: &Arc<Geo>) -> Result<Networks, SurveyError> {
     if let Some(flag) = settings.bound_of_systems().filter(|_| !geo.knows_systems()) {
         return Err(SurveyError::SystemsUnknown { flag });
@@ -243,7 +246,7 @@ fn networks(settings: &Settings, geo: &Arc<Geo>) -> Result<Networks, SurveyError
     Ok(Networks::new(network.into(), system.into(), system_of(geo)))
 }
 
-/// Tells the autonomous systems of addresses apart.
+/// A function that returns the autonomous system of an address.
 pub(in crate::survey) fn system_of(geo: &Arc<Geo>) -> SystemOf {
     let geo = geo.clone();
     Box::new(move |address| geo.lookup(address).asn)

@@ -7,26 +7,28 @@ use crate::promises::ServerLocation;
 use crate::records::{Geo, GeoLocation};
 use crate::settings::QuietHours;
 
-/// From the permit to the beginning of a connection so much time may pass at most.
+/// The maximum time from the permit to the beginning of a connection.
 const TO_CONNECT: Duration = Duration::from_secs(2);
-/// Quiet hours are longer than this: who is awake at both ends of such a span is awake in between.
+/// Quiet hours are longer than this, so a server that is awake at both ends of such a span is awake in
+/// between.
 const STEP: Duration = Duration::from_secs(30);
 
-/// The quiet hours of servers, by the time where they stand.
+/// The quiet hours of servers, in the local time of each server.
 pub(in crate::survey) struct LocalHours {
     quiet: Option<QuietHours>,
     geo: Arc<Geo>,
-    /// From the permit to the first byte of a request so much time may pass at most, and none of it may be in quiet hours.
+    /// The maximum time from the permit to the first byte of a request. None of it may be in quiet hours.
     ahead: Duration,
 }
 
 impl LocalHours {
-    /// `handshakes` is how long a connection may take to come about.
+    /// `handshakes` is the maximum time to establish a connection.
     pub(in crate::survey) fn new(quiet: Option<QuietHours>, geo: Arc<Geo>, handshakes: Duration) -> Self {
         Self { quiet, geo, ahead: TO_CONNECT + handshakes }
     }
 
-    /// When a server may be asked again if an exchange that is begun now would be in its quiet hours.
+    /// When a request may next be sent to a server, if an exchange that begins now would be in its quiet
+    /// hours.
     pub(in crate::survey) fn waking(
         &self,
         now: SystemTime,
@@ -39,7 +41,8 @@ impl LocalHours {
         span.find_map(|after| quiet.waking(now + after, &clocks, address))
     }
 
-    /// Until when an exchange that is begun after `now` and not after `latest`, some seconds later, is in no quiet hours.
+    /// The time until which an exchange avoids quiet hours, if it begins after `now` and not after `latest`,
+    /// some seconds later.
     pub(in crate::survey) fn awake_until(
         &self,
         now: SystemTime,
@@ -55,8 +58,8 @@ impl LocalHours {
         seconds.take_while(|time| *time < latest).find(sleeps_at).unwrap_or(latest)
     }
 
-    /// The clocks of a server: of the time zone where it stands, if a database tells it, or of the country, or of the
-    /// country of the site's domain, or else of UTC.
+    /// The local clocks of a server: those of its time zone if a database knows it, otherwise those of its
+    /// country, of the country of the site's domain, or UTC.
     fn clocks(&self, address: IpAddr, site: &Site) -> LocalClocks {
         let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
         let of_zone = time_zone.as_deref().and_then(LocalClocks::of_zone);
@@ -65,7 +68,7 @@ impl LocalHours {
         of_zone.or_else(of_country).or_else(of_site).unwrap_or_else(LocalClocks::utc)
     }
 
-    /// Where a server stands, for who judges.
+    /// The location of a server, for the judge.
     pub(in crate::survey) fn whereabouts(&self, address: IpAddr, site: &Site) -> ServerLocation {
         let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
         ServerLocation { time_zone, country, domain: domain_of(site).to_owned() }
@@ -87,7 +90,8 @@ mod tests {
     use crate::promises::is_quiet;
 
     proptest! {
-        /// Near both ends of quiet hours: by the judge's rule, written apart, no request of a permit is in them.
+        /// Tests both ends of quiet hours: by the judge's rule, which is written independently, no request of
+        /// a permit is in them.
         #[test]
         fn who_may_be_asked_is_asked_in_no_quiet_hours(
             day in 20_000u64..21_000,

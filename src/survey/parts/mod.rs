@@ -1,4 +1,5 @@
-//! What a survey at work shares: access to servers, hours, opt-outs, responses for robots.txt.
+//! What the tasks of a running survey share: access to servers, quiet hours, opt-outs, responses for
+//! robots.txt.
 
 pub(super) mod access;
 pub(super) mod local_hours;
@@ -31,38 +32,39 @@ use crate::walk;
 use access::{Access, system_of};
 use shared_robots::SharedRobots;
 
-/// A survey that is open, in three parts: where it may go, how it asks, and what it keeps.
+/// An open survey in three main parts: `boundaries` (where it may go), `access` (how it sends requests) and
+/// `storage` (what it keeps).
 ///
-/// Functions are given the part that they need.
+/// Functions take only the part that they need.
 pub(super) struct Parts {
     pub settings: Settings,
     pub boundaries: Boundaries,
     pub access: Access,
     pub storage: Storage,
     pub reader: Arc<ResponseReader>,
-    /// In simulations.
+    /// Only in simulations.
     pub foresight: Option<Prefetcher>,
     pub walk: Arc<walk::WalkSettings>,
-    /// Of one site tree.
+    /// The budget of one site tree.
     pub budget: Budget,
     /// When this run of the survey began.
     pub opened: SystemTime,
-    /// Questions whose answers nobody has told.
+    /// Requests whose responses were never reported.
     pub suspects: Suspects,
-    /// Each robots.txt is asked for once a day, whichever trees need it.
+    /// Shares robots.txt responses, so that each is fetched once a day, whichever trees need it.
     pub shared_robots: SharedRobots,
-    /// Who walks the site trees; none: this process.
+    /// The agents that walk the site trees; none if this process does.
     pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
-    /// What the log is to be told if somebody set the system's clock since the run before.
+    /// A message for the log if the system's clock was set since the last run.
     pub clock_was_set: Option<String>,
 }
 
-/// What a survey goes by.
+/// The settings that a survey follows, and those that it is judged by.
 pub(super) struct Terms {
     settings: Settings,
-    /// What it began with: by this its exchanges are judged.
+    /// The original settings, by which its exchanges are judged.
     promised: Settings,
 }
 
@@ -75,8 +77,8 @@ impl Terms {
 }
 
 impl Parts {
-    /// When a question that was put at this time is over, though nobody hears of it: with this process, or when it cannot
-    /// take longer.
+    /// When a request that was sent at this time is over at the latest, even if no result is reported.
+    /// Without agents it ends with this process; with agents, when it cannot take longer.
     pub(super) fn over_at_the_latest(&self, asked: SystemTime) -> SystemTime {
         let longest = if self.settings.nats.is_some() {
             FRESH + fetch::Settings::from(&self.settings).longest_exchange()

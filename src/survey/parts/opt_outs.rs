@@ -13,32 +13,32 @@ use crate::survey::folder::settings_file::read_text;
 use crate::survey::storage::Storage;
 use crate::survey::storage::progress::Progress;
 
-/// The opt-out list as it was when it was looked at last: by that requests are sent.
+/// The opt-out list at its last check. Requests are sent according to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptOutCheck {
-    /// When that was, by the clock of the survey: whoever opted out before is on the list.
+    /// The time of the check, by the survey's clock. Every owner who opted out before is on the list.
     pub time: SystemTime,
     /// The version of the list.
     pub version: u64,
 }
 
-/// The opt-out file while the survey runs: a new entry is in force within a second or so.
+/// The opt-out file while the survey runs. A new entry is in force within about a second.
 pub(in crate::survey) struct OptOutFile {
     path: Option<PathBuf>,
-    /// As it was when it was read last. Not when it was first read: somebody may have opted out while the survey
-    /// was being opened.
+    /// The state of the file at the last read. Initially none, so that the first check reads it again: an
+    /// owner may have opted out while the survey was being opened.
     seen: Option<FileState>,
-    /// What of the list cannot be obeyed.
+    /// The part of the list that cannot be obeyed.
     list_problem: Option<String>,
-    /// Why it is not on record since when entries are in force.
+    /// Why the dates since when entries are in force are not recorded.
     record_problem: Option<String>,
-    /// A list that has lost entries, and when that is to be believed.
+    /// A list that has lost entries, and when the loss takes effect.
     settling: Option<(SystemTime, OptOut)>,
     is_recorded: bool,
 }
 
-/// An entry that is gone from the list stays in force for so long: a file that is being written anew is empty or cut for a
-/// moment, and over a network for longer.
+/// An entry that is gone from the list stays in force for this long. A file that is being rewritten is empty
+/// or cut for a moment, and over a network for longer.
 const SETTLES_IN: Duration = Duration::from_secs(60);
 
 impl OptOutFile {
@@ -53,11 +53,12 @@ impl OptOutFile {
         }
     }
 
-    /// Reads the file again if it has changed, and notes in the survey's folder since when each entry is in force.
+    /// Reads the file again if it has changed, and records in the survey's folder since when each entry is in
+    /// force.
     ///
-    /// A new entry is in force at once; one that is gone stays in force for a minute. While a line cannot be obeyed, which
-    /// the log and the status tell, the entries in force stay in force beside the lines that can be: a typing mistake
-    /// does not end an opt-out.
+    /// A new entry is in force at once; an entry that is gone stays in force for a minute. If a line cannot
+    /// be obeyed, the log and the status report it, and the entries in force remain in force in addition to
+    /// the valid lines: a typing mistake does not end an opt-out.
     pub(in crate::survey) fn obey_changes(
         &mut self,
         boundaries: &Boundaries,
@@ -69,8 +70,8 @@ impl OptOutFile {
         let state = match self.path.as_deref().map(|path| look(path, self.seen)) {
             Some(Ok(news)) => news,
             None => None,
-            // What cannot be read for a moment (a network file system, an editor's rights, too many open files) does not end
-            // a survey. Once it can it is read, even if it is as it was.
+            // A file that cannot be read for a moment (network file system, an editor's permissions, too many
+            // open files) does not end a survey. As soon as it can be read it is, even if it has not changed.
             Some(Err(problem)) => {
                 self.list_problem = Some(format!("{problem}; its entries stay in force"));
                 self.seen = None;
@@ -84,7 +85,7 @@ impl OptOutFile {
             tracing::info!(entries = list.entries().len(), "the opt-out list was read");
             let in_force = opt_outs.list();
             self.settling = None;
-            // At the first look the list is as it was when the survey was opened.
+            // At the first check, the list is the one that was read when the survey was opened.
             if !is_sound || *in_force != list {
                 opt_outs.replace(in_force.with(&list), || clock.now());
                 self.settling = is_sound.then(|| (time + SETTLES_IN, list));
@@ -100,7 +101,7 @@ impl OptOutFile {
             self.record_problem =
                 match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.system_time()) {
                     Ok(()) => None,
-                    // It stands in force, and is recorded a second later.
+                    // The entries are in force all the same. Recording is retried a second later.
                     Err(error @ SurveyError::File { operation: READ, .. }) => Some(error.to_string()),
                     Err(error) => return Err(error),
                 };
@@ -114,10 +115,11 @@ impl OptOutFile {
     }
 }
 
-/// What tells whether a file has changed.
+/// The modification time and the size of a file, which show whether it has changed.
 type FileState = (SystemTime, u64);
 
-/// The file's text, if it is another than was `seen`; or why it cannot be read, as between two steps of an editor.
+/// The file's text, if it is not in the state that was `seen`; or why it cannot be read, for example between
+/// two steps of an editor.
 fn look(path: &Path, seen: Option<FileState>) -> Result<Option<(FileState, String)>, String> {
     let to_message = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => format!("{} is missing", path.display()),
@@ -132,7 +134,7 @@ fn look(path: &Path, seen: Option<FileState>) -> Result<Option<(FileState, Strin
     Ok(Some((state, text)))
 }
 
-/// Bad lines beside the first one, by their numbers.
+/// The line numbers of the bad lines after the first one.
 fn describe_more_lines(others: &[OptOutError]) -> String {
     const TOLD: usize = 10;
     let told: Vec<String> = others.iter().take(TOLD).map(|other| other.line.to_string()).collect();
@@ -144,7 +146,7 @@ fn describe_more_lines(others: &[OptOutError]) -> String {
     }
 }
 
-/// The list as it is now, what of it cannot be obeyed, and whether every line can be read.
+/// The current list, the part of it that cannot be obeyed, and whether every line can be read.
 fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<String>, bool) {
     let (list, errors) = OptOut::parse_what_is_sound(text);
     let file = path.display();
@@ -162,7 +164,7 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
     (list, problem, errors.is_empty())
 }
 
-/// Says in the log and the status what cannot be obeyed, until it can.
+/// Reports in the log and the status which part cannot be obeyed, until it can.
 fn report_problem(progress: &Progress, problem: Option<String>) {
     progress.update(|now| {
         if let Some(problem) = problem.as_ref().filter(|_| now.opt_out_problem != problem) {
@@ -172,7 +174,7 @@ fn report_problem(progress: &Progress, problem: Option<String>) {
     });
 }
 
-/// Notes since when each entry is in force, and until when those that are gone were.
+/// Records since when each entry is in force, and until when the removed entries were.
 fn record(list: &OptOut, path: &Path, now: SystemTime) -> Result<(), SurveyError> {
     let now = Timestamp::from(now);
     let mut records = read_opt_outs(path).map_err(SurveyError::file(READ, path))?;

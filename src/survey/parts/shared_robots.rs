@@ -1,21 +1,25 @@
-//! The responses for robots.txt that the trees of a survey share.
+//! The robots.txt responses that the trees of a survey share.
 //!
-//! **Who asks.** Each tree needs the robots.txt of the origins it asks (RFC 9309 §2.3), and many trees may need the same
-//! one: further trees of a site, sites below one host with `--scope host`, sites whose robots.txt redirects to one place.
-//! The first tree that needs it asks; the exchange is its own, in its journal, its rows and its load. A tree that needs
-//! it less than 24 hours after that request (§2.4) is given the response, redirects hop by hop, and writes it into its own
-//! journal as shared. A tree that needs it while another one asks waits for that exchange.
+//! **Which tree sends the request.** Each tree needs the robots.txt of the origins it visits (RFC 9309 §2.3),
+//! and many trees may need the same one: further trees of a site, sites below one host with `--scope host`,
+//! sites whose robots.txt redirects to one place. The first tree that needs it fetches it; the exchange
+//! belongs to that tree, in its journal, its rows and its load. A tree that needs it less than 24 hours after
+//! that request (§2.4) gets the response, redirects hop by hop, and writes it into its own journal as shared.
+//! A tree that needs it while another tree is fetching it waits for that exchange.
 //!
-//! **What is kept where.** Of a tree that is not in the tables its journal has the response, and here is written where.
-//! When the tree is finished the store takes the response in, in the same transaction, and drops what is older than a
-//! day. So nothing is written twice while a site is walked, memory has about 70 bytes for each response of an unfinished
-//! tree, and after a crash journals and store tell what was known.
+//! **Where responses are stored.** As long as a tree is not in the tables, the response is in its journal,
+//! and this module stores the position. When the tree is finished, the store takes the response in the same
+//! transaction, and drops responses older than a day. So nothing is written twice while a site is walked,
+//! memory needs about 70 bytes for each response of an unfinished tree, and after a crash everything is
+//! restored from journals and store.
 //!
-//! **What could not be had.** Rules that failed to come (no answer, 5xx, 429, a body that broke off) forbid everything, and
-//! trees whose site stays closed for that are followed by others, which may find it open. So such a response is not shared
-//! until [`MOST_TREES`] trees, as many as a closed site is given, have asked in vain; then it is, for the rest of the 24
-//! hours. A server that says when to come back is asked again by the tree that it told. What never reached a server (names,
-//! opt-outs, budgets of ours) and a body that a tree's own byte budget cut are no tree's but its own.
+//! **Failed requests.** Rules that could not be fetched (no response, 5xx, 429, a body that broke off) forbid
+//! everything, and a tree whose site stays closed for that reason is followed by others, which may find it
+//! open. So such a response is not shared until [`MOST_TREES`] trees, the maximum for a closed site, have
+//! tried in vain; then it is shared for the rest of the 24 hours. If a server says when to come back, the
+//! tree that received this response sends the request again. Two results are never shared: requests that
+//! never reached a server (names, opt-outs, our own budgets), and a body that was cut by the byte budget of
+//! the tree.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -36,19 +40,19 @@ use crate::survey::journal::entry_at;
 use crate::survey::storage::{Storage, encode};
 use crate::walk::{availability, is_cut};
 
-/// The responses of unfinished trees, and which are being asked for.
+/// The responses of unfinished trees, and the requests in progress.
 #[derive(Debug, Default)]
 pub(in crate::survey) struct SharedRobots {
-    /// By a hash of the URL: what is read there says whether it is that URL's.
+    /// By a hash of the URL. The URL in the response itself says whether it belongs to the wanted URL.
     slots: Mutex<HashMap<u64, RobotsSlot>>,
-    /// Notified when a tree that asked is done with it.
+    /// Notified when a tree has finished its request.
     pub freed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct RobotsSlot {
     is_claimed: bool,
-    /// The last response that an unfinished tree got.
+    /// The last response that an unfinished tree received.
     kept: Option<JournaledRobots>,
 }
 
@@ -57,35 +61,35 @@ struct RobotsSlot {
 struct JournaledRobots {
     history: RobotsHistory,
     tree: u64,
-    /// Where in its journal.
+    /// The offset in its journal.
     at: u64,
 }
 
-/// When a robots.txt was asked for last, and how many trees in a row could not have it.
+/// When a robots.txt was last requested, and how many trees in a row have failed to get it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RobotsHistory {
     asked: SystemTime,
     failed_trees: u32,
 }
 
-/// A response as the store has it.
+/// A response as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredRobots {
     failed_trees: u32,
     record: ExchangeRecord,
 }
 
-/// What a tree that needs a robots.txt is to do.
+/// What a tree that needs a robots.txt has to do.
 pub(in crate::survey) enum ClaimOutcome<'a> {
-    /// Take this response, which another tree got.
+    /// Use this response, which another tree received.
     Shared(Box<ExchangeRecord>),
-    /// Ask for it: others wait.
+    /// Request it: other trees wait for the result.
     Own(RobotsClaim<'a>),
-    /// Another tree is asking: look again once one is done.
+    /// Another tree is requesting it: check again once a tree has finished.
     Waits,
 }
 
-/// The right of a tree to ask for a robots.txt. Dropped, it lets the next tree try.
+/// The right of a tree to request a robots.txt. Dropping it lets the next tree try.
 #[derive(Debug)]
 pub(in crate::survey) struct RobotsClaim<'a> {
     shared: &'a SharedRobots,
@@ -93,7 +97,7 @@ pub(in crate::survey) struct RobotsClaim<'a> {
     before: Option<(RobotsHistory, Option<u64>)>,
 }
 
-/// A response that a journal tells of, when a survey is opened again.
+/// A response found in a journal when a survey is reopened.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::survey) struct RecordedRobots {
     key: u64,
@@ -104,7 +108,7 @@ pub(in crate::survey) struct RecordedRobots {
 }
 
 impl SharedRobots {
-    /// What is to be done about the robots.txt at this URL, which may be a redirect's target.
+    /// Decides what to do about the robots.txt at this URL, which may be the target of a redirect.
     pub(in crate::survey) fn claim(
         &self,
         storage: &Storage,
@@ -139,7 +143,7 @@ impl SharedRobots {
         Ok(ClaimOutcome::Shared(record))
     }
 
-    /// What the journals of unfinished trees tell.
+    /// Restores what the journals of unfinished trees contain.
     pub(in crate::survey) fn restore(
         &self,
         storage: &Storage,
@@ -163,7 +167,8 @@ impl SharedRobots {
         Ok(())
     }
 
-    /// A response in the journal of a tree that is being finished, for the store; none where a later one is known.
+    /// Converts a response from the journal of a tree that is being finished for the store; none if a later
+    /// response is known.
     pub(in crate::survey) fn to_store(
         &self,
         tree: u64,
@@ -182,7 +187,7 @@ impl SharedRobots {
         Ok(Some(KeptRobots { key, asked: microseconds(asked), response: encode(&stored)? }))
     }
 
-    /// The store has these.
+    /// Forgets responses that are now in the store.
     pub(in crate::survey) fn forget(&self, in_store: &[KeptRobots]) {
         let mut slots = self.slots();
         for KeptRobots { key, asked, .. } in in_store {
@@ -208,7 +213,7 @@ impl RobotsSlot {
 }
 
 impl RobotsClaim<'_> {
-    /// The tree got this response, which stands there in its journal.
+    /// Notes that the tree received this response, which is at offset `at` of its journal.
     pub(in crate::survey) fn settle(self, tree: u64, at: u64, record: &ExchangeRecord) {
         let Some(RecordedRobots { key, asked, has_failed, .. }) =
             RecordedRobots::from_record(tree, at, record)
@@ -244,14 +249,15 @@ impl RobotsHistory {
         now < self.asked + MAX_AGE
     }
 
-    /// Whether other trees go by the response.
+    /// Whether other trees use the response.
     fn is_shared(self, now: SystemTime) -> bool {
         self.is_young(now) && (self.failed_trees == 0 || self.failed_trees >= MOST_TREES)
     }
 }
 
 impl RecordedRobots {
-    /// What may be shared of a response; none of what is no response for robots.txt, or is its tree's alone.
+    /// The shareable facts of a response; none if it is not a response for robots.txt, or belongs to its tree
+    /// alone.
     pub(in crate::survey) fn from_record(tree: u64, at: u64, record: &ExchangeRecord) -> Option<Self> {
         let ExchangeRecord { request, response, content, .. } = record;
         let is_none = response.failure.is_some_and(|failure| !failure.reached_the_network());
@@ -264,16 +270,16 @@ impl RecordedRobots {
     }
 }
 
-/// How many trees in a row have failed with this one; a tree that asks again is one tree.
+/// The number of trees in a row that have failed, including this one. A tree that tries again counts once.
 fn failed_trees(before: Option<(RobotsHistory, Option<u64>)>, tree: u64) -> u32 {
     let (failed, owner) = before.map_or((0, None), |(history, owner)| (history.failed_trees, owner));
     if owner == Some(tree) { failed.max(1) } else { failed.saturating_add(1) }
 }
 
-/// A response with its history, and the tree that got it where that is unfinished.
+/// A response with its history, and the tree that received it if that tree is unfinished.
 type KnownRobots = (RobotsHistory, Option<u64>, Box<ExchangeRecord>);
 
-/// The last response that is known; what cannot be read any more counts as nothing.
+/// The last known response. One that can no longer be read counts as none.
 fn look_up(
     storage: &Storage,
     kept: Option<JournaledRobots>,
@@ -284,12 +290,12 @@ fn look_up(
     {
         return Ok(Some((history, Some(tree), record)));
     }
-    // The journal of a tree goes when the store has what was in it.
+    // The journal of a tree is removed once the store has its contents.
     let stored = stored(storage, key)?;
     Ok(stored.map(|stored| (RobotsHistory::from_stored(&stored), None, Box::new(stored.record))))
 }
 
-/// What the store has; nothing where another version wrote it.
+/// The stored response; none if another version wrote it.
 fn stored(storage: &Storage, key: u64) -> Result<Option<StoredRobots>, SurveyError> {
     let response = storage.frontier().robots(key)?;
     Ok(response.and_then(|bytes| match postcard::take_from_bytes(&bytes) {
@@ -302,7 +308,7 @@ fn key_of(url: &WebUrl) -> u64 {
     xxh3_64(url.as_str().as_bytes())
 }
 
-/// A time as the store has it; what is older than `MAX_AGE` then is of no use any more.
+/// A time as it is stored. Responses older than `MAX_AGE` at that time are no longer useful.
 pub(in crate::survey) fn microseconds(time: SystemTime) -> u64 {
     let since: Duration = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)

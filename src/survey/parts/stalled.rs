@@ -3,12 +3,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What came of a request while this process stood still for longer is not known: the server may have answered in time.
-/// So long nothing is held up on a machine that is merely busy.
+/// If this process stood still for longer than this, the result of a request is unknown: the server may have
+/// responded in time. A machine that is merely busy does not hold anything up for this long.
 pub(in crate::survey) const LONGEST_STOP: Duration = Duration::from_secs(2);
 
-/// Ends when this process was stopped (Ctrl-Z, `docker pause`, a frozen machine) for so long. It is to be polled before
-/// what it is to hold back.
+/// Completes when this process was stopped (Ctrl-Z, `docker pause`, a frozen machine) for longer than
+/// `longest`. Poll it before the work that it guards.
 pub async fn process_stalled(longest: Duration) {
     let (mut seen, mut tick) = (Instant::now(), tokio::time::interval(longest / 4));
     std::future::poll_fn(|context| {

@@ -1,9 +1,11 @@
-//! Rules broken on purpose, to see that it shows: in builds with the feature `hazards`, which no release has.
+//! Breaks promises on purpose, to test that this shows. Only in builds with the feature `hazards`, which no
+//! release has.
 //!
-//! `CCSURVEY_HAZARD` holds settings in TOML by which a survey acts in place of those that it promises; `CCSURVEY_DEAF`
-//! names what it does not hear: `crawl-delay`, `retry-after`, `trouble`, `robots`, `robots-status`, `opt-out`; or does not
-//! remember: `robots-first`, `once`. `CCSURVEY_ABORT_AT` is a URL: the process aborts when it
-//! reads what that answers.
+//! - `CCSURVEY_HAZARD` holds settings in TOML that the survey follows instead of the settings that it
+//!   promises.
+//! - `CCSURVEY_DEAF` lists what the survey ignores: `crawl-delay`, `retry-after`, `trouble`, `robots`,
+//!   `robots-status`, `opt-out`; or does not remember: `robots-first`, `once`.
+//! - `CCSURVEY_ABORT_AT` is a URL: the process aborts when it reads the response of that URL.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +19,7 @@ use crate::settings::Settings;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
-/// What a survey acts by.
+/// The settings that a survey follows.
 pub(in crate::survey) fn acting(promised: &Settings) -> Settings {
     let broken = || {
         let text = std::env::var("CCSURVEY_HAZARD").ok()?;
@@ -28,12 +30,12 @@ pub(in crate::survey) fn acting(promised: &Settings) -> Settings {
     broken().unwrap_or_else(|| promised.clone())
 }
 
-/// The Crawl-delay that is heard.
+/// The Crawl-delay that the survey obeys.
 pub(in crate::survey) fn crawl_delay(asked: Option<Duration>) -> Option<Duration> {
     asked.filter(|_| !is_deaf_to("crawl-delay"))
 }
 
-/// The answer as the load hears it.
+/// The response as `load` sees it.
 pub(in crate::survey) fn response_for_load(response: &Response) -> Response {
     let mut record = response.clone();
     if is_deaf_to("retry-after") {
@@ -45,7 +47,7 @@ pub(in crate::survey) fn response_for_load(response: &Response) -> Response {
     record
 }
 
-/// A question's answer and what it brought, as the walk hears them.
+/// A response and its content as the walk sees them.
 pub(in crate::survey) fn response_for_walk(
     request: &Request,
     mut response: Response,
@@ -64,7 +66,7 @@ pub(in crate::survey) fn response_for_walk(
     }
 }
 
-/// What is asked in place of robots.txt: the front page.
+/// The request that replaces robots.txt: the front page.
 pub(in crate::survey) fn before_robots(request: Request) -> Request {
     match request.url.join("/") {
         Ok(url) if is_deaf_to("robots-first") => Request { purpose: Purpose::Page, url, ..request },
@@ -72,12 +74,13 @@ pub(in crate::survey) fn before_robots(request: Request) -> Request {
     }
 }
 
-/// The owners to whom no request is sent.
+/// The opt-outs that the survey obeys.
 pub(in crate::survey) fn opt_outs(promised: Arc<OptOuts>) -> Arc<OptOuts> {
     if is_deaf_to("opt-out") { Arc::default() } else { promised }
 }
 
-/// Whether a page that was delivered is asked for once more: the first time, and whoever asks twice each time is told alike.
+/// Whether a delivered page is fetched once more, which happens the first time. This is called twice for each
+/// result, and both calls return the same.
 pub(in crate::survey) fn forgets(record: &ExchangeRecord) -> bool {
     static DELIVERED: Mutex<BTreeMap<u32, u8>> = Mutex::new(BTreeMap::new());
     if !is_deaf_to("once") || record.request.purpose != Purpose::Page || record.response.status != Some(200) {
@@ -89,7 +92,7 @@ pub(in crate::survey) fn forgets(record: &ExchangeRecord) -> bool {
     *times <= 2
 }
 
-/// Ends the process at the answer that is marked.
+/// Ends the process at the marked response.
 pub(in crate::survey) fn abort_at(url: &WebUrl) {
     if std::env::var_os("CCSURVEY_ABORT_AT").is_some_and(|marked| marked == url.as_str()) {
         std::process::abort();

@@ -1,5 +1,5 @@
-//! What becomes of a response once it is here: it is read ahead, by an agent, or by a process of its own where an earlier one
-//! ended at it.
+//! Reading of responses: ahead of time, by an agent, or by a separate process if an earlier process died at
+//! the response.
 
 #[cfg(feature = "hazards")]
 pub(super) mod hazards;

@@ -1,8 +1,9 @@
-//! Answers of a simulated Web, made and read ahead while the clock stands for other sites.
+//! Responses of a simulated Web, generated and read ahead while the clock stands still for other sites.
 //!
-//! What a virtual Web answers hangs on the URL alone, and what is read in it on the answer: so both can be done before the
-//! question is put, on cores that have nothing else to do. The clock never waits for that, and nothing goes by it: at
-//! the question, what is not ready is made as it would have been without.
+//! The response of a virtual Web depends on the URL alone, and the content read from it depends on the
+//! response alone. So both can be produced before the request is sent, on cores that are otherwise idle. The
+//! clock never waits for this, and no result depends on it: a response that is not ready when its request is
+//! sent is generated as it would have been without prefetching.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,10 +13,11 @@ use super::quarantine::{ReadAhead, ResponseReader};
 use crate::exchange::{Purpose, Request};
 use crate::fetch::Fetcher;
 
-/// Answers that are foreseen at once; about 100 kB each, with what was read in them.
+/// The maximum number of prefetched responses at a time; about 100 kB each, including the content read from
+/// them.
 const MOST: usize = 512;
 
-/// Who foresees: a thread for each core but the survey's own.
+/// Prefetches responses, with one thread for each core except the survey's own.
 pub(in crate::survey) struct Prefetcher {
     shared: Arc<PrefetchShared>,
 }
@@ -24,14 +26,14 @@ struct PrefetchShared {
     fetcher: Fetcher,
     reader: Arc<ResponseReader>,
     queue: Mutex<PrefetchQueue>,
-    /// Notified when a job comes, or the end.
+    /// Notified when a job is added, or at the end.
     news: Condvar,
 }
 
 #[derive(Default)]
 struct PrefetchQueue {
     jobs: VecDeque<Arc<PrefetchJob>>,
-    /// Jobs that somebody holds.
+    /// The number of jobs that are held by a [`PendingPrefetch`].
     held: usize,
     is_over: bool,
 }
@@ -46,12 +48,12 @@ enum JobState {
     Waiting,
     AtWork,
     Done(Option<Box<ReadAhead>>),
-    /// Nobody wants it, or it was handed over.
+    /// The job is not wanted any more, or its result was handed over.
     Over,
 }
 
 impl Prefetcher {
-    /// None on a machine with one core.
+    /// Starts the threads. Returns none on a machine with one core.
     pub(in crate::survey) fn begin(fetcher: Fetcher, reader: Arc<ResponseReader>) -> Option<Self> {
         let threads = thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
         let (queue, news) = (Mutex::default(), Condvar::new());
@@ -63,7 +65,7 @@ impl Prefetcher {
         (begun.count() > 0).then_some(Self { shared })
     }
 
-    /// Begins with the answer to a question that is going to be put.
+    /// Starts on the response to a request that will be sent.
     pub(in crate::survey) fn prefetch(&self, request: &Request) -> Option<PendingPrefetch<'_>> {
         if request.purpose != Purpose::Page {
             return None;
@@ -128,7 +130,7 @@ impl PrefetchJob {
         is_wanted
     }
 
-    /// Ends the job, and gives what came of it. One that is being done is waited for.
+    /// Ends the job and returns its result. If a thread is working on it, waits for the result.
     fn end(&self) -> Option<Box<ReadAhead>> {
         let mut state = lock(&self.state);
         while matches!(*state, JobState::AtWork) {
@@ -141,14 +143,14 @@ impl PrefetchJob {
     }
 }
 
-/// An answer that is being foreseen; when this goes, it is forgotten.
+/// A response that is being prefetched. Dropping this discards it.
 pub(in crate::survey) struct PendingPrefetch<'f> {
     job: Arc<PrefetchJob>,
     shared: &'f PrefetchShared,
 }
 
 impl PendingPrefetch<'_> {
-    /// The question is put now: what was read in its answer, if that has come so far.
+    /// The request is sent now: returns the content read from its response, if it was ready or in progress.
     pub(in crate::survey) fn take(&self) -> Option<Box<ReadAhead>> {
         self.job.end()
     }
@@ -162,7 +164,7 @@ impl Drop for PendingPrefetch<'_> {
     }
 }
 
-/// Who panicked while holding it left it whole.
+/// Locks, ignoring poison: a thread that panicked while it held the lock left the value whole.
 fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,12 @@
-//! Reading what strangers sent, so that no answer can end a survey.
+//! Reading of untrusted responses, such that no response can end a survey.
 //!
-//! Before an answer is read its journal says so ([`Entry::Reading`](crate::survey::journal::entry::Entry::Reading)). If the process dies at it, the body is gone and
-//! the question is asked once more; this time the answer is read *apart*, by a process of its own, whose death costs
-//! the survey nothing. Without a program for that, it is read here again, and a second death tells enough: the
-//! answer is then recorded from the journal with the failure `unreadable`, and no third question is put. Where
-//! reading merely panics, that is caught and recorded at once.
+//! Before a response is read, its journal says so
+//! ([`Entry::Reading`](crate::survey::journal::entry::Entry::Reading)). If the process dies while reading,
+//! the body is lost and the request is sent once more. This time a separate process reads the response, and
+//! its death costs the survey nothing. Without a program for that, the response is read in this process
+//! again, and a second death settles the matter: the response is then recorded from the journal with the
+//! failure `unreadable`, and no third request is sent. If reading merely panics, the panic is caught and
+//! recorded at once.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -24,57 +26,57 @@ use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
-/// The word by which a program is asked to read an answer apart: [`read_answer`].
+/// The argument that makes a program read a response in a separate process: [`read_answer`].
 pub const READ_ANSWER: &str = "read-answer";
 
-/// An answer with its body, as it is given to the process that reads it.
+/// A response with its body, as it is passed to the process that reads it.
 #[derive(Serialize, Deserialize)]
 struct ResponseToRead {
     exclude_text: Vec<String>,
     product_token: String,
     request: Request,
     response: Response,
-    /// What is not recorded of the answer.
+    /// A header of the response that is not recorded.
     refresh: Option<String>,
     body: Vec<u8>,
 }
 
-/// Reads the answers of a survey.
+/// Reads the responses of a survey.
 pub(in crate::survey) struct ResponseReader {
     exclude_text: Vec<String>,
     product_token: String,
-    /// The program that reads apart what a process died at.
+    /// The program that reads the responses at which a process died.
     program: OnceLock<PathBuf>,
 }
 
-/// What came of a question.
+/// A response as it was received.
 pub(in crate::survey) struct ReceivedResponse {
     pub request: Request,
     pub response: Response,
     pub body: ResponseBody,
-    /// What an earlier survey knows of the page or file.
+    /// What an earlier survey knows about the page or file.
     pub earlier: Option<EarlierPage>,
-    /// A process died when it read the answer.
+    /// A process died while it read the response.
     pub is_suspect: bool,
-    /// What was read in the answer before it came.
+    /// The content read from the prefetched response.
     pub ahead: Option<Box<ReadAhead>>,
 }
 
-/// What is read in an answer, and in what of it.
+/// A prefetched response and the content read from it.
 pub(in crate::survey) struct ReadAhead {
     foreseen: Prefetched,
     content: Content,
 }
 
-/// What came after the head of an answer.
+/// The body of a response.
 pub(in crate::survey) enum ResponseBody {
     Unread(Vec<u8>),
-    /// Somebody else has read it.
+    /// A remote worker has read it.
     Read(Content),
 }
 
-/// Questions of trees whose answers were lost with the agents that were to tell them, in this run of the survey: an agent may
-/// have died at one, and the next reads it apart.
+/// Requests whose responses were lost with the agents that were to report them, in this run of the survey. An
+/// agent may have died at such a response, so the next one reads it in a separate process.
 #[derive(Debug, Default)]
 pub(in crate::survey) struct Suspects(Mutex<HashSet<(u64, u32)>>);
 
@@ -83,7 +85,7 @@ impl Suspects {
         self.lock().insert((tree, number));
     }
 
-    /// The tree is over.
+    /// Forgets a tree, which is finished.
     pub(in crate::survey) fn forget(&self, tree: u64) {
         self.lock().retain(|(other, _)| *other != tree);
     }
@@ -102,12 +104,12 @@ impl ResponseReader {
         Self { exclude_text, product_token, program: OnceLock::new() }
     }
 
-    /// Names the program that is called with [`READ_ANSWER`]; the first one that is named counts.
+    /// Sets the program that is called with [`READ_ANSWER`]. Only the first call counts.
     pub(in crate::survey) fn read_suspects_with(&self, program: PathBuf) {
         let _ = self.program.set(program);
     }
 
-    /// Reads a page before it is asked for; none of what will not be read.
+    /// Reads a prefetched page. Returns none for a response that will not be read.
     pub(in crate::survey) fn read_ahead(&self, request: &Request, foreseen: Prefetched) -> Option<ReadAhead> {
         let content_type = foreseen.content_type.as_deref();
         if foreseen.status != 200 || Document::detect(content_type, &foreseen.body).is_none() {
@@ -115,13 +117,14 @@ impl ResponseReader {
         }
         let source = Source { body: &foreseen.body, url: &request.url, content_type, robots_tag: None };
         let page = || Page::read(source).unless_it_says(&self.exclude_text, source);
-        // What cannot be read now cannot be read then, and is told then.
+        // If this panics, the later reading will panic too and report it.
         let page = catch_unwind(AssertUnwindSafe(page)).ok()?;
         Some(ReadAhead { foreseen, content: Content::Page(Box::new(page)) })
     }
 
-    /// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
-    /// right. Before it is read here, `about_to_read` records what is known of it.
+    /// Determines what a response means to a survey: it carries a page or rules, or says that the page of an
+    /// earlier survey is still right. Before this process reads it, `about_to_read` records what is known of
+    /// it.
     pub(in crate::survey) async fn read_response(
         &self,
         received: ReceivedResponse,
@@ -180,7 +183,7 @@ impl ResponseReader {
 }
 
 impl ReadAhead {
-    /// Whether this came indeed.
+    /// Whether this response is the one that was prefetched.
     fn is_of(&self, response: &Response, body: &[u8]) -> bool {
         let Prefetched { content_type, body: foreseen, .. } = &self.foreseen;
         let Head { content_type: said, robots_tag, refresh, .. } = &response.head;
@@ -188,8 +191,8 @@ impl ReadAhead {
     }
 }
 
-/// A page that is a challenge, or stands in the place of what was requested, has links to nobody of interest. Of a page that
-/// was requested to see whether it comes, nothing else is wanted.
+/// Clears the links of a challenge page or of another page that replaces the requested one: they are of no
+/// interest. For a page that was requested only to see whether it comes, the content is dropped.
 fn without_interstitial(
     request: Request,
     mut response: Response,
@@ -210,8 +213,8 @@ fn without_interstitial(
     ExchangeRecord { request, response, content, unchanged_bytes: None }
 }
 
-/// Whether there is anything in an answer to be read. A page of which nothing came but a failure is none; one that is
-/// empty, and came whole, is there.
+/// Whether a response has content to read. A page with a failure and no body has none; an empty page that
+/// came whole has.
 fn is_read(request: &Request, response: &Response, body: &[u8]) -> bool {
     let may_be_page =
         !(response.status.is_some_and(is_bodiless) || body.is_empty() && response.failure.is_some());
@@ -230,7 +233,7 @@ fn read(unread: &ResponseToRead) -> Content {
     #[cfg(feature = "hazards")]
     super::hazards::abort_at(&request.url);
     if request.purpose == Purpose::Robots {
-        // The walk reads it once more, after it is recorded.
+        // The walk parses it once more, after it is recorded.
         let _on_trial = Rules::parse(body, product_token);
         return Content::Robots(body.clone());
     }
@@ -241,10 +244,10 @@ fn read(unread: &ResponseToRead) -> Content {
     Content::Page(Box::new(page.unless_it_says(exclude_text, source)))
 }
 
-/// What a process of its own reads in an answer: none where it dies at it.
+/// The content that a separate process reads from a response; none if that process dies.
 ///
 /// # Errors
-/// When there is no such process.
+/// When the process cannot be started or its output cannot be read.
 fn read_apart(program: &Path, unread: &ResponseToRead) -> io::Result<Option<Content>> {
     let bytes = postcard::to_stdvec(unread).map_err(io::Error::other)?;
     let mut child = Command::new(program)
@@ -253,16 +256,16 @@ fn read_apart(program: &Path, unread: &ResponseToRead) -> io::Result<Option<Cont
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;
-    // A child that dies before it has taken all tells more than a broken pipe does.
+    // The exit of a child that dies before it has taken all its input tells more than a broken pipe.
     let _ = child.stdin.take().is_some_and(|mut input| input.write_all(&bytes).is_ok());
     let output = child.wait_with_output()?;
     Ok(output.status.success().then(|| postcard::from_bytes(&output.stdout).ok()).flatten())
 }
 
-/// Reads an answer in a process that may die at it; gives what was read, as the survey takes it.
+/// Reads a response in a process that may die at it. Returns the content in the form that the survey expects.
 ///
 /// # Errors
-/// When the input fails, or is something else.
+/// When the input cannot be read, or is not a response to be read.
 pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;

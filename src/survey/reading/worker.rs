@@ -9,16 +9,16 @@ use crate::survey::agents::remote_worker::{RemoteRequest, RemoteResponse};
 use crate::survey::error::SurveyError;
 use crate::walk;
 
-/// Puts the questions of a survey that another process keeps, and reads what comes.
+/// Sends the requests of a survey that another process runs, and reads the responses.
 ///
-/// It decides nothing: whose turn it is, where servers are and who has opted out is looked at where orders come from.
+/// It decides nothing: turns, server addresses and opt-outs are checked where the requests come from.
 pub struct Worker {
     fetcher: Fetcher,
     reader: ResponseReader,
 }
 
 impl Worker {
-    /// For a survey with these settings.
+    /// Creates a worker for a survey with these settings.
     ///
     /// # Errors
     /// When a setting cannot be obeyed here.
@@ -28,16 +28,17 @@ impl Worker {
         Ok(Self { fetcher, reader: ResponseReader::new(settings.exclude_text.clone(), product_token) })
     }
 
-    /// Gives the program that reads, when it is called with [`READ_ANSWER`](crate::survey::READ_ANSWER), an answer at which
-    /// a process died: this one, as a rule.
+    /// Sets the program that reads a response at which a process died, when called with
+    /// [`READ_ANSWER`](crate::survey::READ_ANSWER). It is usually this program itself.
     pub fn read_suspects_with(&self, program: PathBuf) {
         self.reader.read_suspects_with(program);
     }
 
-    /// Puts a question and reads the answer. A process that dies at it tells nothing of it any more, and that tells enough.
+    /// Sends a request and reads the response. If the process dies while reading, nothing more is reported,
+    /// and that tells enough.
     ///
     /// # Errors
-    /// When the system gives no process to read apart what another died at.
+    /// When the task that waits for the separate process fails.
     pub async fn execute(
         &self,
         order: &RemoteRequest,
@@ -50,7 +51,7 @@ impl Worker {
             request: request.clone(),
             response,
             body: ResponseBody::Unread(body),
-            // Who keeps the survey knows the earlier one, and completes what has not changed.
+            // The process that runs the survey knows the earlier one, and completes what has not changed.
             earlier: None,
             is_suspect: *is_suspect,
             ahead: None,

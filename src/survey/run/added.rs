@@ -1,10 +1,11 @@
-//! Start URLs for a survey that is there already.
+//! Adds start URLs to an existing survey.
 //!
-//! They are handed over as a file in `DIR/added`, which appears whole and is on the disk before the command says so. The
-//! process that holds the survey's state takes it in: the one at work, within a second or two, or else the one that
-//! adds. One transaction of the frontier offers the URLs and notes the file's name together with the length that
-//! `start.csv` had; then `start.csv` gets them, and the file goes. A crash between these steps is found by the note,
-//! so that they are offered once and stand in `start.csv` once.
+//! They are handed over as a file in `DIR/added`. The file appears whole, and is on the disk before the
+//! command reports success. The process that holds the survey's state merges it: the running process within a
+//! second or two, or otherwise the process that adds. One transaction of the frontier offers the URLs and
+//! notes the file's name with the current length of `start.csv`. Then the URLs are appended to `start.csv`,
+//! and the file is removed. After a crash between these steps, the note ensures that the URLs are offered
+//! once and appear in `start.csv` once.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -30,17 +31,17 @@ use crate::survey::storage::spread;
 pub struct HandedOverList(PathBuf);
 
 impl HandedOverList {
-    /// Whether somebody has taken it in.
+    /// Whether a process has merged it.
     #[must_use]
     pub fn is_taken(&self) -> bool {
         !self.0.exists()
     }
 }
 
-/// The settings of a survey that start URLs can be added to.
+/// The settings of a survey to which start URLs can be added.
 ///
 /// # Errors
-/// When there is no survey, it is a simulation, or its state is gone.
+/// When there is no survey, it is a simulation, or its state is missing.
 pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
     if Manifest::load(dir)?.simulation.is_some() {
         return Err(SurveyError::Simulated(dir.to_owned()));
@@ -52,10 +53,10 @@ pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
     folder.read_settings()
 }
 
-/// Hands start URLs over to the survey in `dir`; on return they are on the disk.
+/// Hands start URLs over to the survey in `dir`. On return they are on the disk.
 ///
 /// # Errors
-/// When they cannot be written; then nothing was handed over.
+/// When they cannot be written. Nothing was handed over then.
 pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOverList, SurveyError> {
     let folder = Folder::open(dir);
     let added = folder.added();
@@ -72,17 +73,18 @@ pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOverList, SurveyE
     Ok(HandedOverList(path))
 }
 
-/// Whether lists wait that were handed over to the survey in `dir`.
+/// Whether the survey in `dir` has lists that are not merged yet.
 #[must_use]
 pub fn has_added(dir: &Path) -> bool {
     waiting(&Folder::open(dir)).is_ok_and(|lists| !lists.is_empty())
 }
 
-/// Takes in all lists that were handed over to a survey at rest; a finished one that gets new sites is finished no more.
-/// None where another process is at work on it, which will take them in.
+/// Merges all lists that were handed over to a survey that is not running. If a finished survey gets new
+/// sites, it is no longer finished. Returns none if another process is running the survey; that process will
+/// merge them.
 ///
 /// # Errors
-/// When the survey cannot be read or written; what was not taken in still waits.
+/// When the survey cannot be read or written. Lists that were not merged still wait.
 pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
     let settings = settings_of(dir)?;
     let scope = SurveyScope::from_settings(&settings)?;
@@ -98,7 +100,8 @@ pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
         if let Some(old) = &settings.since {
             known = Some(know_earlier_pages(&folder, &settings, old)?);
         }
-        // Before the first URL is offered: a crash leaves a survey that goes on, and at worst finds nothing to do.
+        // Done before the first URL is offered: a crash then leaves a survey that can resume, and at worst
+        // finds nothing to do.
         Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
     }
     let taken = StartUrlCounts { known, ..take_in_all(&folder, &scope, &mut frontier)?.unwrap_or_default() };
@@ -115,8 +118,8 @@ pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
     Ok(Some(taken))
 }
 
-/// A finished survey has removed what it knew of an earlier one: it is read again, if the earlier survey is still there.
-/// Gives the number of pages and files that are known.
+/// Rebuilds the store of the earlier survey, which a finished survey has removed, if the earlier survey still
+/// exists. Returns the number of known pages and files.
 fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Result<u64, SurveyError> {
     let path = folder.since();
     let _ = fs::remove_file(&path);
@@ -133,7 +136,7 @@ fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Resul
     })
 }
 
-/// Takes in the lists that wait, in the order in which they were handed over; none where none waits.
+/// Merges the waiting lists, in the order in which they were handed over; none if there are none.
 pub(in crate::survey) fn take_in_all(
     folder: &Folder,
     scope: &SurveyScope,
@@ -165,7 +168,7 @@ pub(in crate::survey) fn take_in_all(
     Ok(taken)
 }
 
-/// `start.csv` as it was before the list came, and the list.
+/// Writes `start.csv` as it was before the list came, followed by the list.
 fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io::Result<()> {
     replace_with(path, |out| {
         match File::open(path) {
@@ -177,7 +180,7 @@ fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io
     })
 }
 
-/// The lists that wait, in their order.
+/// The waiting lists, in order.
 fn waiting(folder: &Folder) -> Result<Vec<PathBuf>, SurveyError> {
     let added = folder.added();
     let entries = match fs::read_dir(&added) {

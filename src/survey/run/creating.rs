@@ -19,13 +19,13 @@ use crate::survey::folder::creation_lock::CreationLock;
 use crate::survey::parts::{Parts, Terms};
 use crate::survey::storage::tally::Tally;
 
-/// How a survey is begun.
+/// Creation of a survey.
 impl Survey {
-    /// Begins a survey in a new folder.
+    /// Creates a survey in a new folder.
     ///
     /// # Errors
-    /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
-    /// was asked of any server.
+    /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written. No request was
+    /// sent to any server then.
     pub fn create(
         dir: &Path,
         settings: Settings,
@@ -36,8 +36,9 @@ impl Survey {
         Self::begin(new, &mut |_| {})
     }
 
-    /// The same; `tell` hears how far an earlier survey is read, which may take minutes. What a process left that
-    /// died at this point is in the way, or removed to begin `anew`.
+    /// The same. `tell` reports how far the earlier survey has been read, which may take minutes. If a
+    /// process died while it created a survey here, its remains are an error, or are removed if `anew` is
+    /// set.
     ///
     /// # Errors
     /// As [`Survey::create`].
@@ -51,8 +52,8 @@ impl Survey {
         Self::begin(NewSurvey { dir, settings, start, simulation: None, anew }, tell)
     }
 
-    /// Begins a survey of a Web in this process, on the runtime with virtual time that it will run on; `tell` as of
-    /// [`Survey::create_with_progress`].
+    /// Creates a survey of a Web in this process. Must be called on the runtime with virtual time that the
+    /// survey will run on. For `tell` see [`Survey::create_with_progress`].
     ///
     /// # Errors
     /// As [`Survey::create`].
@@ -71,7 +72,7 @@ impl Survey {
         tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, StartUrlCounts), SurveyError> {
         let NewSurvey { dir, settings, start, simulation, anew } = new;
-        // All that can be wrong with the settings shows before the folder is made.
+        // All errors in the settings are found before the folder is created.
         SurveyScope::from_settings(&settings)?;
         read_rates(&settings)?;
         if let Some(old) = &settings.since {
@@ -91,7 +92,7 @@ impl Survey {
         }
     }
 
-    /// Fills the folder of a survey; the manifest comes last.
+    /// Fills the folder of a survey. The manifest is written last.
     fn begin_in(
         folder: Folder,
         settings: Settings,
@@ -125,17 +126,17 @@ impl Survey {
     }
 }
 
-/// A survey that is to be begun.
+/// A survey that is to be created.
 struct NewSurvey<'a> {
     dir: &'a Path,
     settings: Settings,
     start: &'a StartList,
     simulation: Option<Simulation>,
-    /// What a process left that died making it is removed.
+    /// Whether to remove the remains of a process that died while it created a survey here.
     anew: bool,
 }
 
-/// Whether `old` can be the earlier survey of the one to be made in `new`.
+/// Checks that `old` can be the earlier survey of the one to be created in `new`.
 fn check_since(old: &Path, new: &Path) -> Result<(), SurveyError> {
     let is_same = match (old.canonicalize(), new.canonicalize()) {
         (Ok(old), Ok(new)) => old == new,

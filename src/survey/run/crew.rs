@@ -20,12 +20,12 @@ use crate::survey::writer::{Writer, reached};
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
 
-/// Those who work on a running survey.
+/// The visits and the writer of a running survey.
 pub(in crate::survey) struct Crew {
     pub parts: Arc<Parts>,
     pub writer: Writer,
     pub visits: JoinSet<Result<EndedVisit, SurveyError>>,
-    /// A tree that is not written yet may bring others when it is.
+    /// A tree that is not written yet may bring new trees when it is.
     has_news: bool,
     opt_outs: OptOutFile,
 }
@@ -36,7 +36,7 @@ impl Crew {
         Self { opt_outs, parts, writer, visits: JoinSet::new(), has_news: false }
     }
 
-    /// Says whether the survey is complete.
+    /// Runs visits until none is left or the survey is stopped. Returns whether the survey is complete.
     pub(in crate::survey) async fn work(
         &mut self,
         stop: &mut watch::Receiver<bool>,
@@ -48,7 +48,7 @@ impl Crew {
         let _at_work = self.parts.agents.as_ref().map(Agents::live);
         let backlog = self.writer.backlog.clone();
         loop {
-            // Before trees are looked for: what is written after that may bring new ones.
+            // Read before looking for trees: what is written afterwards may bring new ones.
             let is_written = backlog.len() == 0;
             self.has_news &= !is_written;
             let BegunVisits { is_idle, next_due } = self.begin_visits()?;
@@ -61,7 +61,8 @@ impl Crew {
             }
             let is_awaited = is_idle && (self.has_news || nothing_left);
             self.writer.await_it(is_awaited, self.visits.is_empty());
-            // The clock of a simulation stands still while there may be new sites to begin with now.
+            // The clock of a simulation stands still while the writer may bring new sites that could begin
+            // now.
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
                 continue;
             }
@@ -72,7 +73,8 @@ impl Crew {
                     let _ = tell_visits.send(true);
                     return Ok(false);
                 }
-                // Before visits that end: a thousand may do so at once, and an opt-out is not to wait for them.
+                // Checked before ended visits: a thousand visits may end at once, and an opt-out should not
+                // wait for them.
                 _ = every_second.tick() => {
                     self.poll_changes(backlog.len() as u64)?;
                 }
@@ -87,12 +89,12 @@ impl Crew {
         }
     }
 
-    /// Obeys what has changed in the opt-out list, takes in start URLs that were added, and says how the survey stands.
+    /// Obeys changes of the opt-out list, merges added start URLs, and saves the status.
     fn poll_changes(&mut self, backlog: u64) -> Result<(), SurveyError> {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
         access.clock.slept();
         storage.check_own()?;
-        // A simulation writes when it must, not when it could.
+        // A simulation writes only when it must, so unwritten trees count as done.
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
         access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
         self.take_in_added()?;
@@ -101,7 +103,7 @@ impl Crew {
         storage.save_status(standing, access.clock.system_time())
     }
 
-    /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.
+    /// Merges added start URLs; returns whether there were any. A simulation has none.
     fn take_in_added(&self) -> Result<bool, SurveyError> {
         if self.parts.is_simulated {
             return Ok(false);
@@ -110,7 +112,7 @@ impl Crew {
         Ok(added::take_in_all(&storage.folder, &boundaries.scope, &mut storage.frontier())?.is_some())
     }
 
-    /// How often the status is written. In a simulation a second of the clock is over in no time.
+    /// The interval at which the status is written. In a simulation, a second of the clock passes in no time.
     fn status_interval(&self) -> Duration {
         if self.parts.is_simulated { SIMULATED_STATUS } else { Duration::from_secs(1) }
     }
@@ -160,7 +162,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Gives a tree that is done to the writer.
+    /// Gives a finished tree to the writer.
     fn hand_over(&mut self, done: DoneTree) -> Result<(), SurveyError> {
         self.has_news |= self.brings_news(&done);
         if self.parts.is_simulated {
@@ -172,13 +174,13 @@ impl Crew {
         Ok(())
     }
 
-    /// Whether there may be more to visit when a tree is written than is known when it is handed over: what it found is fed
-    /// back, and where it is closed another may take its place.
+    /// Whether writing this tree may bring more trees to visit than are known when it is handed over: its
+    /// external URLs are fed back, and if it is closed, another tree may replace it.
     fn brings_news(&self, done: &DoneTree) -> bool {
         match done {
-            // What it found and leaves shows when it is written.
+            // Its external URLs and its carry-over are known only when it is written.
             DoneTree::Failed(..) => true,
-            // All that others bring is taken in when they are handed over.
+            // The results of all other trees are stored when they are handed over.
             _ if self.parts.is_simulated => false,
             DoneTree::Finished(done) => {
                 done.tree.is_closed || self.parts.boundaries.may_have_found(&done.tree)
@@ -187,20 +189,20 @@ impl Crew {
         }
     }
 
-    /// The next tree of a site need not wait until the one that is done is written. After a crash both wait again, and are
-    /// walked again from their journals.
+    /// Frees the next tree of a site before the finished one is written. After a crash both are unfinished
+    /// again, and are walked again from their journals.
     fn free_next(&self, done: &DoneTree) -> Result<(), SurveyError> {
         let (lease, left) = match done {
             DoneTree::Finished(done) => (&done.lease, Some(&done.left)),
             DoneTree::Reached(lease) => (lease, None),
-            // What it leaves is known when it is written.
+            // Its carry-over is known when it is written.
             DoneTree::Failed(..) => return Ok(()),
         };
         self.parts.storage.frontier().free_next(lease, || left.map(encode).transpose())
     }
 
-    /// Takes a tree of a simulation into the frontier, where nothing need outlast a crash: so its clock does not stand still
-    /// until the rows are written. What a walk found that failed shows when they are.
+    /// Enters a tree of a simulation into the frontier, where nothing need survive a crash. So the clock does
+    /// not stand still until the rows are written. The results of a failed walk are known when its rows are.
     fn take_in(&mut self, done: &DoneTree) -> Result<(), SurveyError> {
         let finished = match done {
             DoneTree::Finished(done) => done.finished(&self.parts)?,
@@ -212,9 +214,9 @@ impl Crew {
     }
 }
 
-/// What came of beginning visits.
+/// The result of beginning visits.
 struct BegunVisits {
-    /// There are fewer than there may be, and there is no other tree to visit.
+    /// Fewer visits are running than allowed, and there is no other tree to visit.
     is_idle: bool,
     /// When a tree that was put off may be visited again.
     next_due: Option<SystemTime>,

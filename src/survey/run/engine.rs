@@ -25,68 +25,69 @@ use crate::survey::writer::Writer;
 pub struct Survey {
     pub(in crate::survey) parts: Arc<Parts>,
     pub(in crate::survey) manifest: Manifest,
-    /// Of the trees that were finished before this run.
+    /// The tally of the trees that were finished before this run.
     pub(in crate::survey) tally: Tally,
-    /// As recovery left them; none where the survey is new.
+    /// The tables as recovery left them; none if the survey is new.
     pub(in crate::survey) tables: Option<Tables>,
     /// Tells the visits to stop.
     pub(in crate::survey) stop: watch::Sender<bool>,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// Whether the survey is complete; otherwise it was stopped and can be resumed.
     pub is_finished: bool,
-    /// Load promises that the ledger shows broken, a sentence each.
+    /// Load promises that were broken according to the ledger, one sentence each.
     pub broken_promises: Vec<String>,
 }
 
-/// Segments of a finished survey are joined to files of so many rows, so that a large survey has some hundreds of them and not
-/// thousands. They are written a row group at a time: memory does not depend on it.
+/// Segments of a finished survey are joined to files with this number of rows, so that a large survey has
+/// some hundreds of files and not thousands. They are written a row group at a time: memory does not depend
+/// on this number.
 const FILE_ROWS: usize = 150_000;
 
 impl Survey {
-    /// The settings that it goes by.
+    /// The settings of the survey.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.parts.settings
     }
 
-    /// Gives the program that reads, when it is called with [`READ_ANSWER`](crate::survey::READ_ANSWER), an answer at which
-    /// a process died: this one, as a rule.
+    /// Sets the program that reads a response at which a process died, when called with
+    /// [`READ_ANSWER`](crate::survey::READ_ANSWER). It is usually this program itself.
     pub fn read_suspects_with(&self, program: PathBuf) {
         self.parts.reader.read_suspects_with(program);
     }
 
-    /// Its counters, live.
+    /// The live counters of the survey.
     #[must_use]
     pub fn progress(&self) -> Arc<Progress> {
         self.parts.storage.progress.clone()
     }
 
-    /// Who walks its site trees, where that is not this process.
+    /// The agents that walk the site trees, if that is not this process.
     #[must_use]
     pub fn agent_pool(&self) -> Option<AgentPool> {
         self.parts.agents.clone().map(AgentPool::new)
     }
 
-    /// How the opt-out list was when it was looked at last.
+    /// The result of the last check of the opt-out list.
     #[must_use]
     pub fn looks(&self) -> watch::Receiver<Option<OptOutCheck>> {
         self.parts.access.looks()
     }
 
-    /// When it is by the clock of the survey.
+    /// The clock of the survey.
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.parts.access.clock
     }
 
-    /// Works until no site is left or `stop` becomes true.
+    /// Runs until no site is left or `stop` becomes true.
     ///
     /// # Errors
-    /// When something of ours stops working, such as the disk; what was recorded is kept.
+    /// When something on our side stops working, such as the disk. What was recorded is kept.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) -> Result<Ending, SurveyError> {
         let dir = self.parts.storage.folder.dir.clone();
         let result = self.work(&mut stop).await.map_err(|error| error.in_survey(&dir));
@@ -95,7 +96,7 @@ impl Survey {
             Ok(false) => SurveyState::Interrupted,
             Err(_) => SurveyState::Failed,
         };
-        // Whatever went wrong then went wrong for this; and what is to be said of the run does not belong there.
+        // If the folder was replaced, that is why the run failed, and its result must not be written there.
         self.parts.storage.check_own()?;
         let closed = self.close(state).map_err(|error| error.in_survey(&dir));
         let is_finished = result?;
@@ -121,7 +122,7 @@ impl Survey {
         let writer = Writer::start(parts.clone(), tables, segments, self.tally.clone())?;
         let mut crew = Crew::new(parts, writer);
         let done = crew.work(stop, &self.stop).await;
-        // Whatever went wrong, visits end and what they recorded is written.
+        // Even after an error, visits end, and what they recorded is written.
         let _ = self.stop.send(true);
         while let Some(joined) = crew.visits.join_next().await {
             if let Ok(Ok(EndedVisit { visited: VisitOutcome::Done(done), .. })) = joined {
@@ -136,7 +137,7 @@ impl Survey {
         Ok(is_finished)
     }
 
-    /// Says in manifest and status how the run ended; gives the promises that were broken.
+    /// Writes the result of the run to manifest and status; returns the broken promises.
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let Parts { access, storage, .. } = &*self.parts;
         let now = access.clock.system_time();
@@ -163,21 +164,22 @@ impl Survey {
         storage.keep_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {
-            // Nothing will be asked for any more. If it cannot be removed, the folder is larger, and that is all.
+            // No more pages will be requested. If the file cannot be removed, the folder is larger, and that
+            // is all.
             let _ = std::fs::remove_file(storage.folder.since());
         }
         Ok(broken)
     }
 }
 
-/// Joins the files of tables. Some may have been lost while the survey ran: a table that lacks rows is not whole.
+/// Joins the files of tables. First checks that no rows were lost while the survey ran.
 fn join_tables(storage: &Storage) -> Result<(), SurveyError> {
     let tables = Tables::open(storage.dir())?;
     rows_of_own_tables(storage, &tables, storage.tally()?.as_ref(), 0)?;
     Ok(tables.compact(FILE_ROWS)?)
 }
 
-/// Asks the name server for the country domains themselves, which it must have something to say about.
+/// Queries the name server for the country domains themselves, for which it must have a response.
 async fn check_name_server(access: &Access, settings: &Settings) -> Result<(), SurveyError> {
     let mut silent = Vec::new();
     for domain in &access.country_domains {
@@ -191,7 +193,7 @@ async fn check_name_server(access: &Access, settings: &Settings) -> Result<(), S
     Err(SurveyError::NameServer(server, silent.join(", ")))
 }
 
-/// The promises that the ledgers of servers show broken, server by server.
+/// The promises that were broken according to the ledgers of servers, server by server.
 fn broken_promises(storage: &Storage) -> Result<Vec<String>, SurveyError> {
     let limits = storage.judge().limits().clone();
     let mut broken = Vec::new();

@@ -1,5 +1,5 @@
-//! A run of a survey: its folder made or opened again, what earlier runs left, the crew that visits site trees, and start URLs
-//! that are added meanwhile.
+//! A run of a survey: creating or reopening its folder, recovery after earlier runs, the crew that visits
+//! site trees, and start URLs that are added meanwhile.
 
 pub(super) mod added;
 pub(super) mod creating;

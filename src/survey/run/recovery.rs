@@ -22,8 +22,9 @@ use crate::survey::storage::progress::Snapshot;
 use crate::survey::storage::tally::{Tally, TreeTally, server_of};
 use crate::survey::storage::{Storage, past_of};
 
-/// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
-/// are judged by, the servers' ledgers and their pauses. Gives the tally of the trees that are finished.
+/// Repairs what a crash left, and restores what was recorded but not stored yet: counters, the observations
+/// by which promises are judged, the servers' ledgers and their pauses. Returns the tally of the finished
+/// trees.
 pub(in crate::survey) fn recover(
     parts: &Parts,
     tables: &Tables,
@@ -76,8 +77,8 @@ pub(in crate::survey) fn recover(
     Ok(finished)
 }
 
-/// Requests that the last status counts beyond those that are `known` from journals and tables: journals are gone or were cut, and
-/// servers may be asked again for what they hold no more.
+/// The number of requests in the last status beyond those that are `known` from journals and tables. They are
+/// missing because journals were removed or cut, and servers may receive those requests again.
 fn missing_requests(parts: &Parts, known: u64) -> Result<u64, SurveyError> {
     let dir = parts.storage.dir();
     let status = Snapshot::load(dir).map_err(SurveyError::file(READ, dir))?;
@@ -94,11 +95,11 @@ fn missing_requests(parts: &Parts, known: u64) -> Result<u64, SurveyError> {
     Ok(missing)
 }
 
-/// Whether the state is that of the tables: files of one and the other may have been lost, put back from a copy or never
-/// copied. Gives the rows of each table that count.
+/// Checks that the state belongs to the tables: files of either may have been lost, restored from a copy or
+/// never copied. Returns the number of rows of each table that count.
 ///
-/// A process that dies may leave one segment with sites that the state does not know of; the journals of these are still there.
-/// All else came from elsewhere, and is not discarded.
+/// A process that dies may leave one segment with sites that the state does not know; the journals of these
+/// sites still exist. Any other surplus came from elsewhere, and is not discarded.
 pub(in crate::survey) fn rows_of_own_tables(
     storage: &Storage,
     tables: &Tables,
@@ -113,7 +114,7 @@ pub(in crate::survey) fn rows_of_own_tables(
         let (counted, newer): (Vec<_>, Vec<_>) = found.partition(|(number, _)| *number < segments);
         let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
         let known = stored.and_then(|tally| tally.rows_of(table)).unwrap_or(rows);
-        // Pages that are kept may fill several.
+        // Stored pages may fill several segments.
         let is_left = table != SiteRow::TABLE || (newer <= 1 && since <= journals);
         if rows != known || !is_left {
             return Err(SurveyError::StateApart { path: storage.folder.state(), table, known, rows, newer });
@@ -123,21 +124,22 @@ pub(in crate::survey) fn rows_of_own_tables(
     Ok(all)
 }
 
-/// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.
+/// Responses that were stored elsewhere while no process was running the survey, by the numbers of their site
+/// trees.
 pub type KeptReplies = BTreeMap<u64, Vec<KeptReply>>;
 
-/// An answer that somebody else kept.
+/// A response that was stored outside the survey.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptReply {
-    /// When the question was put, as the survey recorded it.
+    /// When the request was sent, as the survey recorded it.
     pub asked: SystemTime,
-    /// What came of it.
+    /// The result of the request.
     pub reply: RemoteResponse,
 }
 
 impl KeptReply {
-    /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
-    /// one after which the request may be sent in another way, count as lost.
+    /// Whether it is the response to a request that has none on record. A response that only an earlier
+    /// survey can complete counts as lost, and so does one after which the request may have a fallback.
     fn fits(&self, unanswered: &Unanswered) -> bool {
         let Response { status, failure, .. } = &self.reply.response;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
@@ -146,7 +148,7 @@ impl KeptReply {
     }
 }
 
-/// Brings back what was stored of all servers.
+/// Restores the stored state of all servers.
 fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError> {
     storage.each_page_of_servers(|page| {
         let (mut load, mut judge) = (access.load(), storage.judge());
@@ -159,34 +161,34 @@ fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError>
     })
 }
 
-/// What of the settings is harsher than the polite defaults to the servers of others.
+/// The settings that are less polite than the defaults toward real servers.
 fn less_polite_settings(parts: &Parts) -> Vec<String> {
     let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
     harsher.iter().map(ToString::to_string).collect()
 }
 
-/// What the journals say of servers and their states, as they are stored, do not know yet.
+/// What the journals say about servers that their stored states do not include yet.
 struct Recovery<'a> {
     parts: &'a Parts,
     access: &'a Access,
     storage: &'a Storage,
-    /// When the last exchange ended that the stored state knows.
+    /// The end of the last exchange that is included in the stored state.
     stored: HashMap<IpAddr, Option<SystemTime>>,
     answers: Vec<JournaledExchange>,
-    /// Questions without an answer on record: to which server, and when they were put.
+    /// Requests without a response on record: their servers, and when they were sent.
     unanswered: Vec<(IpAddr, SystemTime)>,
     /// Exchanges that may overlap with some that were not seen when the tally was stored.
     late: Vec<JournaledExchange>,
-    /// What the journals tell beside the tally that is stored.
+    /// The part of the tally that comes from the journals, in addition to the stored one.
     tally: Tally,
     totals: Totals,
-    /// Responses for robots.txt, with where they stand.
+    /// Responses for robots.txt, with their positions in the journals.
     robots: Vec<RecordedRobots>,
-    /// Before this nothing is late.
+    /// No exchange that ended before this is late.
     since: Option<SystemTime>,
 }
 
-/// An exchange that a journal tells of.
+/// An exchange from a journal.
 #[derive(Clone)]
 struct JournaledExchange {
     site: Site,
@@ -197,7 +199,7 @@ struct JournaledExchange {
 }
 
 impl JournaledExchange {
-    /// The Crawl-delay of its host is not on record.
+    /// The exchange as a fact for the judge. The Crawl-delay of its host is not on record.
     fn fact(&self) -> Fact<'_> {
         let Self { site, address, purpose, url, response } = self;
         let (address, purpose, url, against) = (*address, *purpose, Some(url), OwnerObjections::default());
@@ -206,7 +208,7 @@ impl JournaledExchange {
 }
 
 impl<'a> Recovery<'a> {
-    /// `finished` is the tally of the trees that are finished, and `totals` is what they come to.
+    /// `finished` is the tally of the finished trees, and `totals` are their totals.
     fn new(parts: &'a Parts, finished: &Tally, totals: SiteTotals) -> Self {
         let Parts { access, storage, .. } = parts;
         Self {
@@ -224,7 +226,7 @@ impl<'a> Recovery<'a> {
         }
     }
 
-    /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
+    /// Reads the journal of an unfinished tree; returns the number of requests without a response on record.
     fn read(&mut self, lease: &Lease, replies: &[KeptReply]) -> Result<u64, SurveyError> {
         let path = self.storage.folder.journal(lease.order);
         let mut journal = JournalReader::open(&path)?;
@@ -273,7 +275,7 @@ impl<'a> Recovery<'a> {
                 tally.note(&entry);
                 self.take(&lease.site, entry)?;
             }
-            // Who kept them does not keep them any longer.
+            // From here on they are stored nowhere else.
             journal.flush()?;
         }
         self.tally.add(&tally.tally);
@@ -308,7 +310,7 @@ impl<'a> Recovery<'a> {
         Ok(end)
     }
 
-    /// Books it all in the order in which it happened; gives what was done by earlier runs.
+    /// Books everything in the order in which it happened; returns the totals of earlier runs.
     fn book(mut self) -> Result<Totals, SurveyError> {
         let Self { access, storage, .. } = self;
         self.answers.sort_by_key(|answered| answered.response.ended());
@@ -333,7 +335,7 @@ impl<'a> Recovery<'a> {
     }
 }
 
-/// What was done by earlier runs, as far as it is recorded.
+/// The totals of earlier runs, as far as they are recorded.
 struct Totals(SiteTotals);
 
 impl Totals {

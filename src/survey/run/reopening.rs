@@ -17,18 +17,18 @@ use crate::survey::parts::{Parts, Terms};
 use crate::survey::storage::progress::Snapshot;
 use crate::survey::storage::spread;
 
-/// How a survey that was stopped or has crashed goes on, perhaps with other settings.
+/// Resumption of a survey that was stopped or has crashed, possibly with other settings.
 impl Survey {
-    /// Whether a survey stands in the folder, however it does.
+    /// Whether the folder contains a survey, in any state.
     #[must_use]
     pub fn is_begun(dir: &Path) -> bool {
         !matches!(Manifest::load(dir), Err(ManifestError::Missing(_)))
     }
 
-    /// Whether no process is at work on the survey.
+    /// Checks that no process is running the survey.
     ///
     /// # Errors
-    /// When one is, or its state cannot be read.
+    /// When a process is running it, or its state cannot be read.
     pub fn check_free(dir: &Path) -> Result<(), SurveyError> {
         let folder = Folder::open(dir);
         if !folder.state().is_file() {
@@ -38,10 +38,10 @@ impl Survey {
         Ok(())
     }
 
-    /// Whether the survey may go on with these settings where they are other than it began with.
+    /// Checks that the survey may resume with these settings, where they differ from the original ones.
     ///
     /// # Errors
-    /// As [`Survey::open`], and when one of them may not be changed.
+    /// As [`Survey::open`], and when a setting may not be changed.
     pub fn check_wishes(dir: &Path, wished: &Settings) -> Result<(), SurveyError> {
         let (folder, manifest) = (Folder::open(dir), Manifest::load(dir)?);
         with_wishes(&folder, &manifest, &folder.read_settings()?, wished).map(|_| ())
@@ -50,12 +50,12 @@ impl Survey {
     /// Opens a survey that was stopped or has crashed.
     ///
     /// # Errors
-    /// When there is no survey, another process is at work on it, or its state cannot be read.
+    /// When there is no survey, another process is running it, or its state cannot be read.
     pub fn open(dir: &Path) -> Result<Self, SurveyError> {
         Self::open_with(dir, None)
     }
 
-    /// The same where others kept what came of questions while no process was at work on the survey.
+    /// The same, with responses that were stored elsewhere while no process was running the survey.
     ///
     /// # Errors
     /// As [`Survey::open_with_changes`].
@@ -67,11 +67,11 @@ impl Survey {
         Self::reopen(dir, wished, None, replies)
     }
 
-    /// The same with settings that are `wished`: where they are other than the survey began with, they are as if they
-    /// had been written into `survey.toml`, and now are.
+    /// The same with the settings in `wished`. Those that differ from the original settings take effect as if
+    /// they had been written into `survey.toml`, and are written there.
     ///
     /// # Errors
-    /// As [`Survey::open`], and when one of them may not be changed.
+    /// As [`Survey::open`], and when a setting may not be changed.
     pub fn open_with_changes(dir: &Path, wished: &Settings) -> Result<Self, SurveyError> {
         Self::reopen(dir, Some(wished), None, &KeptReplies::new())
     }
@@ -116,7 +116,7 @@ impl Survey {
             return Err(SurveyError::StateMissing(folder.since()));
         }
         let changed = (settings != stands_at).then(|| settings.clone());
-        // The survey can go on without its status.
+        // The survey can resume without its status.
         let earlier = Snapshot::load(&folder.dir).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status cannot be read: its counters begin anew");
             None
@@ -133,7 +133,7 @@ impl Survey {
     }
 }
 
-/// The settings that a survey began with, if it can go on with these.
+/// The original settings of a survey, if it can resume with the given ones.
 fn check_settings(
     folder: &Folder,
     manifest: &Manifest,
@@ -144,7 +144,7 @@ fn check_settings(
     Ok(began_with)
 }
 
-/// The settings in the manifest; one that is older than entrances tells of none.
+/// The original settings, from the manifest. A manifest from before the setting for entrances has none.
 fn original_settings(manifest: &Manifest) -> Result<Settings, SurveyError> {
     let told = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
     Ok(if is_before_entrances(manifest) { told.of_before_entrances() } else { told })
@@ -154,7 +154,7 @@ fn is_before_entrances(manifest: &Manifest) -> bool {
     manifest.settings.get(ENTRANCES).is_none()
 }
 
-/// The settings that a survey goes on with if these are `wished`.
+/// The settings with which a survey resumes if these are `wished`.
 fn with_wishes(
     folder: &Folder,
     manifest: &Manifest,

@@ -3,20 +3,21 @@ use serde::{Deserialize, Serialize};
 use crate::load::Spent;
 use crate::walk::Known;
 
-/// What the finished trees of a site hand on to its next one.
+/// What the finished trees of a site carry over to its next one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::survey) struct CarryOver {
-    /// What was asked for, and is not again.
+    /// The URLs that were requested and are not requested again.
     pub known: Known,
-    /// Of the account of the last tree that was asked anything.
+    /// Spent from the account of the last tree that sent any request.
     pub spent: Spent,
 }
 
 impl CarryOver {
-    /// What earlier versions lack at its end, as postcard writes it: what was spent is not known, and counts as nothing.
+    /// The bytes that records of earlier versions lack at their end, as postcard writes them: the spending is
+    /// unknown, and counts as nothing.
     pub(in crate::survey) const LATER: [u8; 5] = [0; 5];
 
-    /// What was spent of this account.
+    /// The amount spent from this account.
     pub(in crate::survey) fn spent_of(&self, account: u32) -> Spent {
         if self.spent.account == account { self.spent } else { Spent { account, ..Spent::default() } }
     }

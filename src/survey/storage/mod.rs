@@ -1,4 +1,5 @@
-//! All that a survey keeps: state, progress, tallies, and what one tree of a site hands on to the next.
+//! The stored data of a survey: state, progress, tallies, and what one tree of a site carries over to the
+//! next.
 
 pub(super) mod carry_over;
 pub(super) mod progress;
@@ -33,36 +34,37 @@ use carry_over::CarryOver;
 use progress::{Progress, Snapshot};
 use tally::Tally;
 
-/// States of servers that are read at a time: about a megabyte, and the store is free for others in between.
+/// The number of server states that are read at a time: about a megabyte. In between, the store is free for
+/// other users.
 const PAGE: usize = 1000;
 
-/// What a survey keeps: its folder, the store in it, and what is told of it while it runs.
+/// The storage of a survey: its folder, the store in it, and the progress that is reported while it runs.
 pub(super) struct Storage {
     pub folder: Folder,
-    /// The file of the state, which tells whether the folder still is the one that was opened.
+    /// The file of the state. It reveals whether the folder is still the one that was opened.
     own: File,
     frontier: Mutex<Frontier>,
-    /// What an earlier survey knows of pages, with `--since`.
+    /// Pages of an earlier survey, with `--since`.
     pub earlier_pages: Option<EarlierPages>,
-    /// Judges what is done, apart from what was permitted, by what the survey began with: it may have been made gentler
-    /// since.
+    /// Judges the exchanges independently of the permits, by the settings that the survey began with: the
+    /// settings may have been made more polite since.
     judge: Mutex<Judge>,
     pub progress: Arc<Progress>,
     /// Flushes journals, and requests before they are sent; none in a simulation.
     pub keeper: Option<Arc<Keeper>>,
 }
 
-/// How a survey stands, as its status tells it.
+/// The current state of a survey, for its status file.
 #[derive(Clone, Copy)]
 pub(super) struct SurveyStatus {
     pub state: SurveyState,
-    /// Trees that are visited.
+    /// Trees that are being visited.
     pub walking: u64,
-    /// Trees that are done and not in the store yet.
+    /// Trees that are finished but not in the store yet.
     pub unwritten: u64,
 }
 
-/// What a stored state tells the judge of a server.
+/// The record of a server that the judge needs, from its stored state.
 pub(super) fn past_of(state: &ServerState) -> ServerRecord {
     let ([load, load_on_day], day) = state.load_amounts();
     ServerRecord {
@@ -78,7 +80,7 @@ pub(super) fn past_of(state: &ServerState) -> ServerRecord {
 }
 
 impl Storage {
-    /// Opens what is beside the store; `judge` is who judges the exchanges.
+    /// Opens the files beside the store; `judge` will judge the exchanges.
     pub(super) fn open(
         folder: Folder,
         frontier: Frontier,
@@ -107,8 +109,8 @@ impl Storage {
         self.earlier_pages.as_ref().map_or(Ok(None), |pages| pages.memory(site))
     }
 
-    /// Whether the folder still is the one that this process opened: another may have been begun in its place, and what is
-    /// written by name would end up in that.
+    /// Checks that the folder is still the one that this process opened. Another survey may have been created
+    /// in its place, and files written by name would end up in that one.
     pub(super) fn check_own(&self) -> Result<(), SurveyError> {
         let state = self.folder.state();
         let is_own = is_same(&self.own, &state).map_err(SurveyError::file(READ, &state))?;
@@ -127,20 +129,20 @@ impl Storage {
         self.judge.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The judge meets a server whose state is this before its next exchange counts.
+    /// Introduces a server with this state to the judge, before its next exchange counts.
     pub(super) fn add_server(&self, address: IpAddr, state: Option<&ServerState>) {
         if let Some(state) = state {
             self.judge().add_server(address, &past_of(state));
         }
     }
 
-    /// What is stored of a server; one that was never asked has no state.
+    /// The stored state of a server; none if it never received a request.
     pub(super) fn server(&self, address: IpAddr) -> Result<Option<ServerState>, SurveyError> {
         let stored = self.frontier().server(address)?;
         stored.map(|bytes| server_state(&self.folder, address, &bytes)).transpose()
     }
 
-    /// What is stored of every server, some at a time, in the order of addresses.
+    /// The stored states of all servers, page by page, in the order of addresses.
     pub(super) fn each_page_of_servers(
         &self,
         visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
@@ -148,7 +150,7 @@ impl Storage {
         each_page_of_servers(&self.folder, || self.frontier(), visit)
     }
 
-    /// What the finished trees of a lease's site hand on to it.
+    /// What the finished trees of a lease's site carry over to it.
     pub(super) fn carry_over(&self, lease: &Lease) -> Result<CarryOver, SurveyError> {
         if lease.seed == 0 {
             return Ok(CarryOver::default());
@@ -160,7 +162,7 @@ impl Storage {
         })
     }
 
-    /// Takes in finished trees. Meanwhile trees are handed out as before: who visits sites does not wait for the disk.
+    /// Stores finished trees. Meanwhile leases are still given out: visits do not wait for the disk.
     pub(super) fn finish(&self, batch: &Batch<'_>) -> Result<(), SurveyError> {
         let store = self.frontier().store();
         let written = store.finish(batch)?;
@@ -173,7 +175,7 @@ impl Storage {
         stored_tally(&self.folder, &self.frontier())
     }
 
-    /// Questions that were put and have no answer on record, over the whole survey.
+    /// The number of requests without a response on record, over the whole survey.
     pub(super) fn unrecorded(&self) -> Result<u64, SurveyError> {
         let mut sum = self.frontier().unrecorded()?;
         for order in self.folder.journaled()? {
@@ -182,7 +184,7 @@ impl Storage {
         Ok(sum)
     }
 
-    /// Rewrites the file that other processes look at.
+    /// Rewrites the status file that other processes read.
     pub(super) fn save_status(&self, standing: SurveyStatus, now: SystemTime) -> Result<(), SurveyError> {
         let SurveyStatus { state, walking, unwritten } = standing;
         let counts = self.frontier().counts()?;
@@ -208,8 +210,8 @@ impl Storage {
         self.progress.snapshot(now).save(dir).map_err(SurveyError::file("write status in", dir))
     }
 
-    /// Waits until what was told last is on the disk. While a survey runs it is written again a second later; once it is
-    /// finished, nobody would.
+    /// Waits until the last status is on the disk. While a survey runs, the status is written again a second
+    /// later; once it is finished, it is not.
     pub(super) fn keep_status(&self) -> Result<(), SurveyError> {
         let path = Snapshot::path(self.dir());
         let kept = std::fs::File::open(&path).and_then(|file| file.sync_all());
@@ -217,7 +219,8 @@ impl Storage {
     }
 }
 
-/// What is stored of every server, some at a time, in the order of addresses; the store is borrowed for each page.
+/// The stored states of all servers, page by page, in the order of addresses. The store is borrowed for each
+/// page.
 pub(super) fn each_page_of_servers<F: Deref<Target = Frontier>>(
     folder: &Folder,
     frontier: impl Fn() -> F,
@@ -236,7 +239,7 @@ pub(super) fn each_page_of_servers<F: Deref<Target = Frontier>>(
 
 fn server_state(folder: &Folder, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
     let what = || format!("the state of server {address}");
-    // One of an earlier version ends before some of what came later.
+    // The state of an earlier version ends before some of the later additions.
     let lacking = (1..=ServerState::LATER.len()).map(|lacks| &ServerState::LATER[..lacks]);
     decode(folder, bytes, what).or_else(|damaged| {
         let mut read = lacking.map(|end| decode(folder, &[bytes, end].concat(), what));
@@ -244,8 +247,8 @@ fn server_state(folder: &Folder, address: IpAddr, bytes: &[u8]) -> Result<Server
     })
 }
 
-/// What cannot be read to its last byte is damage: were it taken for nothing, servers would be asked without their
-/// pauses and beyond their budgets.
+/// Bytes that cannot be read to the last one count as damage. If they counted as nothing, servers would
+/// receive requests without their pauses and beyond their budgets.
 pub(super) fn decode<T: DeserializeOwned>(
     folder: &Folder,
     bytes: &[u8],
@@ -260,7 +263,7 @@ pub(super) fn decode<T: DeserializeOwned>(
     }
 }
 
-/// The keeper of journals that have all that was sent.
+/// Begins a keeper, after making sure that the journals hold all sent requests.
 fn keeper(folder: &Folder, frontier: &Frontier) -> Result<Arc<Keeper>, SurveyError> {
     sent::recover(folder, frontier)?;
     Ok(Arc::new(Keeper::begin(folder)?))
@@ -276,7 +279,7 @@ pub(super) fn stored_tally(folder: &Folder, frontier: &Frontier) -> Result<Optio
     Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(to_error)).transpose()?)
 }
 
-/// What is to be stored, as bytes.
+/// Serializes a value that is to be stored.
 pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, SurveyError> {
     postcard::to_stdvec(value).map_err(|error| SurveyError::Broken(format!("the survey's state: {error}")))
 }

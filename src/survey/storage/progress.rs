@@ -13,30 +13,30 @@ use crate::load::Ledger;
 use crate::promises::{Observations, Verdict};
 use crate::records::SurveyState;
 
-/// What a survey has done since it was begun, and at what pace it goes now.
+/// What a survey has done since it was created, and its current pace.
 ///
-/// Written to `DIR/status.json` about once a second, so that another process can look at it while
-/// the survey runs.
+/// Written to `DIR/status.json` about once a second, so that another process can read it while the survey
+/// runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// How the survey stands.
+    /// The state of the survey.
     pub state: SurveyState,
-    /// The Web is in the process, and all times are those of a virtual clock.
+    /// The Web is simulated in this process, and all times are those of a virtual clock.
     #[serde(default)]
     pub is_simulated: bool,
     /// When the first run began.
     pub started: Option<SystemTime>,
     /// When this was written.
     pub updated: Option<SystemTime>,
-    /// Seconds that the survey was at work, over all its runs.
+    /// Seconds of activity, over all runs.
     pub active_seconds: f64,
-    /// Site trees that are finished.
+    /// Finished site trees.
     pub sites_done: u64,
-    /// Site trees that are visited.
+    /// Site trees that are being visited.
     pub sites_walking: u64,
-    /// Site trees that are not finished and not visited.
+    /// Site trees that are neither finished nor being visited.
     pub sites_waiting: u64,
-    /// HTML pages that were fetched.
+    /// HTML pages fetched.
     pub pages: u64,
     /// Exchanges that reached the network.
     pub requests: u64,
@@ -44,28 +44,28 @@ pub struct Snapshot {
     pub received_bytes: u64,
     /// On the wire, to servers.
     pub sent_bytes: u64,
-    /// Requests that were sent, perhaps, and are not recorded: a process was killed or stood still, or an agent or its
-    /// link failed.
+    /// Requests that may have been sent and have no response on record: a process was killed or stood still,
+    /// or an agent or its link failed.
     pub unrecorded: u64,
-    /// Nothing has come back from anywhere since then: the survey is paused and probes our own link.
+    /// Since then, nothing has come back from anywhere: the survey is paused and probes our own link.
     #[serde(default)]
     pub own_link_broken_since: Option<SystemTime>,
-    /// The bus over which agents work does not do so now.
+    /// The problem because of which the bus to the agents does not work now.
     #[serde(default)]
     pub bus_problem: Option<BusProblem>,
-    /// What may become a problem of the bus.
+    /// A condition that may become a problem of the bus.
     #[serde(default)]
     pub bus_warning: Option<String>,
-    /// No agent has been there since then, where agents walk the sites.
+    /// Since then, no agent has been present, if agents walk the sites.
     #[serde(default)]
     pub agents_missing_since: Option<SystemTime>,
-    /// What of the opt-out list cannot be obeyed as it is now.
+    /// The part of the opt-out list that cannot be obeyed as it is now.
     #[serde(default)]
     pub opt_out_problem: Option<String>,
-    /// Settings that are harsher than the polite defaults, in words.
+    /// Settings that are less polite than the defaults, in words.
     #[serde(default)]
     pub impolite: Vec<String>,
-    /// External URLs in the trees of sites that are done.
+    /// External URLs in the trees of finished sites.
     pub external_urls: u64,
     /// Failures and HTTP error statuses, by kind.
     pub errors: BTreeMap<String, u64>,
@@ -73,16 +73,17 @@ pub struct Snapshot {
     pub requests_per_second: f64,
     /// Both ways, over the last minute.
     pub bytes_per_second: f64,
-    /// What the sites that wait may take at the pace of the sites done so far; growing while new sites
-    /// are found.
+    /// An estimate for the unfinished sites, at the pace of the sites finished so far. It grows while new
+    /// sites are found.
     pub seconds_left: Option<f64>,
-    /// What the ledger says of each promise on load.
+    /// The verdict of the ledger on each promise on load.
     #[serde(default)]
     pub promises: Vec<Verdict>,
-    /// What it says that by: the worst that was seen of anything, over all runs.
+    /// The basis of these verdicts: the worst that was observed, over all runs.
     #[serde(default)]
     pub seen: Observations,
-    /// The agents that walk the site trees, in the order in which they joined; none where this process does.
+    /// The agents that walk the site trees, in the order in which they joined; none if this process walks
+    /// them.
     #[serde(default)]
     pub agents: Vec<AgentSeen>,
     /// The servers with most requests: address, requests, received bytes, busy seconds.
@@ -94,20 +95,20 @@ pub struct Snapshot {
 pub struct BusProblem {
     /// When it was noticed.
     pub since: SystemTime,
-    /// Where, what, and what to do.
+    /// What failed, where, and what to do.
     pub what: String,
 }
 
-/// One of the agents of a survey over several machines, as it was last heard of.
+/// An agent of a survey over several machines, as last reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentSeen {
-    /// As the table `exchanges` has it.
+    /// As in the table `exchanges`.
     pub name: String,
     /// The version of the program.
     pub version: String,
     /// When it joined.
     pub since: Option<SystemTime>,
-    /// Seconds since it last said that it is there.
+    /// Seconds since its last heartbeat.
     pub silent_seconds: u64,
     /// Site trees that it walks.
     pub sites_walking: u64,
@@ -115,44 +116,46 @@ pub struct AgentSeen {
     pub places: u64,
     /// Since it was started.
     pub requests: u64,
-    /// HTML pages that it read since it was started.
+    /// HTML pages that it has read since it was started.
     pub pages: u64,
-    /// Since it was last heard of before.
+    /// Between the last two heartbeats.
     pub pages_per_second: f64,
-    /// How busy the machine is that it runs on.
+    /// The load of the machine that it runs on.
     pub machine: MachineLoad,
-    /// It has reached nobody since then: its sites go on elsewhere, and its own link is probed.
+    /// Since then, it has reached no server: its sites continue elsewhere, and its own link is probed.
     #[serde(default)]
     pub link_broken_since: Option<SystemTime>,
-    /// What is dispatched to it has come to nothing since then: its sites go on elsewhere, and it is tried now and then.
+    /// Since then, dispatches to it have brought no result: its sites continue elsewhere, and it is tried now
+    /// and then.
     #[serde(default)]
     pub in_vain_since: Option<SystemTime>,
-    /// How much longer what is dispatched to it takes than its exchanges, where that is so long that its sites go on at others that
-    /// have room.
+    /// How much longer dispatches to it take than their exchanges, if that is so long that its sites continue
+    /// at others that have room.
     #[serde(default)]
     pub slow_by_seconds: Option<f64>,
-    /// Seconds since it sent the last ping to which a reply came in time for requests; none where none ever did.
+    /// Seconds since it sent the last ping whose reply came in time for requests; none if there was no such
+    /// reply.
     #[serde(default)]
     pub ping_age_seconds: Option<u64>,
-    /// Connections that failed at it and came about at another agent.
+    /// Connections that failed at this agent and succeeded at another one.
     #[serde(default)]
     pub failed_only_here: u64,
 }
 
-/// How busy a machine is.
+/// The load of a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineLoad {
     /// The share of its processor time that is used.
     pub cpu: f64,
     /// The share of its memory that is in use.
     pub memory: f64,
-    /// Both ways, of all interfaces but loopback.
+    /// Both ways, on all interfaces except loopback.
     pub network_bytes_per_second: f64,
     /// Read and written.
     pub disk_bytes_per_second: f64,
 }
 
-/// One of the servers that bore most.
+/// One of the servers with the highest load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadedServer {
     /// An IP address.
@@ -161,7 +164,7 @@ pub struct LoadedServer {
     pub requests: u64,
     /// On the wire, from servers.
     pub received_bytes: u64,
-    /// Time that exchanges took, summed.
+    /// The total time of the exchanges.
     pub busy_seconds: f64,
 }
 
@@ -177,10 +180,10 @@ impl LoadedServer {
 }
 
 impl Snapshot {
-    /// Reads what the survey in `dir` last wrote; none before its first second, or where the file is damaged.
+    /// Reads the last status of the survey in `dir`. None before its first second, or if the file is damaged.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
+    /// When the file exists and cannot be read.
     pub fn load(dir: &Path) -> std::io::Result<Option<Self>> {
         match Self::read(dir) {
             Ok(found) => Ok(Some(found)),
@@ -189,22 +192,22 @@ impl Snapshot {
         }
     }
 
-    /// Reads what the survey in `dir` last wrote.
+    /// Reads the last status of the survey in `dir`.
     ///
     /// # Errors
-    /// When the file is not there, cannot be read or is damaged.
+    /// When the file is missing, cannot be read or is damaged.
     pub fn read(dir: &Path) -> std::io::Result<Self> {
         let bytes = std::fs::read(Self::path(dir))?;
         serde_json::from_slice(&bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
     }
 
-    /// Where the survey in `dir` writes it.
+    /// The path of the status file of the survey in `dir`.
     #[must_use]
     pub fn path(dir: &Path) -> PathBuf {
         dir.join(FILE)
     }
 
-    /// Replaces the file in one step, so that a reader sees the old or the new.
+    /// Replaces the file in one step, so that a reader sees either the old or the new one.
     pub(in crate::survey) fn save(&self, dir: &Path) -> std::io::Result<()> {
         let fresh = dir.join(".status.json.new");
         std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
@@ -213,12 +216,12 @@ impl Snapshot {
 }
 
 const FILE: &str = "status.json";
-/// Servers that are listed as having borne most.
+/// The number of servers that are listed as the most loaded.
 const MOST_LOADED: usize = 10;
-/// Rates are taken over so long.
+/// The time span over which rates are computed.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// The counters behind a [`Snapshot`], shared by all who work on a survey.
+/// The counters behind a [`Snapshot`], shared by all parts of a survey.
 #[derive(Default)]
 pub struct Progress {
     inner: Mutex<ProgressState>,
@@ -235,7 +238,7 @@ struct ProgressState {
 }
 
 impl Progress {
-    /// Goes on from what an earlier run wrote.
+    /// Continues from the status of an earlier run.
     #[must_use]
     pub fn resume(earlier: Option<Snapshot>, now: SystemTime, is_simulated: bool) -> Self {
         let earlier = earlier.unwrap_or_default();
@@ -262,7 +265,7 @@ impl Progress {
         change(&mut self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).now);
     }
 
-    /// An exchange ended.
+    /// Counts an exchange that has ended.
     pub fn exchange(&self, purpose: Purpose, response: &Response, is_page: bool) {
         self.update(|now| {
             if response.failure.is_none_or(|failure| failure.reached_the_network()) {
@@ -277,10 +280,11 @@ impl Progress {
         });
     }
 
-    /// What servers bore by now; those that bore most are kept.
+    /// Updates the load of these servers, and keeps the most loaded ones.
     pub(in crate::survey) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
         self.update(|now| {
-            // What a server bore only grows: with less than the last of those that are listed, it is not among them.
+            // The load of a server only grows: with fewer requests than the last server on the list, it is
+            // not on the list.
             let last = now.most_loaded.get(MOST_LOADED - 1).map_or(0, |last| last.requests);
             let fresh: Vec<LoadedServer> = servers
                 .filter(|(_, ledger)| ledger.requests >= last)
@@ -293,7 +297,7 @@ impl Progress {
         });
     }
 
-    /// The state of things at `now`, with rates.
+    /// The status at `now`, with rates.
     #[must_use]
     pub fn snapshot(&self, now: SystemTime) -> Snapshot {
         let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

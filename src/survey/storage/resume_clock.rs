@@ -1,9 +1,10 @@
-//! What time it is in a survey that goes on.
+//! The clock of a survey that resumes.
 //!
-//! Pauses, budgets and the age of robots.txt are told by one steady clock from the beginning of a survey to its end, as if
-//! one process had kept it. Between two runs the system's clock may have been set: back, and all pauses would be longer by
-//! as much; on, and they would be over. The uptime of the machine tells how long it truly was. Where the machine was
-//! started anew, the system's clock is believed, except that nothing that is on record was after now.
+//! Pauses, budgets and the age of robots.txt are measured by one steady clock from the beginning of a survey
+//! to its end, as if one process had kept it. Between two runs the system's clock may have been set. If it
+//! was set back, all pauses would become longer by that much; if it was set forward, they would be over. The
+//! uptime of the machine reveals the true time between the runs. If the machine was restarted, the system's
+//! clock is trusted, except that no recorded time may lie in the future.
 
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
@@ -22,26 +23,27 @@ use crate::survey::journal::JournalReader;
 /// When a process opened the survey, by each of its clocks.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Opening {
-    /// By the survey's own.
+    /// By the clock of the survey.
     time: SystemTime,
-    /// By the system's.
+    /// By the clock of the system.
     system: SystemTime,
     uptime: Option<Uptime>,
 }
 
-/// Uptimes are told in hundredths of a second, and a busy machine reads the clocks one after the other.
+/// Uptimes have a resolution of a hundredth of a second, and a busy machine reads the clocks one after the
+/// other.
 const TOLERANCE: Duration = Duration::from_millis(50);
-/// Less is not worth a word.
+/// A smaller difference is not reported.
 const WORTH_TELLING: Duration = Duration::from_secs(1);
 
-/// The clock by which a survey goes on, or begins; and what is to be said if the system's clock was set meanwhile.
+/// The clock with which a survey resumes or begins, and a message if the system's clock was set meanwhile.
 pub(in crate::survey) fn resume_clock(
     folder: &Folder,
     frontier: &mut Frontier,
     system: Clock,
     uptime: Option<Uptime>,
 ) -> Result<(Clock, Option<String>), SurveyError> {
-    // What is read and written below takes time, and the next run counts from here.
+    // The reading and writing below takes time, and the next run counts from here.
     let (opened, shown) = (Instant::now(), system.now());
     let before: Option<Opening> = (frontier.clock()?)
         .map(|bytes| decode(folder, &bytes, || "the time of the survey".to_owned()))
@@ -53,8 +55,8 @@ pub(in crate::survey) fn resume_clock(
     });
     let time = match passed {
         Some(by_uptime) if apart(by_uptime, by_system) <= TOLERANCE => by_system,
-        // Rather a little too early: then pauses are longer. But where the uptime begins anew under the same name, as in
-        // some containers, it tells less than the survey has on record.
+        // Slightly too early is better: pauses become longer. But if the uptime restarts under the same boot
+        // name, as in some containers, it is less reliable than the survey's records.
         Some(by_uptime) => not_before(by_uptime - TOLERANCE / 2, latest(folder, frontier)?),
         None => not_before(by_system, latest(folder, frontier)?),
     };
@@ -78,7 +80,7 @@ fn in_words(time: SystemTime, by_system: SystemTime) -> Option<String> {
     })
 }
 
-/// The last moment that is on record, by the survey's clock.
+/// The latest time on record, by the survey's clock.
 fn latest(folder: &Folder, frontier: &Frontier) -> Result<Option<SystemTime>, SurveyError> {
     let mut latest = stored_tally(folder, frontier)?.and_then(|tally| tally.as_of);
     let note = |page: Vec<(IpAddr, ServerState)>| {
@@ -109,7 +111,7 @@ mod tests {
         Some(Uptime { boot: boot.to_owned(), since: Duration::from_secs(second) })
     }
 
-    /// Opens the survey in the folder; gives the time that it is there, by its own clock.
+    /// Opens the survey in the folder; returns its time by its own clock.
     fn open(folder: &Folder, system: SystemTime, uptime: Option<Uptime>) -> Duration {
         let mut frontier = Frontier::open(&folder.state(), Spread::default()).unwrap();
         let (clock, _) = resume_clock(folder, &mut frontier, Clock::beginning_at(system), uptime).unwrap();
@@ -146,7 +148,8 @@ mod tests {
         let (journal, _) = Journal::open(&folder.journal(1)).unwrap();
         let asked = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
         journal.write(&asked(60)).unwrap();
-        // The clock goes on, is set back, and goes on from there; it cannot be told where nothing tells the uptime.
+        // The clock goes on, is set back, and continues from there. Without an uptime, a change cannot be
+        // detected.
         assert_eq!(open(&folder, at(90), up("b", 3)).as_secs(), 90);
         journal.write(&asked(100)).unwrap();
         assert_eq!(open(&folder, at(0), up("c", 3)).as_secs(), 100);

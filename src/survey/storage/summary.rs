@@ -15,15 +15,15 @@ use crate::survey::error::SurveyError;
 /// What a survey found and what it cost, from its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// As the manifest has it.
+    /// As in the manifest.
     pub state: SurveyState,
     /// Whether its servers are those of the Internet.
     pub web: SurveyedWeb,
     /// Sites with a tree in the tables.
     pub sites: u64,
-    /// Addresses that answered.
+    /// Addresses that responded.
     pub servers: u64,
-    /// HTML pages that were fetched.
+    /// HTML pages fetched.
     pub pages: u64,
     /// Exchanges that reached the network.
     pub requests: u64,
@@ -37,29 +37,30 @@ pub struct Summary {
     pub outcomes: BTreeMap<String, u64>,
     /// Site trees by generation.
     pub generations: BTreeMap<u32, u64>,
-    /// Exchanges without a complete answer, by failure, and HTTP error statuses of pages.
+    /// Exchanges without a complete response by failure, and HTTP error statuses of pages.
     pub errors: BTreeMap<String, u64>,
     /// Pages and files that had not changed since an earlier survey (`--since`).
     pub unchanged: Unchanged,
     /// The shortest pause at any server, in milliseconds.
     pub smallest_gap_ms: Option<f64>,
-    /// Most requests at once at one server, and below in one minute.
+    /// Most requests at once at any server.
     pub most_parallel: u32,
     /// At any server, in any 60 s.
     pub most_requests_per_minute: u32,
-    /// From the start of the first site to the end of the last one, time between runs included.
+    /// From the start of the first site to the end of the last one, including the time between runs.
     pub lasted_seconds: f64,
-    /// Known of simulations only.
+    /// The delay added to other users; known for simulations only.
     pub others: Option<OtherUsers>,
-    /// Requests without a response on record: a process was killed or stood still, or an agent or its link failed.
+    /// Requests without a response on record: a process was killed or stood still, or an agent or its link
+    /// failed.
     pub unrecorded_exchanges: u64,
-    /// A sentence each.
+    /// One sentence each.
     pub broken_promises: Vec<String>,
     /// The verdict on each promise on load.
     pub promises: Vec<Verdict>,
 }
 
-/// The span of time that sites were walked in.
+/// The time span in which sites were walked.
 #[derive(Default)]
 struct WalkSpan {
     first: Option<Timestamp>,
@@ -72,7 +73,7 @@ pub struct LevelSummary {
     pub depth: u16,
     /// Exchanges that reached the network, robots.txt included.
     pub requests: u64,
-    /// HTML pages that were fetched.
+    /// HTML pages fetched.
     pub pages: u64,
     /// On the wire, from servers.
     pub received_bytes: u64,
@@ -143,7 +144,7 @@ impl Summary {
         level.external_sites += row.external_sites;
     }
 
-    /// Requests for robots.txt, at the level that they were made for.
+    /// Adds requests for robots.txt to the level for which they were made.
     fn add_unlevelled(&mut self, depth: u16, cost: Cost) {
         let level = self.level(depth);
         level.requests += cost.requests;
@@ -248,7 +249,7 @@ impl Summary {
             "coverage",
         ];
         let mut rows = vec![head.map(str::to_owned)];
-        // Levels below the deepest one that was walked cost and brought nothing.
+        // Levels below the deepest one that was walked had no cost and no yield.
         rows.extend(self.levels.iter().filter(|level| level.requests > 0).map(|level| {
             [
                 level.depth.to_string(),
@@ -319,7 +320,8 @@ impl Summary {
 }
 
 impl Summary {
-    /// What the survey promised by its estimate, and what came of that; nothing where nothing was promised.
+    /// The promise that the survey made by its estimate, and whether it was held; none if nothing was
+    /// promised.
     fn estimate(&self) -> Option<String> {
         let verdict = self.promises.iter().find(|verdict| verdict.id == Promise::Harm.id())?;
         let came = match verdict.judgement {

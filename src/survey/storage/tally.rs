@@ -12,22 +12,24 @@ use crate::records::{ExchangeRow, Row, SegmentRows, SiteRow, SiteTotals, error_n
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
 
-/// What exchanges came to: errors, and what promises are judged by.
+/// The totals of exchanges: errors, and the observations by which promises are judged.
 ///
-/// It follows from what is durable, so that each exchange counts once, however often a process is killed: of trees
-/// that are finished it is stored, in the transaction that takes them in; of those that are not, their journals tell.
+/// It follows from durable data, so each exchange counts once, however often a process is killed. For
+/// finished trees the tally is stored in the transaction that stores them; for unfinished trees it is
+/// computed from their journals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::survey) struct Tally {
     /// Failures and HTTP error statuses, by kind.
     pub errors: BTreeMap<String, u64>,
-    /// Counts are of these exchanges, the worst is of all that were seen when it was stored.
+    /// The counts cover these exchanges; the worst values cover all that were observed when it was stored.
     pub seen: Observations,
-    /// What the trees come to; none where an earlier version stored the tally, and in that of one tree.
+    /// The totals of the trees; none if an earlier version stored the tally, and none in the tally of one
+    /// tree.
     pub totals: Option<SiteTotals>,
-    /// Rows of each table that these trees have; none where an earlier version stored the tally.
+    /// The rows that these trees have in each table; none if an earlier version stored the tally.
     pub rows: Option<BTreeMap<String, u64>>,
-    /// Those of the table of sites, where an earlier version stored the tally.
+    /// The rows of the table of sites, if an earlier version stored the tally.
     #[serde(skip_serializing)]
     pub site_rows: Option<u64>,
     /// When it was stored.
@@ -35,12 +37,12 @@ pub(in crate::survey) struct Tally {
 }
 
 impl Tally {
-    /// Of a survey that begins.
+    /// The tally of a new survey.
     pub(in crate::survey) fn new() -> Self {
         Self { totals: Some(SiteTotals::default()), rows: Some(BTreeMap::new()), ..Self::default() }
     }
 
-    /// Takes in what was written, or is about to be.
+    /// Counts rows that were written, or are about to be.
     pub(in crate::survey) fn add_rows(&mut self, written: &SegmentRows) {
         let Some(rows) = &mut self.rows else { return };
         for (table, more) in written.of_tables() {
@@ -48,7 +50,7 @@ impl Tally {
         }
     }
 
-    /// The rows that a table has; none where that is not known.
+    /// The number of rows of a table; none if it is not known.
     pub(in crate::survey) fn rows_of(&self, table: &str) -> Option<u64> {
         match &self.rows {
             Some(rows) => Some(rows.get(table).copied().unwrap_or_default()),
@@ -56,8 +58,8 @@ impl Tally {
         }
     }
 
-    /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is
-    /// what the status said.
+    /// Computes the tally of all finished trees if an earlier version did not store it: the counts from the
+    /// tables, and the worst values from the status.
     pub(in crate::survey) fn of_tables(dir: &Path, told: Option<Observations>) -> Result<Self, SurveyError> {
         let mut tally = Self::default();
         for segment in read_table::<ExchangeRow>(dir)? {
@@ -76,7 +78,7 @@ impl Tally {
         self.seen.add_counts(&other.seen);
     }
 
-    /// As it is stored now, the worst that is known included.
+    /// Serializes it, including the worst values known.
     pub(in crate::survey) fn to_store(
         &self,
         worst: &Observations,
@@ -101,10 +103,10 @@ impl Tally {
     }
 }
 
-/// The tally of one site tree, told by its journal.
+/// The tally of one site tree, computed from its journal.
 pub(in crate::survey) struct TreeTally<'a> {
     site: &'a Site,
-    /// Exchanges that had an owner's wish against them.
+    /// Exchanges that violated an objection of the owner.
     against: HashMap<u32, OwnerObjections>,
     pub tally: Tally,
 }
@@ -137,12 +139,12 @@ impl<'a> TreeTally<'a> {
     }
 }
 
-/// The server that bore an exchange; none where it heard nothing of it.
+/// The server that took the load of an exchange; none if no request reached it.
 pub(in crate::survey) fn server_of(response: &Response) -> Option<IpAddr> {
     response.address.filter(|_| response.failure.is_none_or(Failure::reached_the_network))
 }
 
-/// Under which name an answer is counted as an error, if it is one.
+/// The name under which a response is counted as an error, if it is one.
 pub(in crate::survey) fn error_of(purpose: Purpose, response: &Response) -> Option<String> {
     let failure = response.failure.map(Failure::as_str);
     error_name(failure, response.status.map(u32::from), purpose == Purpose::Page)

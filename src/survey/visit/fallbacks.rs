@@ -9,37 +9,39 @@ use crate::survey::error::SurveyError;
 use crate::survey::journal::JournalReader;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
 
-/// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
+/// What a site tree knows about fallbacks for its hosts. It follows from the tree's journal alone.
 ///
-/// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
-/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once, where that
-/// can tell more. A request that was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC
-/// 9110 §9.2.2). A response that the HTTP library cannot read is requested once more, and it and all that come from its
-/// server to the tree are read without the library, whichever process asks.
+/// - If no connection could be made, the next address of the host is tried, and used in the whole tree from
+///   then on: the dead address is not tried again for every page.
+/// - If a server refuses our TLS, an older version is offered once, where that can reveal more.
+/// - If a request was lost with an idle connection, it is sent once more on a new one (RFC 9112 §9.3.1, RFC
+///   9110 §9.2.2).
+/// - If the HTTP library cannot read a response, it is requested once more. That response and all later ones
+///   from its server in this tree are read without the library, whichever process sends the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::survey) struct Fallbacks {
-    /// By port: a server that refuses HTTPS may well speak HTTP.
+    /// By port: a server that refuses HTTPS may still speak HTTP.
     dead: HashSet<(IpAddr, u16)>,
-    /// Of hosts and ports that refused our TLS.
+    /// Hosts and ports that refused our TLS.
     tls: HashMap<(Host, u16), TlsFallback>,
     /// Requests that were lost with an idle connection and whose next attempt has not ended.
     lost: HashSet<u32>,
-    /// Hosts and ports of which the HTTP library could not read a response.
+    /// Hosts and ports with a response that the HTTP library could not read.
     odd: HashSet<(Host, u16)>,
 }
 
-/// What is known of the TLS of a server that refuses ours.
+/// What is known about the TLS of a server that refuses ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum TlsFallback {
-    /// It is to be greeted by an older one, after this failure.
+    /// After this failure, an older version is to be offered.
     Refused(Failure),
     Old,
-    /// It speaks nothing that is older either.
+    /// It does not speak any older version either.
     Other,
 }
 
 impl Fallbacks {
-    /// What is known from the journal of a tree; nothing where there is none yet.
+    /// Reads the fallbacks from the journal of a tree. They are empty if there is no journal yet.
     pub(in crate::survey) fn from_journal(path: &Path) -> Result<Self, SurveyError> {
         let mut fallbacks = Self::default();
         let mut journal = JournalReader::open(path)?;
@@ -53,7 +55,7 @@ impl Fallbacks {
         Ok(fallbacks)
     }
 
-    /// Takes in what came of a question that may be put in another way.
+    /// Notes the failure of an attempt that may have a fallback.
     pub(in crate::survey) fn note_failed_try(&mut self, tried: &ExchangeRecord) {
         if let Some(failure) = tried.response.failure.filter(|failure| failure.refuses_tls()) {
             self.tls.entry(server_of(&tried.request.url)).or_insert(TlsFallback::Refused(failure));
@@ -61,7 +63,7 @@ impl Fallbacks {
         self.note_connection(tried);
     }
 
-    /// Takes in what came of a question in the end.
+    /// Notes the final result of a request.
     pub(in crate::survey) fn note(&mut self, record: &ExchangeRecord) {
         self.note_tls(&record.request.url, &record.response);
         self.note_connection(record);
@@ -94,7 +96,7 @@ impl Fallbacks {
             return;
         }
         match self.tls.get(&server_of(url)) {
-            // It was no try: there is nothing more to be learnt.
+            // It was not an attempt with a fallback: there is nothing more to find out.
             None if response.failure.is_some_and(Failure::refuses_tls) => {
                 self.tls.insert(server_of(url), TlsFallback::Other)
             }
@@ -106,8 +108,9 @@ impl Fallbacks {
         };
     }
 
-    /// What a greeting by older TLS comes to. A server is too old where its first refusal said so, or where it chose
-    /// something old now. What else it says of the greeting of old tells nothing, and its first word stands.
+    /// Settles the failure after older TLS was offered. A server is too old if its first refusal said so, or
+    /// if it now chose an old version. Any other refusal of the older TLS reveals nothing, so the first
+    /// failure stands.
     pub(in crate::survey) fn settle(&self, url: &WebUrl, response: &mut Response) {
         let says_nothing = matches!(
             response.failure,
@@ -121,7 +124,7 @@ impl Fallbacks {
         }
     }
 
-    /// How the next request to the server of a URL is sent.
+    /// How to send the next request to the server of a URL.
     pub(in crate::survey) fn manner(&self, url: &WebUrl) -> Manner {
         let server = server_of(url);
         match self.tls.get(&server) {
@@ -131,8 +134,8 @@ impl Fallbacks {
         }
     }
 
-    /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
-    /// read without the HTTP library.
+    /// Whether the request has a fallback: another address, older TLS, a new connection, or reading the
+    /// response without the HTTP library.
     pub(in crate::survey) fn needs_fallback(&self, record: &ExchangeRecord) -> bool {
         #[cfg(feature = "hazards")]
         if crate::survey::reading::hazards::forgets(record) {
@@ -151,13 +154,13 @@ impl Fallbacks {
             || (failure.may_be_read_otherwise() && !self.odd.contains(&server))
     }
 
-    /// Addresses that are dead at the port of a URL.
+    /// The addresses that are dead at the port of a URL.
     pub(in crate::survey) fn dead_addresses(&self, url: &WebUrl) -> Vec<IpAddr> {
         self.dead.iter().filter(|(_, port)| *port == url.port()).map(|(address, _)| *address).collect()
     }
 }
 
-/// Whether another address of the host should be asked: no connection came about, or the server has been given up.
+/// Whether to try another address of the host: no connection could be made, or the server has been given up.
 fn is_closed(failure: Failure) -> bool {
     failure.is_no_connection() || failure == Failure::GivenUp
 }

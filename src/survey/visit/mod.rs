@@ -1,4 +1,5 @@
-//! A visit: the walk of one tree, its turns at servers, its exchanges, and other ways to a host.
+//! A visit walks one site tree: it waits for the turn at each server, runs the exchanges, and tries fallbacks
+//! for a host that fails.
 
 pub(super) mod exchange;
 pub(super) mod fallbacks;
@@ -33,53 +34,53 @@ use crate::walk::{OnRecord, Step, Tree, Walk};
 use exchange::{ExchangeOutcome, FailedTry, Requester, WantedExchange, accept_failed_try};
 use fallbacks::Fallbacks;
 
-/// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
+/// If a server demands a longer pause than this, its site ends. Applies where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A visit that has ended.
 pub(super) struct EndedVisit {
-    /// The tree that was visited.
     pub order: u64,
     pub visited: VisitOutcome,
 }
 
-/// What came of a visit.
+/// The result of a visit.
 pub(super) enum VisitOutcome {
     Done(DoneTree),
-    /// The tree is to be visited again.
+    /// The tree has to be visited again.
     Requeue(Requeue<Lease>),
-    /// The survey is being stopped.
+    /// The survey is stopping.
     Stopped,
 }
 
-/// A tree that is done, for the writer.
+/// A finished tree, for the writer.
 pub(super) enum DoneTree {
-    /// The site tree is finished; its journal holds its exchanges.
+    /// The site tree is finished. Its journal holds its exchanges.
     Finished(Box<ConcludedTree>),
-    /// An earlier tree of the site has reached this start URL already: there is no tree.
+    /// An earlier tree of the site has already reached this start URL, so there is no tree.
     Reached(Lease),
-    /// An error of ours ended the walk; says which.
+    /// An internal error ended the walk. Carries the error message.
     Failed(Lease, String),
 }
 
 pub(super) struct ConcludedTree {
     pub lease: Lease,
     pub tree: Tree,
-    /// What the trees before it spent of its account.
+    /// Spent by earlier trees of the site from the same account.
     pub earlier: Spent,
-    /// For the next tree of the site.
+    /// Passed on to the next tree of the site.
     pub left: CarryOver,
     pub began: SystemTime,
     pub ended: SystemTime,
 }
 
-/// Walks one site tree, from where its journal ends.
+/// Walks one site tree, starting where its journal ends.
 ///
-/// The visit takes the server of the start URL first. Were sites on one server visited at once, all but one
-/// would only wait for their turns there, and before long every place would be taken by one who waits.
+/// The visit first takes a slot at the server of the start URL. If several sites on one server were visited
+/// at once, all but one would only wait for their turns there, and waiting visits would soon occupy every
+/// slot.
 ///
 /// # Errors
-/// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
+/// Errors that stop all work. An error of this walk alone, including a panic, becomes the result of the walk.
 pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<EndedVisit, SurveyError> {
     let order = lease.order;
     let visited = AssertUnwindSafe(visit_server(parts, lease.clone())).catch_unwind().await;
@@ -124,7 +125,7 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, S
     let visit = Visit::open(parts, lease.clone(), earlier, server, Some(assigned.clone()))?;
     tokio::select! {
         biased;
-        // What it was about to record is lost, and its server rests as after any death.
+        // An unrecorded response is lost, and the server gets the same pause as after a crash.
         () = assigned.wait_until_gone() => Ok(VisitOutcome::Requeue(Requeue::Again(lease))),
         visited = visit.run() => {
             if let (Ok(VisitOutcome::Done(_)), Some(hand)) = (&visited, assigned.remote_worker()) {
@@ -136,7 +137,6 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, S
     }
 }
 
-/// The message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
@@ -145,37 +145,39 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 struct Visit {
     parts: Arc<Parts>,
     lease: Lease,
-    /// The server that the visit has taken.
+    /// The server at which the visit has taken a slot.
     server: Option<IpAddr>,
     walk: Walk,
     fallbacks: Fallbacks,
-    /// Requests that are to be sent in another way, before all others.
+    /// Requests to send again with a fallback, before any other request.
     again: VecDeque<Retry>,
     budget: SiteBudget,
-    /// What the trees before it spent of its account.
+    /// Spent by earlier trees of the site from the same account.
     earlier: Spent,
     began: SystemTime,
     replay: Replay,
-    /// Why the walk ended in an earlier run: it goes no further than that, for its site may have gone on since.
+    /// Why the walk ended in an earlier run. It stops there again, because the next tree of the site may have
+    /// begun since.
     ended: Option<Outcome>,
-    /// Questions at the reading of whose answers a process died.
+    /// Requests whose responses were being read when a process died.
     suspects: HashSet<u32>,
-    /// How often requests were sent without an answer on record.
+    /// How often each request was sent without a response on record.
     times_lost: HashMap<u32, usize>,
-    /// How often requests of the tree were, with those that have an answer by now.
+    /// How often requests of this tree were sent without a response on record, including requests that have
+    /// received one since.
     lost_in_tree: u64,
     journal: Arc<Journal>,
     flying: FuturesUnordered<InFlight>,
-    /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
-    /// not asked meanwhile.
+    /// Until this time a server of the site may still be working on an aborted request. No other server of
+    /// the site gets a request before then.
     rests_until: Option<SystemTime>,
-    /// A redirect asked for a pause until then (RFC 9110 §10.2.3). Its target may be on another server, whose pace knows
-    /// nothing of it.
+    /// A redirect demanded a pause until this time (RFC 9110 §10.2.3). Its target may be on another server,
+    /// whose pacing does not know of this pause.
     redirect_pause: Option<SystemTime>,
-    /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must go on at
-    /// another server or with another agent.
+    /// Why no request can be sent now: the survey is stopping, the server demands a long pause, or the visit
+    /// must continue at another server or with another agent.
     hindered: Option<Hindrance>,
-    /// The agent that walks the tree, where there are any.
+    /// The agent that walks the tree, if there are agents.
     assigned: Option<Arc<AssignedAgent>>,
 }
 
@@ -185,13 +187,13 @@ enum Hindrance {
     Move,
 }
 
-/// What came of the last try at a question that is to be put once more.
+/// The result of the last attempt at a request that is to be sent once more.
 struct Retry {
     tried: FailedTry,
     crawl_delay: Option<Duration>,
 }
 
-/// What is in flight, with the pause that its host asks for.
+/// An exchange in flight, with the Crawl-delay of its host.
 type InFlight = BoxFuture<'static, (Option<Duration>, Result<ExchangeOutcome, SurveyError>)>;
 
 impl Visit {
@@ -213,7 +215,7 @@ impl Visit {
         }
         let replay = Replay::open(&path)?;
         let began = past.began.unwrap_or_else(|| parts.access.now());
-        // Later than the walk by the time between the runs of the survey.
+        // The walk's start, moved forward by the time between the runs of the survey.
         let counts_from = began + past.between;
         let spent = earlier.spent_of(parts.budget.account_of(lease.seed.into()));
         let scope = parts.boundaries.scope.of_tree(&lease.site);
@@ -284,7 +286,7 @@ impl Visit {
         }
     }
 
-    /// Begins exchanges as far as walk, budget and settings allow; says whether the walk is done.
+    /// Begins as many exchanges as walk, budget and settings allow. Returns whether the walk is done.
     fn send_requests(&mut self) -> Result<bool, SurveyError> {
         while self.hindered.is_none() && self.flying.len() < self.parts.settings.per_site as usize {
             if let Some(again) = self.again.pop_front() {
@@ -301,7 +303,7 @@ impl Visit {
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
             };
-            // What is recorded has been spent, whatever the budget says by now.
+            // A recorded exchange has already been spent, whatever the budget says now.
             if let Some(recorded) = self.replay.take(request.number)? {
                 match recorded.request() {
                     Some(before) if *before != request => self.abandon_recorded(&before.url, &request),
@@ -317,7 +319,8 @@ impl Visit {
                 BudgetDecision::Wait => return Ok(false),
                 BudgetDecision::UsedUp(limit) => self.walk.end(outcome_of(limit)),
                 BudgetDecision::Granted { byte_limit } => {
-                    // A question between answers on record is put as it was: another would shift those after it.
+                    // A request between recorded responses is repeated unchanged: a different one would shift
+                    // the requests after it.
                     let has_rules = is_new && request.purpose != Purpose::Robots;
                     let good_until = if has_rules { self.walk.rules_good_until(&request.url) } else { None };
                     self.walk.begin(&request);
@@ -328,7 +331,8 @@ impl Visit {
         Ok(false)
     }
 
-    /// A request that brought nothing is sent in another way if the budget allows it; says whether that is known by now.
+    /// Sends a failed request again with a fallback if the budget allows it. Returns false if the budget
+    /// cannot decide yet.
     fn retry(&mut self, again: Retry) -> Result<bool, SurveyError> {
         let Retry { tried, crawl_delay } = again;
         match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
@@ -350,7 +354,8 @@ impl Visit {
         Ok(true)
     }
 
-    /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
+    /// Replays the record of a request. If the record ends with a failed attempt, the visit continues from
+    /// there.
     fn recall(&mut self, request: &Request, crawl_delay: Option<Duration>, recorded: RecordedResult) {
         self.walk.begin(request);
         let RecordedResult { mut tries, last_try_at, response, is_shared } = recorded;
@@ -383,8 +388,8 @@ impl Visit {
         }
     }
 
-    /// The request goes to this address, which may be the same. Where it is another one of the start URL's host, the visit
-    /// goes to the server there first.
+    /// Sends the request again to this address, which may be the same one. If it is a different address of
+    /// the start URL's host, the visit moves to that server first.
     fn retry_at(&mut self, address: IpAddr, tried: FailedTry, crawl_delay: Option<Duration>) {
         self.budget.book(tried.record.response.wire);
         self.fallbacks.note_failed_try(&tried.record);
@@ -441,8 +446,8 @@ impl Visit {
         })
     }
 
-    /// The settings have changed since these answers were recorded, and the walk would ask something else
-    /// now: it ends with what it has, rather than ask again.
+    /// The settings have changed since these responses were recorded, so the walk would now send a different
+    /// request. It ends with what it has, instead of fetching again.
     fn abandon_recorded(&mut self, recorded: &WebUrl, request: &Request) {
         tracing::warn!(
             site = self.lease.site.as_str(),
@@ -453,12 +458,13 @@ impl Visit {
         self.walk.end(Outcome::Interrupted);
     }
 
-    /// When the time of the site is over at the latest.
+    /// The latest end of the site's time.
     fn deadline(&self) -> SystemTime {
         self.budget.deadline().unwrap_or_else(|| self.parts.access.now() + LONGEST_HOLD)
     }
 
-    /// The pause of a server is the site's, up to the longest: what others ask of it, and its trouble, are not.
+    /// Makes the site wait as long as this server pauses, up to the maximum delay. Longer pauses, caused by
+    /// other sites at the server or by its trouble, do not concern this site.
     fn pause_site_with(&mut self, address: IpAddr) {
         let longest = self.parts.access.now() + self.parts.settings.max_delay.0;
         let free_at = self.parts.access.load().free_at(address);
@@ -476,7 +482,8 @@ impl Visit {
         self.merge_into_walk(record);
     }
 
-    /// It counts into the budget of the tree all the same: what a tree comes to is not a matter of which tree asked.
+    /// The response counts toward the budget of this tree too, so that the cost of a tree does not depend on
+    /// which tree sent the request.
     fn take_shared_response(&mut self, record: ExchangeRecord) {
         self.budget.book(record.response.wire);
         self.walk.handle_shared(record.request.number, record.response, record.content);
@@ -509,7 +516,7 @@ impl Visit {
     }
 }
 
-/// Until when a redirect asks us to wait before its target is requested.
+/// The time until which a redirect demands a pause before its target is requested.
 fn pause_before_redirected_request(response: &Response) -> Option<SystemTime> {
     #[cfg(feature = "hazards")]
     let response = &super::reading::hazards::response_for_load(response);

@@ -10,21 +10,22 @@ use crate::load::{Fault, LinkDecision, LinkSignal, LossCause, OwnLink};
 use crate::survey::agents::{Agents, AssignedAgent};
 use crate::survey::parts::access::Access;
 
-/// The link over which something is sent: that of this process, or that of an agent.
+/// The link that a request is sent over: that of this process, or that of an agent.
 #[derive(Clone)]
 pub(in crate::survey) struct Link<'a> {
     access: &'a Access,
-    /// The agent, where it is a process of its own, and all others.
+    /// The agent with the pool of all agents, if the agent is a process of its own.
     agent: Option<(Arc<AssignedAgent>, Arc<Agents>)>,
 }
 
 impl<'a> Link<'a> {
-    /// Over which names are looked up, and everything is sent where no agents are.
+    /// The link of this process. Names are looked up over it, and all requests are sent over it if there are
+    /// no agents.
     pub(in crate::survey) fn own(access: &'a Access) -> Self {
         Self { access, agent: None }
     }
 
-    /// That of an agent, if it is a process of its own.
+    /// The link of an agent, if the agent is a process of its own; otherwise the link of this process.
     pub(in crate::survey) fn of_agent(
         access: &'a Access,
         agents: Option<&Arc<Agents>>,
@@ -41,14 +42,14 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// It is broken, and there is an agent whose link is not.
+    /// Whether this link is broken while another agent has a working one.
     fn is_better_elsewhere(&self) -> bool {
         self.agent.as_ref().is_some_and(|(assigned, agents)| {
             self.with(|link| link.broken().is_some()) && agents.other_agent(assigned).is_some()
         })
     }
 
-    /// What an answer tells of it; `is_known` if the server had answered before.
+    /// What a response reveals about the link. `is_known` says that the server had responded before.
     fn sign(&self, response: &Response, is_known: bool) -> LinkSignal {
         if self.agent.is_some() {
             LinkSignal::from_answer_of_agent(response, is_known)
@@ -58,15 +59,15 @@ impl<'a> Link<'a> {
     }
 }
 
-/// The right to put a question as far as the link goes. If it is a probe of the link and is dropped before its
-/// outcome is noted, the next question probes.
+/// Permission to send a request, as far as the link is concerned. If it is a probe and is dropped before its
+/// outcome is noted, the next request probes the link.
 pub(in crate::survey) struct LinkPass<'a> {
     link: Link<'a>,
     is_probe: bool,
 }
 
 impl<'a> LinkPass<'a> {
-    /// A probe that was begun.
+    /// The pass of a probe that has begun.
     pub(in crate::survey) fn probe(link: Link<'a>) -> Self {
         Self { link, is_probe: true }
     }
@@ -82,20 +83,20 @@ impl Drop for LinkPass<'_> {
     }
 }
 
-/// Why there is no way over a link.
+/// Why a link cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::survey) enum LinkRefusal {
-    /// The survey is being stopped.
+    /// The survey is stopping.
     Stopped,
-    /// It is an agent's link, which is broken, and other agents' are not.
+    /// The link of this agent is broken, and another agent has a working one.
     Elsewhere,
 }
 
-/// Waits until a question may be put.
+/// Waits until the link allows a request.
 pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<LinkPass<'a>, LinkRefusal> {
     let access = link.access;
     loop {
-        // Listening begins before asking, so that no news is missed in between.
+        // Listening begins before the check, so that no notification is missed in between.
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         if link.is_better_elsewhere() {
@@ -106,7 +107,7 @@ pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<LinkPass<'
             LinkDecision::Open => return Ok(LinkPass { link: link.clone(), is_probe: false }),
             LinkDecision::Probe => {
                 let pass = LinkPass::probe(link.clone());
-                // The name server tells nothing of the link of an agent.
+                // The name server reveals nothing about the link of an agent.
                 if link.agent.is_some() || has_names(access).await.ok_or(LinkRefusal::Stopped)? {
                     return Ok(pass);
                 }
@@ -118,7 +119,7 @@ pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<LinkPass<'
     }
 }
 
-/// Whether the name server has anything to say of the country domains, before a site is spent on a probe.
+/// Whether the name server responds for the country domains. Checked before a site is spent on a probe.
 async fn has_names(access: &Access) -> Option<bool> {
     for domain in &access.country_domains {
         access.fetcher.forget(domain);
@@ -131,10 +132,10 @@ async fn has_names(access: &Access) -> Option<bool> {
     Some(false)
 }
 
-/// Looks a host up, once our own link works as far as is known; none when the survey is being stopped.
+/// Looks up a host once our own link works, as far as is known. Returns none when the survey is stopping.
 ///
-/// A name that is lost is asked for a second time if it shows meanwhile that our own link was broken.
-/// Of the addresses that are `dead` the next one is taken.
+/// A lookup that was lost is repeated if it turns out meanwhile that our own link was broken. Addresses in
+/// `dead` are passed over, and the next one is used.
 pub(in crate::survey) async fn locate(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<Located> {
     let (located, lost_at) = look_up(access, host, dead).await?;
     match lost_at {
@@ -146,12 +147,12 @@ pub(in crate::survey) async fn locate(access: &Access, host: &Host, dead: &[IpAd
     }
 }
 
-/// Where a host is, or since when nothing comes back that would tell.
+/// The location of a host, with the time of the loss if the lookup brought nothing back from the network.
 async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Located, Option<SystemTime>)> {
     let link = Link::own(access);
     let _pass = acquire(&link).await.ok()?;
     let located = access.until_stopped(access.locate(host, dead)).await?;
-    // What was known already tells nothing of the network.
+    // A cached result reveals nothing about the network.
     if located.dns.is_none() {
         return Some((located, None));
     }
@@ -165,7 +166,8 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
     Some((located, (sign == LinkSignal::LostUnknown).then(|| access.now())))
 }
 
-/// Whether something was lost because of the link; waits until that shows, or for long enough. None when the survey is being stopped.
+/// Whether the link caused a loss. Waits until that is known, or until the waiting time is over. Returns none
+/// when the survey is stopping.
 pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) -> Option<LossCause> {
     let access = link.access;
     loop {
@@ -177,7 +179,7 @@ pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) 
     }
 }
 
-/// Whether the link brought nothing that was asked for then or later.
+/// Whether the link has brought nothing for any request sent at this time or later.
 pub(in crate::survey) fn is_dark_since(link: &Link<'_>, time: SystemTime) -> bool {
     link.with(|link| link.is_dark_since(time))
 }
@@ -196,9 +198,11 @@ async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, tim
     }
 }
 
-/// Takes in what an answer tells of the link that it came over; to be called before the server's state has it.
+/// Notes what a response reveals about the link that it came over. Must be called before the server's state
+/// is updated.
 ///
-/// What an agent heard is known here some time later: only what was `asked` after a loss tells that the link was not why.
+/// A response received by an agent becomes known here some time later. So it clears the link only of losses
+/// before `asked`, the time at which its request was sent.
 pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, response: &Response, asked: SystemTime) {
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
     let sign = link.sign(response, is_known);
@@ -206,7 +210,7 @@ pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, response: &Respo
     note_signal_at(link, &address, sign, if is_later { asked } else { link.access.now() });
 }
 
-/// Takes in that a connection failed over this link which came about over another one.
+/// Notes that a connection failed over this link but succeeded over another one.
 pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr) {
     let Some((assigned, _)) = &link.agent else { return };
     if let Some(mut link) = assigned.link() {
@@ -215,16 +219,16 @@ pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr)
             tracing::warn!(agent = assigned.name, %address, "a connection that failed at an agent came about at another one");
         }
     }
-    // Another one reached the server: it counts as one that had answered.
+    // Another agent reached the server, so the server counts as one that has responded before.
     note_signal(link, &address, LinkSignal::LostKnown);
 }
 
-/// An agent did what was dispatched to it.
+/// Notes that an agent executed a dispatch.
 pub(in crate::survey) fn note_done(link: &Link<'_>) {
     change(link, OwnLink::note_done);
 }
 
-/// Takes in that what was dispatched to an agent then came to nothing.
+/// Notes that a dispatch to an agent at this time brought no result.
 pub(in crate::survey) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
     change(link, |state| state.note_in_vain(dispatched, link.access.now()));
 }

@@ -17,14 +17,14 @@ use crate::survey::journal::entry::Entry;
 use crate::survey::parts::access::Access;
 use crate::survey::storage::Storage;
 
-/// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
-/// or that its answer is lost.
+/// A permit that is returned whatever the outcome of the exchange. If it is dropped, the exchange was not
+/// begun or its response is lost.
 pub(in crate::survey) struct HeldPermit<'a> {
     access: &'a Access,
     permit: Mutex<Option<Permit>>,
-    /// When the question was put.
+    /// When the request was sent.
     asked: Option<SystemTime>,
-    /// Who puts it may be at it until then, though nobody hears of it.
+    /// The sender may be working on the request until then, even if it reports nothing.
     over: Option<SystemTime>,
 }
 
@@ -34,22 +34,22 @@ impl HeldPermit<'_> {
         self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Permit::byte_limit)
     }
 
-    /// What it reserves of the rate of the survey.
+    /// The part of the survey's rate that the permit reserves.
     pub(in crate::survey) fn reserved(&self) -> Option<u64> {
         self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Permit::reserved)
     }
 
-    /// The question is being put.
+    /// Notes that the request is being sent.
     pub(in crate::survey) fn note_sent(&mut self, asked: SystemTime) {
         self.asked = Some(asked);
     }
 
-    /// Somebody else puts it, and may be at it until then.
+    /// Notes that a remote worker sends the request and may be working on it until then.
     pub(in crate::survey) fn note_over(&mut self, over: SystemTime) {
         self.over = Some(over);
     }
 
-    /// The question that the journal says was being put was not.
+    /// Records that the request was not sent, although the journal says that it was being sent.
     pub(in crate::survey) fn record_unsent(
         mut self,
         journal: &Journal,
@@ -60,7 +60,7 @@ impl HeldPermit<'_> {
         Ok(())
     }
 
-    /// Gives the permit back with the answer.
+    /// Returns the permit together with the response.
     pub(in crate::survey) fn settle(mut self, load: &mut Load, purpose: Purpose, response: &Response) {
         if let Some(permit) = self.take() {
             load.settle(permit, purpose, response);
@@ -73,7 +73,7 @@ impl HeldPermit<'_> {
         self.permit.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Lets the exchange have moved so many bytes in all, or says when it may.
+    /// Allows the exchange to have moved this many bytes in total, or returns the time at which it may.
     fn try_to_read_on(&self, bytes: u64) -> Result<(), SystemTime> {
         let mut permit = self.permit.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *permit {
@@ -84,13 +84,13 @@ impl HeldPermit<'_> {
 }
 
 impl Meter for HeldPermit<'_> {
-    /// Readers wait in the order in which they came, and before any request that is to be sent.
+    /// Readers wait in order of arrival, and go before any request that is to be sent.
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
         async move {
             let _place = self.access.to_read_on.lock().await;
             let _wait = FirstReader(self.access);
             loop {
-                // Listening begins before asking, so that no ending is missed in between.
+                // Listening begins before the check, so that no ending is missed in between.
                 let mut settled = pin!(self.access.settled.notified());
                 settled.as_mut().enable();
                 let Err(time) = self.try_to_read_on(bytes) else { return };
@@ -105,7 +105,7 @@ impl Meter for HeldPermit<'_> {
     }
 }
 
-/// A reader whose turn is the next; others may go first once it is dropped.
+/// The reader whose turn is next. Once it is dropped, others may go first.
 struct FirstReader<'a>(&'a Access);
 
 impl Drop for FirstReader<'_> {
@@ -128,10 +128,10 @@ impl Drop for HeldPermit<'_> {
     }
 }
 
-/// Why a turn did not come.
+/// Why a turn was not granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::survey) enum TurnRefusal {
-    /// It would come at this time, which is too far to wait for.
+    /// The turn would come at this time, which is too far away to wait for.
     Until(SystemTime),
     GivenUp,
     Spent,
@@ -139,7 +139,7 @@ pub(in crate::survey) enum TurnRefusal {
 }
 
 impl TurnRefusal {
-    /// What a question comes to whose turn never comes.
+    /// The failure of a request whose turn never comes.
     pub(in crate::survey) fn failure(self) -> Failure {
         match self {
             Self::GivenUp => Failure::GivenUp,
@@ -149,7 +149,8 @@ impl TurnRefusal {
     }
 }
 
-/// Waits until a site may ask a server, whose host asks for `crawl_delay`. Dropping the wait costs nothing.
+/// Waits until a site may send a request to a server whose host demands `crawl_delay`. Dropping the wait
+/// costs nothing.
 pub(in crate::survey) async fn turn<'a>(
     access: &'a Access,
     storage: &Storage,
@@ -161,7 +162,7 @@ pub(in crate::survey) async fn turn<'a>(
     let mut place = None;
     loop {
         access.recall(storage, address)?;
-        // Listening begins before asking, so that no ending is missed in between.
+        // Listening begins before the check, so that no ending is missed in between.
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
         if *stop.borrow() {
@@ -192,7 +193,7 @@ pub(in crate::survey) async fn turn<'a>(
             }
             PermitDecision::GivenUp => return Ok(Err(TurnRefusal::GivenUp)),
             PermitDecision::BudgetUsedUp => return Ok(Err(TurnRefusal::Spent)),
-            // Of those who wait for the rate only the first looks again whenever an exchange has ended.
+            // Of all that wait for the rate, only the first checks again whenever an exchange has ended.
             PermitDecision::RateUsedUpUntil(_) if place.is_none() => tokio::select! {
                 biased;
                 _ = stop.changed() => {}
@@ -204,7 +205,7 @@ pub(in crate::survey) async fn turn<'a>(
                 () = settled => {}
                 () = access.clock.until(time) => {}
             },
-            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
+            // Other exchanges cannot make this come sooner. Most sites wait here, and none is woken in vain.
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => {
                 place = None;
                 tokio::select! {

@@ -3,7 +3,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Trees handed over to the writer and not on the disk yet.
+/// The number of trees that were handed over to the writer and are not on the disk yet.
 #[derive(Default)]
 pub(in crate::survey) struct Backlog {
     trees: Mutex<usize>,
@@ -12,7 +12,7 @@ pub(in crate::survey) struct Backlog {
     pub written: Notify,
     /// Whether the survey waits for the next segment.
     pub is_awaited: AtomicBool,
-    /// Whether it has nothing else to do meanwhile: no site is visited.
+    /// Whether the survey has nothing else to do meanwhile: no site is being visited.
     pub is_all_there_is: AtomicBool,
     has_failed: AtomicBool,
 }
@@ -22,14 +22,14 @@ impl Backlog {
         *self.trees() += 1;
     }
 
-    /// So many trees are on the disk.
+    /// Notes that this number of trees has reached the disk.
     pub(in crate::survey) fn remove(&self, written: usize) {
         *self.trees() -= written;
         self.shrunk.notify_all();
         self.written.notify_one();
     }
 
-    /// No segment will come any more.
+    /// Notes that no more segments will come.
     pub(in crate::survey) fn fail(&self) {
         self.has_failed.store(true, Ordering::SeqCst);
         let _trees = self.trees();
@@ -41,7 +41,8 @@ impl Backlog {
         *self.trees()
     }
 
-    /// Blocks until all is written; false when there was nothing to wait for, or no hope.
+    /// Blocks until everything is written. Returns false if there was nothing to wait for, or if the writer
+    /// has failed.
     pub(in crate::survey) fn catch_up(&self) -> bool {
         let mut trees = self.trees();
         let had_some = *trees > 0;

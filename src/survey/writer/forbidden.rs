@@ -7,14 +7,14 @@ use crate::robots::Rules;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
-/// The questions of a site tree that the robots.txt forbade which had come before: read once more from the journal,
-/// apart from the walk that obeyed it.
+/// The requests of a site tree that an earlier robots.txt forbade. Evaluated again from the journal,
+/// independently of the walk that obeyed the rules.
 ///
-/// Only files that came with a body, and not after a redirect, are read: whatever else came of a robots.txt forbids
-/// nothing here.
+/// Only files that came with a body, and not after a redirect, are read. Any other result of a robots.txt
+/// request forbids nothing here.
 pub(in crate::survey) struct Forbidden<'a> {
     product_token: &'a str,
-    /// What each origin said, and from when on.
+    /// The rules of each origin, and the time from which they apply.
     said: HashMap<WebUrl, Vec<(SystemTime, Rules)>>,
     numbers: HashSet<u32>,
 }
@@ -24,7 +24,7 @@ impl<'a> Forbidden<'a> {
         Self { product_token, said: HashMap::new(), numbers: HashSet::new() }
     }
 
-    /// The next answer that was heard.
+    /// Notes the next response.
     pub(in crate::survey) fn note(&mut self, record: &ExchangeRecord) {
         let (request, response) = (&record.request, &record.response);
         match request.purpose {
@@ -46,7 +46,7 @@ impl<'a> Forbidden<'a> {
         }
     }
 
-    /// Whether the question of this number was forbidden.
+    /// Whether the request of this number was forbidden.
     pub(in crate::survey) fn has(&self, number: u32) -> bool {
         self.numbers.contains(&number)
     }

@@ -9,20 +9,21 @@ use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
-/// A segment is written when it has so many rows …
+/// A segment is written when it has this number of rows …
 const SEGMENT_ROWS: usize = 100_000;
-/// … or so many bytes of URLs and other texts, which hostile pages make long.
+/// … or this number of bytes of URLs and other texts, which hostile pages make long.
 const SEGMENT_TEXT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Whether rows with so many bytes of text are to be written as a segment.
+/// Whether rows with this number of bytes of text are to be written as a segment.
 pub(in crate::survey) fn fill_a_segment(rows: &SegmentRows, text_bytes: usize) -> bool {
     rows.len() >= SEGMENT_ROWS || text_bytes >= SEGMENT_TEXT_BYTES
 }
 
-/// What a site tree's answers leave for a survey to be walked again: the links of its pages, and its robots.txt.
+/// The data from a site tree's responses that is needed to walk it again: the links of its pages, and its
+/// robots.txt.
 ///
-/// Ten thousand pages can have a hundred million links; so what fills a segment is written before the tree
-/// ends. Such a segment counts only together with the one that has the site, like any other.
+/// Ten thousand pages can have a hundred million links, so a full segment is written before the tree ends.
+/// Such a segment counts only together with the one that contains the site, like any other.
 pub(in crate::survey) struct KeptPages<'a, W> {
     lease: &'a Lease,
     scope: &'a Scope,
@@ -38,7 +39,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
 
     pub(in crate::survey) fn keep(&mut self, record: &ExchangeRecord) -> Result<(), SurveyError> {
         let kept = match &record.content {
-            // No page of the tree.
+            // A probe is no page of the tree.
             _ if record.request.purpose == Purpose::Probe => return Ok(()),
             Content::Page(page) => SegmentRows { page_links: self.links(record, page), ..Default::default() },
             Content::Robots(body) => {
@@ -56,7 +57,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         Ok(())
     }
 
-    /// What is not written yet.
+    /// The rows that are not written yet.
     pub(in crate::survey) fn remaining_rows(self) -> SegmentRows {
         self.rows
     }
@@ -90,8 +91,8 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
     }
 }
 
-/// A robots.txt as text that says the same: UTF-16 as its byte order mark tells, bytes that are no UTF-8
-/// percent-encoded (RFC 9309 §2.2.2).
+/// A robots.txt as text with the same meaning: UTF-16 is decoded according to its byte order mark, and bytes
+/// that are not UTF-8 are percent-encoded (RFC 9309 §2.2.2).
 fn as_text(body: &[u8]) -> String {
     if let Some((encoding, _)) = Encoding::for_bom(body)
         && encoding != encoding_rs::UTF_8

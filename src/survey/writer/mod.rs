@@ -1,4 +1,4 @@
-//! Finished trees become rows of the tables.
+//! Turns finished trees into rows of the tables.
 
 pub(super) mod backlog;
 pub(super) mod forbidden;
@@ -30,25 +30,26 @@ use backlog::Backlog;
 use kept_pages::fill_a_segment;
 use rows::{TreeReader, TreeRows, hosts_of};
 
-/// While the survey waits for what is written (sites that were found, mostly), a finished tree is written
-/// as soon as the writer has rested so many times as long as it took to write the last ones: it is at work for a fifth of
-/// the time at most, unless no site is visited at all …
+/// While the survey waits for the writer (mostly for sites that were found), a finished tree is written as
+/// soon as the writer has paused this many times as long as the last write took. So it works a fifth of the
+/// time at most, unless no site is being visited at all …
 const RESTS: u32 = 4;
-/// … and after this long whatever that took, …
+/// … and after this long at the latest, …
 const LONGEST_REST: Duration = Duration::from_millis(250);
-/// … otherwise after this long at first; later after a two-hundredth of the time the survey has run,
+/// … otherwise after this long at first, and later after a two-hundredth of the running time of the survey,
 /// so that a survey of a week has about a thousand segments.
 const INTERVAL: Duration = Duration::from_secs(5);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
-/// The table of servers is rewritten whole, and therefore seldom: where there are many, for a fiftieth of the time.
+/// The table of servers is rewritten as a whole, and therefore seldom: if there are many servers, a fiftieth
+/// of the time is spent on it.
 const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
 const SERVERS_RESTS: u32 = 50;
-/// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
+/// The number of its rows in memory at once: about 20 MB including the memory that encoding takes.
 const SERVERS_AT_ONCE: usize = 50_000;
 
 enum Message {
     Done(Box<DoneTree>),
-    /// The survey waits for what is written.
+    /// The survey waits for the writer.
     Awaited,
 }
 
@@ -57,19 +58,19 @@ pub(super) struct Writer {
     queue: Option<SyncSender<Message>>,
     thread: Option<JoinHandle<Result<(), SurveyError>>>,
     pub backlog: Arc<Backlog>,
-    /// There is one thread besides this writer's, and it is to wait for the writer.
+    /// The runtime has only one thread, which should wait for the writer.
     blocks: bool,
 }
 
 impl Writer {
-    /// `tally` is that of the trees that are finished.
+    /// `tally` is the tally of the finished trees.
     pub(super) fn start(
         parts: Arc<Parts>,
         tables: Tables,
         segments: u64,
         tally: Tally,
     ) -> Result<Self, SurveyError> {
-        // Few: visits that finish faster than the tables are written have to wait.
+        // A short queue: if visits finish faster than the tables are written, they have to wait.
         let (queue, arrivals) = sync_channel(64);
         let backlog = Arc::<Backlog>::default();
         let blocks = parts.is_simulated;
@@ -90,12 +91,12 @@ impl Writer {
             servers_due: Instant::now(),
             backlog: backlog.clone(),
         };
-        // The writer tells the time by the runtime's clock.
+        // The writer uses the runtime's clock.
         let runtime = tokio::runtime::Handle::current();
         let work = move || {
             let _entered = runtime.enter();
             let done = writer.work(&arrivals);
-            // Those who wait for a segment must learn that none will come.
+            // Tasks that wait for a segment must learn that none will come.
             writer.backlog.fail();
             done
         };
@@ -110,7 +111,7 @@ impl Writer {
     pub(super) fn take(&self, done: DoneTree) {
         self.backlog.add();
         let Some(queue) = &self.queue else { return };
-        // It fails when the writer has failed; then its error is what counts.
+        // Sending fails if the writer has failed; then the writer's error is the one that counts.
         let message = Message::Done(Box::new(done));
         let _ = if self.blocks {
             queue.send(message).is_ok()
@@ -119,13 +120,13 @@ impl Writer {
         };
     }
 
-    /// Whether the survey waits for what is written, and whether it has nothing else to do.
+    /// Sets whether the survey waits for the writer, and whether it has nothing else to do.
     pub(super) fn await_it(&self, is_awaited: bool, is_all_there_is: bool) {
         let was_all = self.backlog.is_all_there_is.swap(is_all_there_is, Ordering::SeqCst);
         let was_awaited = self.backlog.is_awaited.swap(is_awaited, Ordering::SeqCst);
         let is_news = !was_awaited || is_all_there_is && !was_all;
         if let Some(queue) = self.queue.as_ref().filter(|_| is_awaited && is_news) {
-            // With a full queue it looks by itself.
+            // If the queue is full, the writer checks by itself.
             let _ = queue.try_send(Message::Awaited);
         }
     }
@@ -134,7 +135,7 @@ impl Writer {
         self.thread.as_ref().is_some_and(JoinHandle::is_finished)
     }
 
-    /// Writes what is left and ends.
+    /// Writes the remaining trees and ends.
     pub(super) fn finish(mut self) -> Result<(), SurveyError> {
         self.queue = None;
         match self.thread.take().map(JoinHandle::join) {
@@ -154,11 +155,12 @@ struct TableWriter {
     hosts: Vec<(IpAddr, Host, Site)>,
     unrecorded: u64,
     robots: Vec<KeptRobots>,
-    /// Of the trees that are in the store, and those that will be with the next batch.
+    /// The tally of the trees that are in the store, and of those that the next batch will add.
     tally: Tally,
     text_bytes: usize,
     oldest: Option<Instant>,
-    /// After it has written, so that what is awaited does not keep it at work all the time.
+    /// The end of the pause after the last write, so that a waiting survey does not keep the writer busy all
+    /// the time.
     rests_until: Instant,
     began: Instant,
     servers_due: Instant,
@@ -176,8 +178,9 @@ impl TableWriter {
                     return self.write_servers();
                 }
             }
-            // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time. Where no tree ends for
-            // hours, what is known of servers is stored all the same: what is not is held in memory when the survey goes on.
+            // A running simulation has no readers, and a minute of its clock passes in no time. If no tree
+            // ends for hours, the states of servers are stored all the same: states that are not stored are
+            // held in memory when the survey resumes.
             let is_due = self.is_due();
             if is_due {
                 self.flush()?;
@@ -227,7 +230,7 @@ impl TableWriter {
         self.tally.add_rows(&rows);
         if let Some(row) = rows.sites.first() {
             let bytes = row.sent_bytes + row.received_bytes;
-            // Where it asked nothing it adds nothing to what was spent before.
+            // A tree without requests adds nothing to the earlier spending.
             let earlier = if row.requests > 0 { done.earlier } else { Spent::default() };
             let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
             if let Some(totals) = &mut self.tally.totals {
@@ -253,7 +256,8 @@ impl TableWriter {
             "site done"
         );
         if done.lease.seed > 0 {
-            // The store needs what the last tree of a site left, and not of each all that was ever asked for in it.
+            // The store needs only the carry-over of the last tree of a site, not all URLs ever requested in
+            // each tree.
             let mut before = self.finished.iter_mut().rev();
             if let Some(before) = before.find(|before| before.lease.site == done.lease.site) {
                 before.known = None;
@@ -263,7 +267,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// What earlier trees spent of the account of one that failed: no later tree of its site was begun.
+    /// What earlier trees spent from the account of a failed tree. No later tree of its site was begun.
     fn spent_before(&self, lease: &Lease) -> Result<Spent, SurveyError> {
         let storage = &self.parts.storage;
         let account = storage.judge().limits().tree.account_of(lease.seed.into());
@@ -275,14 +279,14 @@ impl TableWriter {
         let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
         let is_awaited = self.is_awaited();
         let is_full = fill_a_segment(&self.rows, self.text_bytes);
-        // In a simulation the clock stands still until what was handed over is written.
+        // In a simulation, the clock stands still until the trees that were handed over are written.
         if self.parts.is_simulated {
             return is_full || (is_awaited && self.finished.len() == self.backlog.len());
         }
         is_full || oldest.elapsed() >= usual || (is_awaited && self.cool_down().is_zero())
     }
 
-    /// How long it has yet to rest. Where there is no other work, resting would help nobody.
+    /// The remaining pause of the writer. If there is no other work, a pause would help nobody.
     fn cool_down(&self) -> Duration {
         if self.backlog.is_all_there_is.load(Ordering::SeqCst) {
             return Duration::ZERO;
@@ -294,14 +298,14 @@ impl TableWriter {
         self.backlog.is_awaited.load(Ordering::SeqCst)
     }
 
-    /// How long it waits for another tree before it looks whether something is due.
+    /// The time to wait for another tree before checking whether a write is due.
     fn time_to_look(&self) -> Duration {
         let rest = self.cool_down();
         let is_pending = self.oldest.is_some() && self.is_awaited() && !rest.is_zero();
         if is_pending { rest } else { Duration::from_millis(50) }
     }
 
-    /// Rows to the disk, then one transaction that makes them count, then the journals go.
+    /// Writes rows to the disk, then one transaction that makes them count, then removes the journals.
     fn flush(&mut self) -> Result<(), SurveyError> {
         if self.finished.is_empty() {
             return Ok(());
@@ -326,7 +330,7 @@ impl TableWriter {
         self.parts.storage.finish(&batch)?;
         let counts = self.parts.storage.frontier().counts()?;
         for tree in &self.finished {
-            // One that stays behind is removed on the next start.
+            // A journal that remains is removed on the next start.
             let _ = std::fs::remove_file(self.parts.storage.folder.journal(tree.lease.order));
         }
         self.parts.shared_robots.forget(&self.robots);
@@ -347,7 +351,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// The table of servers from what is stored of each, and what has changed since.
+    /// Writes the table of servers from the stored states, after storing the changed ones.
     fn write_servers(&mut self) -> Result<(), SurveyError> {
         let began = Instant::now();
         let servers = self.changed_servers()?;
@@ -364,7 +368,7 @@ impl TableWriter {
         let mut table = self.tables.rewrite_servers()?;
         let mut rows = Vec::new();
         self.parts.storage.each_page_of_servers(|mut page| {
-            // An address that never answered is no server.
+            // An address that never responded is not a server.
             page.retain(|(_, state)| state.ledger.answers > 0);
             let addresses: Vec<IpAddr> = page.iter().map(|(address, _)| *address).collect();
             let counts = self.parts.storage.frontier().hosts_and_sites(&addresses)?;
@@ -400,7 +404,7 @@ impl TableWriter {
 }
 
 impl ConcludedTree {
-    /// The tree for the frontier.
+    /// The tree in the form that the frontier takes.
     pub(super) fn finished(&self, parts: &Parts) -> Result<Finished, SurveyError> {
         let found = parts.boundaries.found_by(&self.tree);
         let asked = || self.left.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>();
@@ -411,12 +415,12 @@ impl ConcludedTree {
     }
 }
 
-/// A tree whose start URL an earlier one has reached: nothing is known of its site that was not known before.
+/// A tree whose start URL an earlier tree has reached: it adds nothing to what is known of its site.
 pub(super) fn reached(lease: Lease) -> Finished {
     Finished { lease, found: Vec::new(), known: None, closed: Some(Vec::new()) }
 }
 
-/// A tree that the frontier has already, but for its rows.
+/// A tree that the frontier already has, except for its rows.
 fn taken_in(lease: Lease) -> Finished {
     Finished { lease, found: Vec::new(), known: None, closed: None }
 }

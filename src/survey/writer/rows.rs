@@ -25,10 +25,10 @@ use crate::survey::storage::tally::{Tally, TreeTally};
 use crate::survey::visit::ConcludedTree;
 use crate::walk::{Content, FailedWalk, LevelCount, Probe, SkippedBy, Tree};
 
-/// What a finished site tree comes to, read from its journal.
+/// The results of a finished site tree, read from its journal.
 pub(in crate::survey) struct TreeRows {
     pub rows: SegmentRows,
-    /// How many of its questions have no answer on record.
+    /// The number of its requests without a response on record.
     pub unrecorded: u64,
     /// Its responses for robots.txt, for later trees.
     pub robots: Vec<KeptRobots>,
@@ -37,22 +37,23 @@ pub(in crate::survey) struct TreeRows {
     pub tally: Tally,
 }
 
-/// Reads what trees come to from their journals.
+/// Reads the results of trees from their journals.
 pub(in crate::survey) struct TreeReader<'a> {
     pub boundaries: &'a Boundaries,
     pub folder: &'a Folder,
     pub shared_robots: &'a SharedRobots,
     pub product_token: &'a str,
-    /// Whether links of pages, and robots.txt, are kept.
+    /// Whether links of pages, and robots.txt, are recorded.
     pub keeps_pages: bool,
     /// The most URLs that a tree holds.
     pub max_urls: usize,
-    /// The clock of the survey: times in tables are those that the system's clock shows.
+    /// The clock of the survey. Times in tables are those of the system's clock.
     pub clock: Clock,
 }
 
 impl TreeReader<'_> {
-    /// The rows of a finished tree. Pages that are kept and would fill a segment alone are given to `write` on the way.
+    /// The rows of a finished tree. Recorded pages that would fill a segment alone are passed to `write` on
+    /// the way.
     pub(in crate::survey) fn rows(
         &self,
         done: &ConcludedTree,
@@ -103,7 +104,8 @@ impl TreeReader<'_> {
         Ok(TreeRows { rows, unrecorded: past.unanswered.count(), robots, asked_for, tally })
     }
 
-    /// What is on record at `now` of a tree whose walk has failed; `earlier` is what the trees before it spent of its account.
+    /// What is on record at `now` of a tree whose walk has failed. `earlier` is what earlier trees of the
+    /// site spent from the same account.
     pub(in crate::survey) fn salvage(
         &self,
         lease: Lease,
@@ -123,7 +125,7 @@ impl TreeReader<'_> {
             }
         }
         let (tree, known) = salvage.conclude();
-        // No tree goes on with the account of one that failed: its site counts as open.
+        // No tree continues with the account of a failed one: its site counts as open.
         let left = CarryOver { known, spent: Spent::default() };
         let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
         Ok(ConcludedTree { lease, tree, earlier, left, began, ended })
@@ -142,7 +144,8 @@ impl TreeReader<'_> {
     }
 }
 
-/// What was wrong with the order of the questions of a tree, of which some were answered by responses that it `shared`.
+/// The breaches of order in the requests of a tree. Some of them were satisfied by responses that it
+/// `shared`.
 fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> OrderBreaches {
     let mut questions = TreeRequests::default();
     let mut rows: Vec<&ExchangeRow> = exchanges.iter().chain(shared).collect();
@@ -156,14 +159,14 @@ fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbi
     questions.order().clone()
 }
 
-/// From the first request of a tree to its last.
+/// The time from the first request of a tree to its last.
 fn asked_for(exchanges: &[ExchangeRow]) -> Duration {
     let asked = || exchanges.iter().filter(|row| row.was_sent()).map(|row| row.started.0);
     let micros = asked().max().unwrap_or_default() - asked().min().unwrap_or_default();
     Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
 
-/// The hosts that a tree asked for, each with the server it was asked at.
+/// The hosts that a tree sent requests to, each with its server.
 pub(in crate::survey) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, Host, Site)> {
     let mut seen = HashSet::new();
     exchanges
@@ -191,7 +194,8 @@ fn exchange_row(done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) ->
     row
 }
 
-/// Rows of one question stand together, in the order in which it was put.
+/// Numbers the attempts of each request. Rows of one request are adjacent, in the order in which they were
+/// sent.
 fn count_attempts(rows: &mut [ExchangeRow]) {
     for question in rows.chunk_by_mut(|one, next| one.number == next.number) {
         (0..).zip(question).for_each(|(attempt, row)| row.attempt = Some(attempt));

@@ -13,11 +13,13 @@ use crate::survey::visit::fallbacks::Fallbacks;
 use crate::survey::visit::own_link;
 
 impl<'a> Requester<'a> {
-    /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
+    /// Runs one exchange, from the name to the journal: locates the server, waits for its turn, sends the
+    /// request, records the result.
     ///
-    /// When no connection came about because our own link was broken, the server is asked a second time; of the first
-    /// the journal says that it was never sent. So it is where none came about at an agent and there is another agent: what
-    /// that one sees counts. Where no connection came about for another reason, this was a try.
+    /// If no connection could be made because our own link was broken, the request is sent a second time, and
+    /// the journal records the first as never sent. The same happens if no connection could be made at an
+    /// agent and there is another agent: the result of the second agent counts. If no connection could be
+    /// made for another reason, this was a failed attempt.
     pub(in crate::survey) async fn exchange(
         &self,
         wanted: WantedExchange,
@@ -29,7 +31,7 @@ impl<'a> Requester<'a> {
         };
         let exchanged = match attempted {
             Ok(exchanged) | Err(AttemptEnd::Exchanged(exchanged)) => exchanged,
-            // Both agents may have lost their links: the tree goes on from its journal.
+            // Both agents may have lost their links: the tree continues from its journal.
             Err(AttemptEnd::OwnLinkBroken | AttemptEnd::Doubtful(_)) => ExchangeOutcome::AgentLeft,
             Err(AttemptEnd::Error(error)) => return Err(error),
         };
@@ -42,8 +44,8 @@ impl<'a> Requester<'a> {
         }
     }
 
-    /// As [`Self::exchange`] for a robots.txt, unless another tree got it less than a day ago. Where another tree asks for
-    /// it now, that exchange is waited for, as long as the server would be.
+    /// Like [`Self::exchange`], for a robots.txt, unless another tree fetched it less than a day ago. If
+    /// another tree is fetching it now, waits for that exchange, up to the deadline for waiting for a server.
     pub(in crate::survey) async fn robots(
         &self,
         wanted: WantedExchange,
@@ -55,7 +57,7 @@ impl<'a> Requester<'a> {
         };
         let Parts { access, storage, boundaries, shared_robots, .. } = self.parts;
         let claim = loop {
-            // Listening begins before asking, so that no ending is missed in between.
+            // Listening begins before the check, so that no ending is missed in between.
             let mut freed = std::pin::pin!(shared_robots.freed.notified());
             freed.as_mut().enable();
             let needs = (self.tree, &wanted.request.url);
@@ -87,14 +89,15 @@ impl<'a> Requester<'a> {
             }
         };
         let exchanged = self.exchange(wanted).await?;
-        // Where it is to be sent in another way, that is settled then.
+        // If a fallback follows, the claim is settled after it.
         if let ExchangeOutcome::Received(record) = &exchanged {
             claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), record);
         }
         Ok(exchanged)
     }
 
-    /// What comes after a try: another address of the host or the same, or that it is the answer.
+    /// Decides what follows a failed attempt: a new attempt at an address of the host, possibly the same one,
+    /// or the failure becomes the final result.
     pub(in crate::survey) async fn try_fallback(
         &self,
         mut fallbacks: Fallbacks,

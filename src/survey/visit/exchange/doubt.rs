@@ -9,21 +9,22 @@ use crate::survey::agents::AssignedAgent;
 use crate::survey::parts::Parts;
 use crate::survey::visit::own_link::{self, Link, LinkPass};
 
-/// A request that was lost so often is not given up once more because this process stood still.
+/// A request that was lost this often is not given up again because this process stood still.
 pub(super) const MOST_LOST: usize = 3;
 
-/// Where there are several agents, a request that broke off or brought nothing is sent again so often because nobody knows whether
-/// the link of its agent worked.
+/// If there are several agents, a request that broke off or brought nothing is sent again this often while it
+/// is unknown whether its agent's link worked.
 const MOST_DOUBTS: usize = 2;
 
-/// Where a request alone brought nothing, it is sent again only while so few of its tree were lost: a server that is silent for
-/// everybody, or breaks off, is not to pay for it page by page.
+/// If only one request brought nothing, it is sent again only while the tree has lost fewer requests than
+/// this. A server that is silent for everybody, or breaks off, should not receive extra requests page after
+/// page.
 const MOST_ALONE: u64 = 2;
 
-/// What came of a request, and over which link.
+/// The result of a request, and the link that it was sent over.
 #[derive(Clone, Copy)]
 pub(super) struct LinkResult<'l> {
-    /// The agent that sent it; none: this process.
+    /// The agent that sent it; none for this process.
     pub(super) sender: Option<&'l Arc<AssignedAgent>>,
     pub(super) link: &'l Link<'l>,
     pub(super) address: IpAddr,
@@ -32,7 +33,8 @@ pub(super) struct LinkResult<'l> {
 }
 
 impl Attempt<'_> {
-    /// Whether the link that a request was sent over may be why it brought nothing; `by_agent` says whose that is.
+    /// Whether the link may be why the request brought nothing. `by_agent` says whether it was an agent's
+    /// link.
     fn may_be_link(&self, by_agent: bool, response: &Response) -> bool {
         response.failure.is_some_and(|failure| match self {
             Self::First if !by_agent => may_be_our_link(failure),
@@ -43,7 +45,8 @@ impl Attempt<'_> {
 }
 
 impl<'a> Requester<'a> {
-    /// Takes in what the answer tells of the link. An error where that is why it brought nothing, or where nobody knows.
+    /// Notes what the response reveals about the link. Returns an error if the link is why the request
+    /// brought nothing, or if that is unknown.
     pub(super) async fn weigh(
         &self,
         wanted: &WantedExchange,
@@ -55,7 +58,7 @@ impl<'a> Requester<'a> {
         match &attempt {
             Attempt::First if response.failure.is_some_and(Failure::is_no_connection) => {
                 if let Some((at, other)) = sender.cloned().zip(self.other_agent(sender)) {
-                    // What it tells of the agent's link shows when another one has tried.
+                    // What this reveals about the agent's link is known once another agent has tried.
                     let response = response.clone();
                     return Err(AttemptEnd::Doubtful(Box::new(DoubtfulFailure {
                         at,
@@ -70,7 +73,7 @@ impl<'a> Requester<'a> {
         }
         let at = self.parts.access.now();
         own_link::note(link, address, response, asked);
-        // Nothing tells that its link worked while nothing came.
+        // While nothing came, there is no evidence that the link worked.
         let may_be_dark = |failure| is_silence(failure) || broke_off(failure);
         let was_dark = response.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
         drop(pass);
@@ -80,7 +83,8 @@ impl<'a> Requester<'a> {
         Ok(())
     }
 
-    /// Whether it is the outcome of a request that it brought nothing, once it shows whose fault that was: else it is sent again.
+    /// Confirms a failure as the outcome of a request once its cause is known; otherwise the request is sent
+    /// again.
     async fn confirm_failure(
         &self,
         wanted: &WantedExchange,
@@ -88,7 +92,7 @@ impl<'a> Requester<'a> {
         at: SystemTime,
         was_dark: bool,
     ) -> Result<(), AttemptEnd<'a>> {
-        // What was lost again and again is its server's fault.
+        // If a request is lost again and again, the server is the cause.
         if wanted.times_lost >= MOST_LOST {
             return Ok(());
         }
@@ -106,26 +110,27 @@ impl<'a> Requester<'a> {
         } else if blame == LossCause::OwnLink
             || wanted.times_lost < doubts && self.other_agent(sender).is_some()
         {
-            // It may have been sent, and counts as a request without an answer.
+            // It may have been sent, so it counts as a request without a response.
             return Err(self.lost());
         }
         Ok(())
     }
 
-    /// Nobody knows what came of a request: the visit begins again from its journal.
+    /// The result of the request is unknown: the visit starts again from its journal.
     pub(super) fn lost(&self) -> AttemptEnd<'a> {
         self.parts.access.progress.update(|now| now.unrecorded += 1);
         LEFT
     }
 
-    /// Another agent than this one whose own link works: the one that walks the tree, if it can be.
+    /// Another agent whose own link works, preferably the agent that walks the tree.
     fn other_agent(&self, than: Option<&Arc<AssignedAgent>>) -> Option<Arc<AssignedAgent>> {
         let (than, agents) = (than?, self.parts.agents.as_ref()?);
         let walks = self.assigned.filter(|assigned| assigned.name != than.name);
         walks.cloned().or_else(|| agents.other_agent(than))
     }
 
-    /// What the answer that another agent got tells of the link of the one at which no connection came about.
+    /// Notes what the response that another agent received reveals about the link of the agent that could not
+    /// connect.
     fn compare(&self, doubt: &DoubtfulFailure<'_>, address: IpAddr, response: &Response) {
         let Parts { access, agents, .. } = self.parts;
         let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.at));
@@ -140,23 +145,24 @@ impl<'a> Requester<'a> {
     }
 }
 
-/// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
+/// As far as the server can know, no request was sent yet; our own link may be broken.
 fn may_be_our_link(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
 }
 
-/// The same at an agent. What it was at when its link broke ends without an answer, too, and another agent can do it.
+/// The same for an agent. An exchange that was running when the agent's link broke ends without a response,
+/// too, and another agent can repeat it.
 fn may_be_link_of_agent(failure: Failure) -> bool {
     failure.is_no_connection() || broke_off(failure) || is_silence(failure) || failure == Failure::TooSlow
 }
 
-/// Its connection ended before it was over.
+/// The connection ended before the exchange was complete.
 fn broke_off(failure: Failure) -> bool {
     use Failure::{BodyTruncated, IdleClosed, Reset};
     matches!(failure, Reset | IdleClosed | BodyTruncated)
 }
 
-/// Nothing came for long.
+/// The server sent nothing for a long time.
 fn is_silence(failure: Failure) -> bool {
     use Failure::{FirstByteTimeout, IdleTimeout, TlsTimeout};
     matches!(failure, TlsTimeout | FirstByteTimeout | IdleTimeout)

@@ -1,8 +1,8 @@
 //! One exchange of a visit, from the name to the journal.
 //!
-//! `attempts` says how often and by whom it is tried, `ready` waits for the turn at its server, `send` has this process or an
-//! agent send it, `doubt` tells whether the link that it was sent over may be why it brought nothing, and `record` books what
-//! came of it. `requester` has what they share.
+//! `attempts` decides how often the request is attempted and by which sender. `ready` waits for the turn at
+//! its server. `send` sends it from this process or an agent. `doubt` decides whether the link may be why it
+//! brought nothing. `record` books the result. `requester` holds the types that they share.
 
 pub(super) mod attempts;
 pub(super) mod doubt;

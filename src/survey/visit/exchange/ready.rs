@@ -58,15 +58,16 @@ impl<'a> Requester<'a> {
                 return Err(AttemptEnd::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
-        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun, or
-        // this process may have stood still.
+        // While the turn was awaited, our own link may have broken. During that outage, quiet hours may have
+        // begun, or this process may have stood still.
         let (sender, pass) = self.sender(attempt).await?;
         self.may_send(wanted, address).await?;
         Ok(ReadyServer { address, dns, sender, pass, permit, foreseen })
     }
 
-    /// Who sends the request, once its link may be used: the agent that walks the tree, if there is one, another one whose
-    /// link is to be probed, or the one that tries what did not succeed elsewhere.
+    /// Chooses the sender of the request, once its link may be used. It is the agent that walks the tree, if
+    /// any, another agent whose link is to be probed, or the agent that repeats an attempt that failed at the
+    /// first one.
     async fn sender(
         &self,
         attempt: &Attempt<'a>,
@@ -93,7 +94,7 @@ impl<'a> Requester<'a> {
         }
     }
 
-    /// Whether nothing that depends on the time stands against a request now.
+    /// Checks that no time-dependent rule forbids a request now.
     pub(super) async fn may_send(
         &self,
         wanted: &WantedExchange,
@@ -104,7 +105,7 @@ impl<'a> Requester<'a> {
         if let Some(time) = access.waking(address, self.site) {
             return Err(put_off(time));
         }
-        // The visit begins again from its journal, at once, and asks for robots.txt first.
+        // The visit starts again from its journal at once, and fetches robots.txt first.
         if wanted.good_until.is_some_and(|until| access.now() >= until) {
             return Err(put_off(access.now()));
         }

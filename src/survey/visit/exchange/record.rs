@@ -63,9 +63,10 @@ impl<'a> Requester<'a> {
             self.journal.write(&Entry::OwnerObjection { number, had_opted_out, in_quiet_hours })?;
         }
         let exchanged = self.record(&wanted.fallbacks, record)?;
-        // After the journal: a server's state that is stored never knows an exchange the journal lost.
+        // Written after the journal entry, so that a stored server state never includes an exchange that the
+        // journal lost.
         {
-            // In one go: no exchange after this one is seen before it.
+            // Under one lock, so that no later exchange is seen before this one.
             let mut load = access.load();
             storage.add_server(address, load.state_of(address));
             #[cfg(not(feature = "hazards"))]
@@ -76,7 +77,7 @@ impl<'a> Requester<'a> {
             let mut judge = storage.judge();
             let url = Some(&wanted.request.url);
             judge.note(&Fact { site, address, purpose, url, response: &response, crawl_delay, against });
-            // Were the response lost, its server would get a shorter pause.
+            // If the response were lost, its server would get a shorter pause.
             let usual = response.ended() + self.parts.settings.max_delay.0;
             if let Some(keeper) = &storage.keeper
                 && load.free_at(address).is_some_and(|time| time > usual)
@@ -88,14 +89,15 @@ impl<'a> Requester<'a> {
         Ok(exchanged)
     }
 
-    /// Whether the exchange was against an entry of the opt-out list when it began. Agents have some time to obey one.
+    /// Whether the exchange violated an entry of the opt-out list when it began. Agents have some time to
+    /// obey a new entry.
     fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
         let is_remote = self.assigned.is_some_and(|assigned| assigned.remote_worker().is_some());
         let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
         self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
     }
 
-    /// Whether it was in the quiet hours of a server then, as they were promised.
+    /// Whether this time was in the quiet hours of a server, as promised.
     fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
@@ -104,7 +106,8 @@ impl<'a> Requester<'a> {
     }
 }
 
-/// A try is all that came of its request. What it was to bring is settled for the trees that share it.
+/// Makes a failed attempt the final result of its request. A result for a robots.txt is also settled for the
+/// trees that share it.
 pub(in crate::survey) fn accept_failed_try(
     parts: &Parts,
     journal: &Journal,

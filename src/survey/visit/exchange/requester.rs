@@ -21,86 +21,88 @@ pub(in crate::survey) struct WantedExchange {
     pub request: Request,
     pub crawl_delay: Option<Duration>,
     pub byte_limit: u64,
-    /// Another server of the site may be at work until then.
+    /// Another server of the site may be working until then.
     pub not_before: Option<SystemTime>,
-    /// A redirect asked for a pause until then.
+    /// A redirect demanded a pause until then.
     pub redirect_pause: Option<SystemTime>,
-    /// A server that cannot be asked before this time is not waited for.
+    /// If no request may be sent to the server before this time, it is not waited for.
     pub deadline: SystemTime,
     pub fallbacks: Fallbacks,
-    /// From then on the walk would ask for robots.txt first.
+    /// From then on the walk would fetch robots.txt first.
     pub good_until: Option<SystemTime>,
-    /// A process died when it read the answer.
+    /// A process died while it read the response.
     pub is_suspect: bool,
-    /// How often it was sent without an answer on record.
+    /// How often it was sent without a response on record.
     pub times_lost: usize,
-    /// How often requests of the tree were, with those that have an answer by now.
+    /// How often requests of this tree were sent without a response on record, including requests that have
+    /// received one since.
     pub lost_in_tree: u64,
 }
 
-/// What came of wanting an exchange.
+/// The result of a wanted exchange.
 pub(in crate::survey) enum ExchangeOutcome {
-    /// It happened, and its answer is in the journal.
+    /// It happened, and its response is in the journal.
     Received(Box<ExchangeRecord>),
-    /// Another tree got the response for this robots.txt, and it is in the journal: nothing was asked.
+    /// Another tree fetched this robots.txt, and its response is in the journal: no request was sent.
     Shared(Box<ExchangeRecord>),
-    /// It brought nothing, as the journal says; it can be put again at this address, another one or the same.
+    /// It failed, as the journal records. It can be attempted again at this address, which may be the same
+    /// one.
     Attempted(FailedTry, IpAddr),
-    /// The server is not to be asked before this time, which is too far to wait for.
+    /// The server may not receive a request before this time, which is too far away to wait for.
     Postponed(SystemTime),
-    /// The survey is being stopped; nothing was asked.
+    /// The survey is stopping; there is no response.
     Stopped,
-    /// The agent that was to ask is gone.
+    /// The visit has to start again from its journal, usually with another agent: the agent is gone or should
+    /// not send the request, or the request was lost.
     AgentLeft,
 }
 
-/// What came of a request that can be sent in another way.
+/// A failed attempt at a request that has a fallback.
 pub(in crate::survey) struct FailedTry {
     pub record: Box<ExchangeRecord>,
-    /// Where it begins in the journal.
+    /// The offset of its entry in the journal.
     pub at: u64,
 }
 
-/// What asks: a visit of this site, which writes this journal.
+/// Sends requests for a visit of this site and writes this journal.
 pub(in crate::survey) struct Requester<'a> {
     pub parts: &'a Parts,
     pub journal: &'a Journal,
     pub site: &'a Site,
-    /// The number of the tree.
     pub tree: u64,
-    /// The agent that walks the tree; none: this process does.
+    /// The agent that walks the tree; none for this process.
     pub assigned: Option<&'a Arc<AssignedAgent>>,
-    /// Where what came of the last question begins in the journal.
+    /// The journal offset of the entry with the result of the last request.
     pub recorded_at: AtomicU64,
 }
 
 /// A server whose turn has come.
 pub(super) struct ReadyServer<'a> {
     pub(super) address: IpAddr,
-    /// What it took to look the name up.
+    /// How long the name lookup took.
     pub(super) dns: Option<Duration>,
-    /// The agent that sends the request; none: this process.
+    /// The agent that sends the request; none for this process.
     pub(super) sender: Option<Arc<AssignedAgent>>,
     pub(super) pass: LinkPass<'a>,
     pub(super) permit: HeldPermit<'a>,
-    /// The answer, in a simulation.
+    /// The prefetched response, in a simulation.
     pub(super) foreseen: Option<PendingPrefetch<'a>>,
 }
 
-/// What a server answered, before it is read.
+/// The response of a server before it is read.
 pub(super) struct UnreadResponse<'a> {
     pub(super) address: IpAddr,
     pub(super) permit: HeldPermit<'a>,
     pub(super) received: ReceivedResponse,
 }
 
-/// Why an attempt ends before there is an answer to be booked.
+/// Why an attempt ends before there is a response to book.
 pub(super) enum AttemptEnd<'a> {
-    /// This came of it.
+    /// This was the result.
     Exchanged(ExchangeOutcome),
-    /// Our own link was broken: the question was never sent.
+    /// Our own link was broken: the request was never sent.
     OwnLinkBroken,
-    /// No connection came about at this agent, and another one may see otherwise.
+    /// No connection could be made at this agent, and another agent may succeed.
     Doubtful(Box<DoubtfulFailure<'a>>),
     Error(SurveyError),
 }
@@ -111,21 +113,22 @@ impl From<SurveyError> for AttemptEnd<'_> {
     }
 }
 
-/// Which of two times a question is put; the second is there in case our own link broke at the first, or that of the agent.
+/// Which attempt at a request this is. There is a second one in case our own link, or that of the agent,
+/// broke during the first.
 pub(super) enum Attempt<'a> {
     First,
     Last,
-    /// By another agent than the one at which no connection came about.
+    /// By an agent other than the one that could not connect.
     Second(Box<DoubtfulFailure<'a>>),
 }
 
-/// No connection to a server came about at an agent. Nobody knows yet whether that was the server's fault.
+/// An agent could not connect to a server. It is not known yet whether the server is the cause.
 pub(super) struct DoubtfulFailure<'a> {
     pub(super) at: Arc<AssignedAgent>,
-    /// Of its link, which may have been probed.
+    /// The pass for the agent's link, which may have been a probe.
     pub(super) _pass: LinkPass<'a>,
     pub(super) response: Response,
-    /// Who tries it next.
+    /// The agent that tries next.
     pub(super) other: Arc<AssignedAgent>,
 }
 

@@ -19,35 +19,34 @@ use crate::survey::reading::quarantine::{ReceivedResponse, ResponseBody};
 use crate::survey::visit::own_link::{self, Link};
 use crate::survey::visit::turn::HeldPermit;
 
-/// What an exchange in flight is given to end when the survey is being stopped.
+/// The time in which an exchange in flight may finish when the survey is stopping.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A request whose turn has come, whoever sends it.
+/// A request whose turn has come, whichever process sends it.
 struct OutgoingRequest<'r> {
     request: &'r Request,
     address: IpAddr,
     /// When the journal says that it is being sent.
     asked: SystemTime,
-    /// The version of the page that is known already.
+    /// The version of the page that is already known.
     known: Validators,
     byte_limit: u64,
     manner: Manner,
 }
 
-/// What came of sending a request.
+/// The result of sending a request.
 enum SendOutcome {
     Answered(Box<Response>, ResponseBody),
     /// It was not sent and never will be.
     Unsent,
-    /// It was not sent: something of ours stands against it.
+    /// It was not sent: one of our own rules forbids it.
     Refused(Failure),
-    /// It may have been sent, and there will be no answer.
+    /// It may have been sent, and there will be no response.
     Lost,
-    /// The survey is being stopped.
     Stopped,
 }
 
-/// Who sends requests.
+/// Sends requests: this process or an agent.
 trait Sender {
     async fn send(self, outgoing: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome;
 }
@@ -55,7 +54,8 @@ trait Sender {
 /// This process.
 struct LocalSender<'a> {
     access: &'a Access,
-    /// What was lost again and again is so slow, or the process stands still so often, that what comes has to do.
+    /// The request was lost again and again: either it is very slow, or the process often stands still. Its
+    /// response is accepted even if the process stood still.
     may_stand_still: bool,
 }
 
@@ -88,7 +88,7 @@ struct RemoteSender<'a> {
     assigned: &'a AssignedAgent,
     hand: &'a dyn RemoteWorker,
     link: &'a Link<'a>,
-    /// The version of the opt-out list by which it may be sent.
+    /// The version of the opt-out list under which it may be sent.
     opt_outs: u64,
 }
 
@@ -128,12 +128,12 @@ impl Sender for RemoteSender<'_> {
     }
 }
 
-/// What was dispatched to an agent.
+/// A dispatch to an agent.
 struct DispatchInfo {
     time: SystemTime,
-    /// The version of the opt-out list by which it may be sent.
+    /// The version of the opt-out list under which it may be sent.
     opt_outs: u64,
-    /// Quiet hours begin, or its robots.txt is a day old, before it would be too old.
+    /// Quiet hours begin, or robots.txt becomes a day old, before the request would expire.
     is_cut_short: bool,
 }
 
@@ -155,13 +155,13 @@ impl<'a> Requester<'a> {
         permit.note_sent(asked);
         if let Some(keeper) = &storage.keeper {
             keeper.keep((self.tree, request.number), address, asked).await?;
-            // Nobody knows how long the disk took for that.
+            // The disk may have taken any time for that.
             if let Err(exit) = self.may_send(wanted, address).await {
                 permit.record_unsent(self.journal, request.number)?;
                 return Err(exit);
             }
         }
-        // Before anything is decided by the list.
+        // Read before anything is decided by the list.
         let opt_outs = boundaries.opt_outs.version();
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.fallbacks.manner(&request.url);
@@ -204,7 +204,7 @@ impl<'a> Requester<'a> {
             }
             return Err(exit);
         }
-        // The owner opted out just now, or the name leads elsewhere than before.
+        // The owner has just opted out, or the name now resolves to a different address.
         if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
             permit.record_unsent(self.journal, request.number)?;
             return Err(AttemptEnd::Exchanged(
@@ -216,7 +216,7 @@ impl<'a> Requester<'a> {
         Ok(UnreadResponse { address, permit, received })
     }
 
-    /// Takes in what the result of a dispatch tells of the agent that sends.
+    /// Notes what the result of a dispatch reveals about the agent that sends.
     fn note_outcome(
         &self,
         link: &Link<'_>,
@@ -227,7 +227,7 @@ impl<'a> Requester<'a> {
         let DispatchInfo { time, opt_outs, is_cut_short } = *dispatched;
         let exchange = match put {
             RemoteOutcome::Undispatched => return,
-            // The agent returned it for a reason of ours.
+            // The agent returned it for a reason on our side.
             RemoteOutcome::Unsent if is_cut_short || opt_outs != self.parts.boundaries.opt_outs.version() => {
                 return;
             }
@@ -245,18 +245,18 @@ impl<'a> Requester<'a> {
         }
     }
 
-    /// Until when a request that is dispatched at `asked` may be sent.
+    /// The time until which a request dispatched at `asked` may be sent.
     fn valid_until(&self, wanted: &WantedExchange, address: IpAddr, asked: SystemTime) -> SystemTime {
         let latest = asked + FRESH;
         let latest = wanted.good_until.map_or(latest, |until| until.min(latest));
         self.parts.access.awake_until(asked, latest, address, self.site)
     }
 
-    /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
-    /// said that it has not changed, its new rules would be broken.
+    /// What an earlier survey knows about the requested page. robots.txt is always fetched whole: if a server
+    /// wrongly said that it has not changed, the survey would break its new rules.
     fn earlier(&self, request: &Request) -> Result<Option<EarlierPage>, SurveyError> {
         match &self.parts.storage.earlier_pages {
-            // What a page said is not on record, so that words cannot be looked for in it.
+            // The text of a page is not on record, so it cannot be searched for words.
             Some(pages)
                 if request.purpose == Purpose::Page && self.parts.settings.exclude_text.is_empty() =>
             {
@@ -267,7 +267,7 @@ impl<'a> Requester<'a> {
     }
 }
 
-/// Runs to its end, or a little beyond the wish to stop.
+/// Runs to the end, or until a grace period after the stop signal.
 async fn unless_stopped<T>(access: &Access, work: impl Future<Output = T>) -> Option<T> {
     let overdue = async {
         asked_to_stop(&mut access.stop.clone()).await;
