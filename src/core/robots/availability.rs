@@ -2,15 +2,16 @@ use std::time::Duration;
 
 use super::Rules;
 
-/// How many redirects are followed to a robots.txt: RFC 9309 §2.3.1.2 asks for at least five, and
-/// each one is a request that somebody's server has to answer, so not one more.
+/// The number of redirects that are followed to a robots.txt: RFC 9309 §2.3.1.2 asks for at least five, and
+/// each one costs a server a request, so not one more.
 pub const MAX_REDIRECTS: usize = 5;
 
-/// How long a robots.txt may be gone by after it was asked for: RFC 9309 §2.4 says 24 hours. It permits to go by an
-/// older one where a new one is unreachable, but then §2.3.1.4 forbids everything, and that is the more careful.
+/// The time for which a robots.txt is valid after it was requested: 24 hours by RFC 9309 §2.4. The RFC
+/// permits the use of an older one if a new one is unreachable, but then §2.3.1.4 forbids everything, and
+/// that is the more careful choice.
 pub const MAX_AGE: Duration = Duration::from_hours(24);
 
-/// What came of asking for a robots.txt, redirects followed (RFC 9309 §2.3.1).
+/// The result of a request for a robots.txt, redirects followed (RFC 9309 §2.3.1).
 ///
 /// ```
 /// use ccsurvey_address::WebUrl;
@@ -23,25 +24,24 @@ pub const MAX_AGE: Duration = Duration::from_hours(24);
 pub enum Availability<'a> {
     /// 2xx, with its body; an empty body (204 too) is a file without rules.
     Found(&'a [u8]),
-    /// 4xx but 429, or a redirect that leads nowhere: there is no robots.txt, all is allowed.
+    /// 4xx except 429, or a redirect that leads nowhere: there is no robots.txt, everything is allowed.
     Unavailable,
-    /// 5xx, no answer, or no answer that can be understood: what the owner wants is not known,
-    /// nothing is allowed.
+    /// 5xx, no response, or no valid response: what the owner wants is not known, nothing is allowed.
     Unreachable,
-    /// More than [`MAX_REDIRECTS`]: may be taken as unavailable (§2.3.1.2), all is allowed.
+    /// More than [`MAX_REDIRECTS`]: may be treated as unavailable (§2.3.1.2), everything is allowed.
     TooManyRedirects,
-    /// Status 429. To §2.3.1.3 a 4xx like any other, but a server that asks us to hold back is
-    /// not one to be walked: nothing is allowed. The walk may ask again after `Retry-After`.
+    /// Status 429. For §2.3.1.3 it is a 4xx like any other, but a server that asks us to slow down must not
+    /// be walked: nothing is allowed. The walk may request the file again after `Retry-After`.
     Busy,
 }
 
 impl<'a> Availability<'a> {
-    /// Reads the last answer's status; none means that there was no answer (name, connection,
-    /// TLS, time-out).
+    /// Reads the status of the last response; none means that there was no response (name, connection, TLS,
+    /// time-out).
     ///
-    /// A 3xx arrives here only if it could not be followed (no usable `Location`, or 304 that
-    /// nobody asked for): no file is reached by redirects, as with too many of them. Anything
-    /// outside 200..=499 else is taken as a server error (RFC 9110 §15 for unknown classes).
+    /// A 3xx arrives here only if it could not be followed (no usable `Location`, or an unrequested 304):
+    /// redirects lead to no file, as with too many of them. Any other status outside 200..=499 is treated as
+    /// a server error (RFC 9110 §15 for unknown classes).
     #[must_use]
     pub fn from_answer(status: Option<u16>, body: &'a [u8]) -> Self {
         match status {
@@ -52,7 +52,7 @@ impl<'a> Availability<'a> {
         }
     }
 
-    /// The rules that follow from it for our product token.
+    /// The rules for our product token that follow from it.
     #[must_use]
     pub fn rules(&self, product_token: &str) -> Rules {
         match self {

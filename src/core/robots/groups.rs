@@ -3,10 +3,10 @@ use std::time::Duration;
 use super::lines::Record;
 use crate::address::PathPattern;
 
-/// Gathers, record by record, what a robots.txt says to us and what it says to everyone.
+/// Gathers, record by record, the rules of a robots.txt for us and for everyone.
 pub(super) struct Groups<'a> {
     token: &'a [u8],
-    /// Present once a line has named us, be its rules many or none.
+    /// Present once a line has named us, even without rules.
     ours: Option<Group>,
     everyone: Group,
     in_group: bool,
@@ -15,14 +15,14 @@ pub(super) struct Groups<'a> {
     pub(super) defects: RobotsDefects,
 }
 
-/// Whether what a pattern matches may be asked for.
+/// Whether URLs that match the pattern may be requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     pub(super) pattern: PathPattern,
     pub(super) allow: bool,
 }
 
-/// What was wrong with a robots.txt, in any of its groups.
+/// Errors in a robots.txt, in any of its groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RobotsDefects {
     /// Lines that are no field at all, name no crawler, or have a path or delay that means nothing.
@@ -42,12 +42,12 @@ pub(super) struct Group {
     pub(super) crawl_delay: Option<Duration>,
 }
 
-/// Whom the last consecutive user-agent lines name.
+/// The crawlers that the last consecutive user-agent lines name.
 ///
-/// There are two: rules end one as the standard says, and only rules do, so that no other record
-/// can divide a group (§2.2.4). A `Crawl-delay` is such another record. For delays alone it ends a
-/// header of its own, because `User-agent: a`, `Crawl-delay: 1`, `User-agent: b`, `Crawl-delay: 2`
-/// is how people write two delays.
+/// There are two headers. Rules end one as the standard says, and only rules do, so that no other record can
+/// divide a group (§2.2.4). A `Crawl-delay` is such another record. For delays alone it ends a header of its
+/// own, because `User-agent: a`, `Crawl-delay: 1`, `User-agent: b`, `Crawl-delay: 2` is how people write two
+/// delays.
 #[derive(Default)]
 struct Header {
     us: bool,
@@ -79,13 +79,13 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The groups that bind us: those that name us, however little they say, else those for `*`.
+    /// The groups that bind us: those that name us, however short, else those for `*`.
     pub(super) fn binding(self) -> Group {
         self.ours.unwrap_or(self.everyone)
     }
 
-    /// A line should hold one product token (§2.2). Where it holds more it names them all: an
-    /// owner who copies our `User-Agent` header out of a log means us.
+    /// A line should hold one product token (§2.2). If it holds more, it names them all: an owner who copies
+    /// our `User-Agent` header from a log means us.
     fn user_agent(&mut self, value: &[u8]) {
         let everyone = value.split(u8::is_ascii_whitespace).next() == Some(b"*");
         let us = tokens(value).any(|token| token.eq_ignore_ascii_case(self.token));
@@ -129,7 +129,7 @@ impl<'a> Groups<'a> {
             self.defects.malformed_lines += 1;
             return;
         };
-        // Of several, the longest: it keeps all of them.
+        // The longest of several delays: it respects all of them.
         if self.delay_for.everyone {
             self.everyone.crawl_delay = self.everyone.crawl_delay.max(Some(delay));
         }
@@ -151,14 +151,14 @@ impl Header {
 
 /// The product tokens in a name: `FooBot/2.1 (x)` has `FooBot`, `2.1` and `x`.
 ///
-/// RFC 9309 §2.2.1 knows letters, `_` and `-`; digits, dots and letters beyond ASCII stand in the
-/// names of real crawlers (`archive.org_bot`), and cutting there would mistake one for another.
+/// RFC 9309 §2.2.1 allows letters, `_` and `-`; the names of real crawlers (`archive.org_bot`) also contain
+/// digits, dots and letters beyond ASCII, and a cut there would mistake one for another.
 fn tokens(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte) || !byte.is_ascii();
     name.split(move |byte| !part(byte)).filter(|token| !token.is_empty())
 }
 
-/// A delay in seconds: decimal digits, perhaps with a point. Anything else is nonsense.
+/// A delay in seconds: decimal digits, perhaps with a point. Anything else is invalid.
 fn seconds(value: &[u8]) -> Option<Duration> {
     if !value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
         return None;

@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
-/// The part of a robots.txt that is parsed: the least that RFC 9309 §2.5 permits as a limit.
-/// A reader of the network should keep one byte more than this, so that a cut is seen here.
+/// The number of bytes of a robots.txt that are parsed: the smallest limit that RFC 9309 §2.5 permits. The
+/// code that reads the network should keep one byte more than this, so that a cut is seen here.
 pub const MAX_BYTES: usize = 500 * 1024;
 
-/// One line that says something, its value without white space around it.
+/// One line with a meaning; its value has no surrounding white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Record<'a> {
     UserAgent(&'a [u8]),
@@ -24,13 +24,13 @@ pub(super) struct RobotsLines<'a> {
 }
 
 impl<'a> RobotsLines<'a> {
-    /// Cuts the body to [`MAX_BYTES`] and makes it UTF-8 if its byte order mark says UTF-16.
+    /// Cuts the body to [`MAX_BYTES`] and converts it to UTF-8 if its byte order mark says UTF-16.
     ///
-    /// A line that the cut runs through is dropped: half of it could forbid, or permit, far
-    /// more than the whole.
+    /// A line that the cut runs through is dropped: half of it could forbid, or permit, far more than the
+    /// whole.
     pub(super) fn new(body: &'a [u8]) -> Self {
         let truncated = body.len() > MAX_BYTES;
-        // The byte after the limit tells whether the last line ends there.
+        // The byte after the limit shows whether the last line ends there.
         let mut text = without_mark(&body[..body.len().min(MAX_BYTES + 1)]);
         if truncated {
             let end = text.iter().rposition(|byte| is_line_end(*byte)).unwrap_or(0);
@@ -47,8 +47,8 @@ impl<'a> RobotsLines<'a> {
         self.text.trim_ascii_start().first() == Some(&b'<')
     }
 
-    /// What the lines say. In a page of markup a tag ends a line, for those who publish
-    /// `Disallow: /<br>`; an error page says nothing either way.
+    /// The records of the lines. In a page of markup a tag ends a line, for owners who publish
+    /// `Disallow: /<br>`; an error page has no records either way.
     pub(super) fn records(&self) -> impl Iterator<Item = Record<'_>> {
         let ends: &[u8] = if self.is_markup() { b"#<" } else { b"#" };
         self.text
@@ -57,14 +57,14 @@ impl<'a> RobotsLines<'a> {
     }
 }
 
-/// RFC 9309 §2.2: CR, LF or CRLF; the empty line inside a CRLF says nothing.
+/// RFC 9309 §2.2: CR, LF or CRLF; the empty line inside a CRLF has no record.
 fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Skips a UTF-8 mark, also a broken one as far as it is one. UTF-16, which a mark announces, is
-/// bridged as §2.2.2 permits: editors that save a text as "Unicode" do exist. Without a zero octet
-/// the mark is a leftover, since no record can be written in UTF-16 without one.
+/// Skips a UTF-8 byte order mark, or the part of a broken one that is correct. UTF-16 with a byte order mark
+/// is converted as §2.2.2 permits: editors that save a text as "Unicode" do exist. Without a zero octet the
+/// mark is a leftover, since no record can be written in UTF-16 without one.
 fn without_mark(bytes: &[u8]) -> Cow<'_, [u8]> {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
@@ -106,14 +106,14 @@ fn record(line: &[u8]) -> Option<Record<'_>> {
     })
 }
 
-/// The spellings that Google's parser and Protego accept, beside the right one which is first.
+/// The spellings that Google's parser and Protego accept, after the correct one, which is first.
 const USER_AGENT: &[&str] = &["user-agent", "useragent", "user agent", "user_agent"];
 const DISALLOW: &[&str] = &["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"];
 const ALLOW: &[&str] = &["allow"];
 const CRAWL_DELAY: &[&str] = &["crawl-delay", "crawldelay", "crawl delay", "crawl_delay"];
 
-/// Divides at the first colon; without one, exactly two words are a name and its value, since
-/// `Disallow /` leaves no doubt about what its author wants.
+/// Divides at the first colon. Without a colon, exactly two words are a name and its value, since the
+/// intention of `Disallow /` is clear.
 fn name_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     if let Some(colon) = line.iter().position(|byte| *byte == b':') {
         return Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()));

@@ -1,28 +1,29 @@
-//! robots.txt: any bytes → rules → may I? (RFC 9309), and what its absence means.
+//! robots.txt (RFC 9309): any bytes become rules, and rules decide about URLs; also the meaning of a missing
+//! file.
 //!
-//! Before the first page of an authority is asked for, the walk asks for its
-//! [`WebUrl::robots_txt`](crate::address::WebUrl::robots_txt), following at most [`MAX_REDIRECTS`]
-//! redirects. What came of that is an [`Availability`]: a file was found, or it is missing in one of
-//! the ways that the standard tells apart. From it follow the [`Rules`] that bind *our* product
-//! token, and every URL of that authority is held against them with [`Rules::allows`] before it is
-//! asked for. The rules hold for the authority that was asked first, wherever redirects led.
+//! Before the first page of an authority is requested, the walk requests its
+//! [`WebUrl::robots_txt`](crate::address::WebUrl::robots_txt), following at most [`MAX_REDIRECTS`] redirects.
+//! The result is an [`Availability`]: a file was found, or it is missing in one of the ways that the standard
+//! distinguishes. From it follow the [`Rules`] that bind *our* product token, and every URL of that authority
+//! is checked with [`Rules::allows`] before it is requested. The rules hold for the authority that was
+//! requested first, wherever redirects led.
 //!
-//! Inside, the bytes take four steps, a file each: `lines` cuts them to [`MAX_BYTES`], bridges the
-//! encoding and yields records; `groups` gathers the records of the groups that name us, or of
-//! those for everyone; [`PathPattern`](crate::address::PathPattern) compares a rule's path with a URL's; `rules` picks the most
-//! specific match.
+//! Inside, the bytes take four steps, a file each: `lines` cuts them to [`MAX_BYTES`], converts the encoding
+//! and yields records; `groups` gathers the records of the groups that name us, or of the groups for
+//! everyone; [`PathPattern`](crate::address::PathPattern) compares a rule's path with a URL's; `rules` picks
+//! the most specific match.
 //!
-//! Parsing is total: whatever a server sends gives rules, and what was wrong with it is data,
-//! [`RobotsDefects`]. Lines that mean nothing are skipped, lines that mean something are obeyed (§2.3.1.5),
-//! also when they stand in an HTML error page. Memory is bounded by [`MAX_BYTES`] (for the worst file
-//! some 10 MB while it is read and 4 MB to keep, for a usual one a few hundred bytes). Time is linear in the file for parsing and,
-//! for one URL, linear in the URL for each pattern: there is no backtracking to provoke.
+//! Parsing is total: whatever a server sends gives rules, and errors in it are data, [`RobotsDefects`]. Lines
+//! that mean nothing are skipped, lines that mean something are obeyed (§2.3.1.5), also in an HTML error
+//! page. Memory is bounded by [`MAX_BYTES`] (the worst file takes some 10 MB while it is read and 4 MB to
+//! keep, a usual one a few hundred bytes). Parsing takes time linear in the file; matching a URL takes time
+//! linear in the URL for each pattern: there is no backtracking to provoke.
 //!
-//! Where the standard leaves a choice or is left behind, the more careful reading was taken:
-//! 429 forbids (§2.3.1.3 would permit), a missing colon and usual misspellings are read as meant,
-//! `Crawl-delay` is honoured though the standard does not know it.
+//! Where the standard leaves a choice, or is not followed, the more careful reading was taken: 429 forbids
+//! (§2.3.1.3 would permit), a missing colon and usual misspellings are read as meant, `Crawl-delay` is
+//! honoured although the standard does not define it.
 //!
-//! This room never fetches and never caches; how long rules hold it tells by [`MAX_AGE`].
+//! This room never fetches and never caches; [`MAX_AGE`] says how long rules are valid.
 
 mod availability;
 mod groups;

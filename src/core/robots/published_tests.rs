@@ -1,7 +1,7 @@
-//! What other implementations publish as their test cases, and where this room differs.
+//! Test cases that other implementations publish, and the differences of this room.
 //!
-//! The cases are facts, noted in a format of our own in `tests/data/robots_cases.txt`, each with its
-//! source. A difference stands beside its case with the argument for it, and is asserted as one.
+//! The cases are facts, noted in a format of our own in `tests/data/robots_cases.txt`, each with its source.
+//! A difference is written next to its case with the argument for it, and is asserted as a difference.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::address::WebUrl;
 
 const CASES: &str = include_str!("../../../tests/data/robots_cases.txt");
 
-/// Where reading the table stands: the source, the file and the crawler that the next lines are about.
+/// The state of reading the table: the source, the file and the crawler of the next lines.
 #[derive(Default)]
 struct Context {
     source: String,
@@ -80,7 +80,7 @@ impl Context {
     }
 }
 
-/// A difference must tell why.
+/// A difference must give its reason.
 fn argued<'a>(line: &str, rest: &'a str) -> &'a str {
     let (case, argument) = rest.split_once(" because ").expect(line);
     assert!(argument.len() > 20, "{line}");
@@ -91,6 +91,6 @@ fn argued<'a>(line: &str, rest: &'a str) -> &'a str {
 fn published_cases_are_answered_as_published_or_differ_for_a_reason() {
     let mut context = Context::default();
     CASES.lines().for_each(|line| context.read(line));
-    // The numbers are asserted so that a table cut short does not pass for one that holds.
+    // The numbers are asserted so that a truncated table does not pass.
     assert_eq!((context.agreeing, context.differing), (594, 26));
 }

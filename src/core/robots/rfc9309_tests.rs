@@ -1,5 +1,6 @@
-//! A test for each sentence of RFC 9309 that binds a crawler, in the order of the text. What binds
-//! the fetch or the walk (following redirects) is not here; §2.4, caching, is in `walk/tests/refresh.rs`.
+//! A test for each sentence of RFC 9309 that binds a crawler, in the order of the text. Sentences that bind
+//! the fetch or the walk (following redirects) are not tested here; §2.4, caching, is tested in
+//! `walk/tests/refresh.rs`.
 
 use super::{Availability, MAX_BYTES, MAX_REDIRECTS, Rules};
 use crate::address::WebUrl;
@@ -12,7 +13,7 @@ fn may(body: &str, token: &str, path: &str) -> bool {
     Rules::parse(body.as_bytes(), token).allows(&url(path))
 }
 
-/// Holds one rule against one path: whether it applies.
+/// Whether a rule applies to a path.
 fn applies(pattern: &str, path: &str) -> bool {
     !may(&format!("User-agent: *\nDisallow: {pattern}"), "foobot", path)
 }
@@ -38,7 +39,7 @@ fn a_group_may_begin_with_several_user_agent_lines() {
     assert!(!may(body, "foobot", "/x") && !may(body, "barbot", "/x") && may(body, "bazbot", "/x"));
 }
 
-// §2.2: empty lines stand anywhere in a group
+// §2.2: empty lines may occur anywhere in a group
 #[test]
 fn empty_lines_end_nothing() {
     assert!(!may("User-agent: foobot\n\n\nDisallow: /a\n\n\nDisallow: /b", "foobot", "/b"));
@@ -224,7 +225,7 @@ fn octets_beyond_ascii_are_compared_encoded() {
     assert!(applies("/%e3%83%84", "/ツ") && applies("/ツ", "/%e3%83%84"));
 }
 
-// §2.2.2: reserved characters stay as they came, and in a path they differ from their encoding
+// §2.2.2: reserved characters are not decoded or encoded, and in a path they differ from their encoding
 #[test]
 fn an_encoded_reserved_character_is_not_the_character() {
     assert!(!applies("/a%2Fb", "/a/b") && !applies("/a/b", "/a%2Fb") && applies("/a%2fb", "/a%2Fb"));

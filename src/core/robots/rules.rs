@@ -5,7 +5,7 @@ use super::groups::{Groups, RobotsDefects, Rule};
 use super::lines::RobotsLines;
 use crate::address::{PathPattern, Target, WebUrl};
 
-/// What one robots.txt lets our product token do.
+/// The permissions that one robots.txt gives our product token.
 ///
 /// ```
 /// use ccsurvey_address::WebUrl;
@@ -25,8 +25,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Reads any bytes; only the groups for our token (else for `*`) are kept. Of a token
-    /// written with a version, such as `ccsurvey/1.0`, only the name counts.
+    /// Reads any bytes; only the groups for our token (else for `*`) are kept. If the token is written with a
+    /// version, such as `ccsurvey/1.0`, only the name counts.
     #[must_use]
     pub fn parse(body: &[u8], product_token: &str) -> Self {
         let lines = RobotsLines::new(body);
@@ -43,21 +43,21 @@ impl Rules {
         Self { by_precedence, crawl_delay: group.crawl_delay, defects }
     }
 
-    /// No rules: everything may be asked for.
+    /// No rules: everything may be requested.
     #[must_use]
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// `Disallow: /`: nothing but robots.txt itself may be asked for.
+    /// `Disallow: /`: nothing but robots.txt itself may be requested.
     #[must_use]
     pub fn disallow_all() -> Self {
         let rule = |pattern| Rule { pattern, allow: false };
         Self { by_precedence: PathPattern::parse(b"/").map(rule).into_iter().collect(), ..Self::default() }
     }
 
-    /// Whether this URL, which must be of the authority that the rules are for, may be asked for:
-    /// as its most specific matching rule says, or yes if none matches (RFC 9309 §2.2.2).
+    /// Whether this URL may be requested: as its most specific matching rule says, or yes if none matches
+    /// (RFC 9309 §2.2.2). The URL must belong to the authority of the rules.
     ///
     /// Costs one pass over the URL for each rule; the worst file that fits the limit has some 50,000.
     #[must_use]
@@ -69,14 +69,14 @@ impl Rules {
         self.by_precedence.iter().find(|rule| rule.pattern.matches(&target)).is_none_or(|rule| rule.allow)
     }
 
-    /// The pause between requests that the owner asks for. Not in the standard, but asked for by
-    /// many and kept by us; nonsense is ignored, of several the longest counts.
+    /// The pause between requests that the owner asks for. It is not in the standard, but many ask for it and
+    /// we respect it. Invalid values are ignored; the longest of several counts.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// What is wrong with the file.
+    /// The errors in the file.
     #[must_use]
     pub fn defects(&self) -> RobotsDefects {
         self.defects
@@ -84,7 +84,7 @@ impl Rules {
 }
 
 impl Rule {
-    /// By the pattern itself last: equals become neighbours, and the order of lines plays no part.
+    /// The pattern itself comes last: equal rules become neighbours, and the order of lines plays no part.
     fn precedence(&self, other: &Self) -> Ordering {
         let octets = other.pattern.octets().cmp(&self.pattern.octets());
         octets.then(other.allow.cmp(&self.allow)).then_with(|| self.pattern.cmp(&other.pattern))

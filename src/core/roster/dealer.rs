@@ -7,53 +7,54 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::partition::Partition;
 use crate::address::{Site, server_at};
 
-/// Which of a survey's agents, by the order in which they joined.
+/// The number of an agent of a survey, in the order in which the agents joined.
 pub type AgentNumber = u32;
 
-/// What an agent can do.
+/// The capacity of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgentCapacity {
-    /// Site trees that it walks at once.
+    /// The number of site trees that it walks at once.
     pub places: usize,
-    /// How much it does in a time, in a unit that is the same for all agents.
+    /// The work that it does per unit of time; the unit of work is the same for all agents.
     pub capacity: f64,
 }
 
-/// Which trees an agent is dealt.
+/// The priority by which an agent is dealt trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
-    /// As they come.
+    /// Trees as they come.
     #[default]
     Usual,
-    /// Those for which agents of usual priority have no room.
+    /// Only trees for which agents of usual priority have no room.
     Last,
-    /// None, while any other agent is of another priority.
+    /// No trees, while any agent has another priority.
     Paused,
 }
 
 /// A tree that waits for an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitingTree<T> {
-    /// Its place in the survey.
+    /// Its number in the survey.
     pub number: u64,
-    /// Whose tree it is.
+    /// The site of the tree.
     pub site: Site,
-    /// How much there is to do, as an earlier survey knows, in a unit that is the same for all trees.
+    /// The work that an earlier survey found in it, in a unit that is the same for all trees.
     pub size: Option<f64>,
-    /// Where its start URL stands.
+    /// The server of its start URL.
     pub server: Option<IpAddr>,
-    /// It was walked before, and comes before those that were not.
+    /// It was walked before, and comes before trees that were not.
     pub is_again: bool,
-    /// What its owner knows it by.
+    /// The owner's handle for it.
     pub tree: T,
 }
 
 /// Deals site trees to agents that join and leave, as a machine without clock or tasks.
 ///
-/// A tree is offered when it may be walked, and dealt when an agent has room for it ([`Dealer::deal`]); its owner tells when it
-/// is no longer walked. Trees of a server go to the agent that walked the last one there, if that has room and no more servers than
-/// others: a server is asked at its own pace, whoever asks, so that who walks at many servers sends many requests. Equal trees
-/// offered in equal order are dealt alike.
+/// A tree is offered when it may be walked, and dealt when an agent has room for it ([`Dealer::deal`]); the
+/// owner reports when it is no longer walked. The trees of a server go to the agent that walked the last one
+/// there, if that agent has room and not many more servers than others: a server gets requests at its own
+/// pace, whichever agent sends them, so an agent that walks at many servers sends many requests. Equal trees
+/// that are offered in equal order are dealt alike.
 ///
 /// ```
 /// use ccsurvey_address::{Host, Site};
@@ -63,7 +64,14 @@ pub struct WaitingTree<T> {
 /// let quick = dealer.join(AgentCapacity { places: 1, capacity: 20.0 });
 /// for (number, size) in [(0, 5.0), (1, 500.0), (2, 50.0)] {
 ///     let site = Site::new(Host::parse(&format!("site{number}.ke")).unwrap());
-///     dealer.offer(WaitingTree { number, site, size: Some(size), server: None, is_again: false, tree: number });
+///     dealer.offer(WaitingTree {
+///         number,
+///         site,
+///         size: Some(size),
+///         server: None,
+///         is_again: false,
+///         tree: number,
+///     });
 /// }
 /// assert_eq!(dealer.deal(), Some((quick, 1)));
 /// assert_eq!(dealer.deal(), Some((slow, 2)));
@@ -78,43 +86,44 @@ pub struct Dealer<T> {
     agents: BTreeMap<AgentNumber, AgentQueue<T>>,
     /// Trees that any agent may walk.
     pool: Queue<T>,
-    /// The trees that are walked, by whom and where.
+    /// The trees that are walked, with the agent and the server of each.
     walked: HashMap<u64, (AgentNumber, Option<IpAddr>)>,
-    /// Which agent walked the last tree of a server.
+    /// The agent that walked the last tree of each server.
     servers: HashMap<IpAddr, AgentNumber>,
-    /// The agents of sites that were known beforehand.
+    /// The agents of sites that were known in advance.
     planned: HashMap<Site, AgentNumber>,
     joined: AgentNumber,
     offered: u64,
-    /// The agent whose turn it was last, or that took the last tree.
+    /// The agent that had the last turn, or that took the last tree.
     latest: Option<AgentNumber>,
     handed_over: u64,
     keeps_servers: bool,
-    /// Of a site whose size is not known: the mean of those that are.
+    /// The size assumed for a site whose size is not known: the mean of the known sizes.
     usual_size: f64,
 }
 
 /// Trees in the order in which they are dealt.
 type Queue<T> = BTreeMap<DealOrder, WaitingTree<T>>;
-/// Those that come again, then by what the partition goes by, then by number.
+/// Trees that come again first, then by the criterion of the partition, then by number.
 type DealOrder = (Reverse<bool>, u64, u64);
 
-/// An agent with what waits for it.
+/// An agent with the trees that wait for it.
 #[derive(Debug)]
 struct AgentQueue<T> {
     agent: AgentCapacity,
     walking: usize,
-    /// The servers of the trees that it walks, each with how many these are.
+    /// The servers of the trees that it walks, each with the number of these trees.
     servers: HashMap<IpAddr, usize>,
-    /// Of its trees those whose server is not known: each may be at one of its own.
+    /// The number of its trees whose server is not known: each may be at a server of its own.
     elsewhere: usize,
     priority: Priority,
-    /// The size of all that it was given beforehand.
+    /// The size of all sites assigned to it in advance.
     work: f64,
     waiting: Queue<T>,
 }
 
-/// Servers whose last agent is remembered, about 50 bytes each: beyond that all are forgotten, and may be handed over.
+/// The number of servers whose last agent is remembered, about 50 bytes each: beyond that all are forgotten,
+/// and may be handed over.
 const SERVERS: usize = 1 << 17;
 
 impl<T> AgentQueue<T> {
@@ -122,7 +131,7 @@ impl<T> AgentQueue<T> {
         self.walking < self.agent.places
     }
 
-    /// Servers at which it walks, for its capacity, with so many more.
+    /// The number of servers at which it walks plus `more`, relative to its capacity.
     fn busyness(&self, more: usize) -> f64 {
         (self.servers.len() + self.elsewhere + more) as f64 / self.agent.capacity
     }
@@ -150,13 +159,13 @@ impl<T> AgentQueue<T> {
     }
 }
 
-/// Whether agents that rest are passed over: where all rest, none is.
+/// Whether paused agents are passed over: if all are paused, none is.
 fn pauses_count<T>(agents: &BTreeMap<AgentNumber, AgentQueue<T>>) -> bool {
     agents.values().any(|hand| hand.priority != Priority::Paused)
 }
 
 impl<T> Dealer<T> {
-    /// Without agents and trees; `seed` is that of its chance.
+    /// A dealer without agents and trees; `seed` determines its random choices.
     #[must_use]
     pub fn new(partition: Partition, seed: u64) -> Self {
         Self {
@@ -176,13 +185,13 @@ impl<T> Dealer<T> {
         }
     }
 
-    /// The same where trees of a server go to any agent.
+    /// Deals the trees of a server to any agent.
     #[must_use]
     pub fn without_server_affinity(self) -> Self {
         Self { keeps_servers: false, ..self }
     }
 
-    /// An agent joins; what waited for any agent is dealt anew.
+    /// Adds an agent; trees that waited for any agent are dealt anew.
     pub fn join(&mut self, agent: AgentCapacity) -> AgentNumber {
         let number = self.joined;
         self.joined += 1;
@@ -204,14 +213,15 @@ impl<T> Dealer<T> {
         number
     }
 
-    /// From now on an agent is dealt trees by this priority. Those that it walks it walks on.
+    /// Sets the priority by which an agent is dealt trees from now on. It keeps the trees that it walks.
     pub fn set_priority(&mut self, number: AgentNumber, priority: Priority) {
         if let Some(hand) = self.agents.get_mut(&number) {
             hand.priority = priority;
         }
     }
 
-    /// Trees that agents of usual priority have room for, beside those that wait for any agent.
+    /// The number of trees for which agents of usual priority have room, besides those that wait for any
+    /// agent.
     #[must_use]
     pub fn spare_room(&self) -> usize {
         let usual = self.agents.values().filter(|hand| hand.priority == Priority::Usual);
@@ -219,7 +229,8 @@ impl<T> Dealer<T> {
         room.saturating_sub(self.pool.len())
     }
 
-    /// An agent leaves, or died; gives the trees that it walked. What waited for it waits for others.
+    /// Removes an agent that left or died; returns the trees that it walked. The trees that waited for it
+    /// wait for others.
     pub fn leave(&mut self, number: AgentNumber) -> Vec<u64> {
         let Some(hand) = self.agents.remove(&number) else { return Vec::new() };
         self.planned.retain(|_, agent| *agent != number);
@@ -231,7 +242,8 @@ impl<T> Dealer<T> {
         left
     }
 
-    /// Sites that are known beforehand, with their sizes: where sites have their agents beforehand, they are given them now.
+    /// Sets the sizes of sites that are known in advance. If the partition assigns sites in advance, it
+    /// assigns these now.
     pub fn plan(&mut self, sizes: impl IntoIterator<Item = (Site, f64)>) {
         if self.partition != Partition::StaticSize {
             return;
@@ -246,7 +258,7 @@ impl<T> Dealer<T> {
         }
     }
 
-    /// A tree may be walked.
+    /// Takes in a tree that may be walked.
     pub fn offer(&mut self, ready: WaitingTree<T>) {
         let rank = self.rank(&ready);
         let agent = if self.partition.has_agent_queues() { self.agent_of(&ready) } else { None };
@@ -255,7 +267,7 @@ impl<T> Dealer<T> {
         self.offered += 1;
     }
 
-    /// The next tree that an agent begins with, if one has room and a tree for it is there.
+    /// The next tree that an agent begins with, if an agent has room and there is a tree for it.
     pub fn deal(&mut self) -> Option<(AgentNumber, T)> {
         let (agent, ready) =
             if self.partition.has_agent_queues() { self.next_of_agents()? } else { self.next_of_pool()? };
@@ -275,7 +287,7 @@ impl<T> Dealer<T> {
         Some((agent, ready.tree))
     }
 
-    /// A tree is no longer walked.
+    /// Reports that a tree is no longer walked.
     pub fn done(&mut self, number: u64) {
         if let Some((agent, server)) = self.walked.remove(&number)
             && let Some(hand) = self.agents.get_mut(&agent)
@@ -284,21 +296,22 @@ impl<T> Dealer<T> {
         }
     }
 
-    /// A tree is no longer wanted: it waits no more, or is no longer walked.
+    /// Withdraws a tree that is no longer wanted: it waits no more, or is no longer walked.
     pub fn withdraw(&mut self, number: u64) {
         self.pool.retain(|_, ready| ready.number != number);
         self.agents.values_mut().for_each(|hand| hand.waiting.retain(|_, ready| ready.number != number));
         self.done(number);
     }
 
-    /// Trees that each agent walks.
+    /// The number of trees that each agent walks.
     #[must_use]
     pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
         self.agents.iter().map(|(number, hand)| (*number, hand.walking)).collect()
     }
 
-    /// Whether a tree that is walked should go on at another agent: its own one walks at more than twice as many servers as another one
-    /// would, for their capacities, that has room and nothing else to begin with; and this tree is the only one there.
+    /// Whether a tree that is walked should move to another agent. This holds if its agent walks at more than
+    /// twice as many servers, relative to its capacity, as another agent would that has room and nothing else
+    /// to begin with; and if this tree is its agent's only one at its server.
     #[must_use]
     pub fn is_better_elsewhere(&self, number: u64) -> bool {
         if !self.pool.is_empty() || self.partition != Partition::DynamicSize {
@@ -312,13 +325,13 @@ impl<T> Dealer<T> {
         is_alone_there && able.any(|other| hand.busyness(0) > 2.0 * other.busyness(1))
     }
 
-    /// How many servers each agent walks at.
+    /// The number of servers at which each agent walks.
     #[cfg(test)]
     pub(super) fn servers(&self) -> Vec<usize> {
         self.agents.values().map(|hand| hand.servers.len()).collect()
     }
 
-    /// How often a server went from one agent to another.
+    /// The number of times a server went from one agent to another.
     #[must_use]
     pub fn handed_over(&self) -> u64 {
         self.handed_over
@@ -326,7 +339,7 @@ impl<T> Dealer<T> {
 
     fn rank(&self, ready: &WaitingTree<T>) -> DealOrder {
         let by = match self.partition {
-            // Positive numbers have the order of their bits.
+            // The bits of positive numbers have the order of the numbers.
             Partition::StaticSize | Partition::DynamicSize => {
                 u64::MAX - ready.size.unwrap_or_default().max(0.0).to_bits()
             }
@@ -336,10 +349,10 @@ impl<T> Dealer<T> {
         (Reverse(ready.is_again), by, ready.number)
     }
 
-    /// The agent that a tree is to wait for; none where there is no agent.
+    /// The agent for which a tree must wait; none if there is no agent.
     fn agent_of(&mut self, ready: &WaitingTree<T>) -> Option<AgentNumber> {
         match self.partition {
-            // The agent with the greatest hash (rendezvous): when one leaves, only its own sites go elsewhere.
+            // The agent with the greatest hash (rendezvous hashing): if one leaves, only its own sites move.
             Partition::StaticRandom => {
                 let key = xxh3_64_with_seed(ready.site.as_str().as_bytes(), self.seed);
                 self.agents.keys().copied().max_by_key(|agent| self.chance(key, *agent))
@@ -357,7 +370,7 @@ impl<T> Dealer<T> {
         }
     }
 
-    /// Gives a site to the agent that then has least to do for its capacity.
+    /// Assigns a site to the agent that then has the least work relative to its capacity.
     fn assign(&mut self, site: Site, size: f64) -> Option<AgentNumber> {
         let after = |hand: &AgentQueue<T>| (hand.work + size) / hand.agent.capacity;
         let (agent, hand) =
@@ -367,7 +380,7 @@ impl<T> Dealer<T> {
         Some(*agent)
     }
 
-    /// The agent that walked the last tree at the server of this one, if it has not left.
+    /// The agent that walked the last tree at this tree's server, if it has not left.
     fn keeper(&self, ready: &WaitingTree<T>) -> Option<AgentNumber> {
         let server = ready.server.filter(|_| self.keeps_servers).map(server_at)?;
         self.servers.get(&server).copied().filter(|agent| self.agents.contains_key(agent))
@@ -386,7 +399,7 @@ impl<T> Dealer<T> {
         hand.waiting.pop_first().map(|(_, ready)| (*agent, ready))
     }
 
-    /// Who has less than others gets some of what waits for who has most.
+    /// Moves waiting trees from the agent that has most to the one that has least.
     fn balance(&mut self) {
         loop {
             let has = |hand: &AgentQueue<T>| hand.waiting.len() + hand.walking;
@@ -415,7 +428,7 @@ impl<T> Dealer<T> {
         let with_room = self.agents.iter().filter(|(_, hand)| may_begin(hand));
         let least_busy = with_room.clone().map(|(_, hand)| hand.busyness(1)).min_by(f64::total_cmp)?;
         let server = first.server.map(server_at);
-        // Where it walks already, it sends no more requests with one tree more.
+        // At a server where it walks already, one more tree causes no additional requests.
         let is_no_busier = |agent: &AgentNumber| {
             self.agents.get(agent).is_some_and(|hand| {
                 server.is_some_and(|server| hand.servers.contains_key(&server))
@@ -446,7 +459,7 @@ impl<T> Dealer<T> {
         self.pool.remove(&rank).map(|ready| (agent, ready))
     }
 
-    /// The same in every run.
+    /// A random number that is the same in every run.
     fn chance(&self, key: u64, salt: AgentNumber) -> u64 {
         let mut bytes = [0; 12];
         bytes[..8].copy_from_slice(&key.to_le_bytes());

@@ -21,7 +21,8 @@ fn agents(partition: Partition, capacities: &[f64], visit_slots: usize) -> Deale
     dealer
 }
 
-/// Deals until none has room, and ends each tree when nothing else can be done: the agents in the order of the trees.
+/// Deals until no agent has room, and ends trees when nothing else can be done. Returns the agents in the
+/// order of the trees.
 fn play(dealer: &mut Dealer<u64>) -> Vec<(u64, AgentNumber)> {
     let (mut dealt, mut walking) = (Vec::new(), Vec::new());
     loop {
@@ -86,7 +87,7 @@ fn an_agent_that_rests_is_dealt_nothing_while_another_does_not_and_one_of_low_pr
         (0..6).for_each(|number| dealer.done(number));
         agents
     };
-    // One tree has no room, though the agent that rests has.
+    // One tree finds no room, although the paused agent has some.
     assert_eq!(dealt(), [others[1], others[1], first, first]);
     assert_eq!(dealt(), [others[1]]);
     (0..3).for_each(|agent| dealer.set_priority(agent, Priority::Paused));
@@ -99,7 +100,7 @@ fn at_server(number: u64, server: u8) -> WaitingTree<u64> {
     WaitingTree { server: Some(std::net::IpAddr::from([41, 90, 0, server])), ..tree(number, None) }
 }
 
-/// What a survey does whose trees ask now and then whether they are better elsewhere.
+/// Acts like a survey that checks now and then whether its trees are better elsewhere.
 fn even_out(dealer: &mut Dealer<u64>, trees: &HashMap<u64, u8>) -> usize {
     let mut moved = 0;
     while let Some(number) = (0..trees.len() as u64).find(|number| dealer.is_better_elsewhere(*number)) {
@@ -143,7 +144,8 @@ fn an_agent_that_joins_later_gets_its_part_of_what_is_walked_already() {
 }
 
 proptest! {
-    /// Whatever the capacities, and what is over already: nobody has more than twice as much to do as another one with room.
+    /// Whatever the capacities, and whatever is over already: no agent has more than twice as much to do as
+    /// another one with room.
     #[test]
     fn no_agent_has_twice_as_many_servers_for_its_capacity_as_another(
         capacities in prop::collection::vec(1_u32..4, 2..5),
@@ -212,7 +214,7 @@ fn who_competes_takes_as_much_as_it_has_room_for_and_who_is_given_in_turn_as_muc
 fn who_has_few_waiting_is_given_some_of_who_has_most() {
     let mut dealer = agents(Partition::Distributor, &[1.0; 2], 1);
     (0..8).for_each(|number| dealer.offer(tree(number, None)));
-    // Agent 0 is done with its trees at once, agent 1 never with its first.
+    // Agent 0 finishes its trees at once, agent 1 never finishes its first.
     let mut of_second = 0;
     while let Some((agent, tree)) = dealer.deal() {
         if agent == 0 {
@@ -238,7 +240,7 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
         }
         assert!(of_server.iter().all(|agent| *agent == of_server[0]), "{partition:?}: {of_server:?}");
         assert_eq!(dealer.handed_over(), 0);
-        // What waits is shared out evenly first.
+        // Waiting trees are distributed evenly first.
         if partition == Partition::Distributor {
             continue;
         }
@@ -246,7 +248,7 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
         assert!((0..2).all(|_| dealer.deal().is_some_and(|(agent, _)| agent == of_server[0])));
         assert!(dealer.deal().is_some_and(|(agent, _)| agent != of_server[0]), "the first has no room");
         assert_eq!(dealer.handed_over(), 1);
-        // Its agents leave: whoever comes next takes it over.
+        // Its agents leave: the next agent to join takes it over.
         (0..5).for_each(|agent| assert!(dealer.leave(agent).len() < 3));
         dealer.join(AgentCapacity { places: 1, capacity: 1.0 });
         dealer.offer(WaitingTree { server, ..tree(200, None) });
@@ -254,7 +256,7 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
     }
 }
 
-/// What happens to a dealer.
+/// An event for a dealer.
 #[derive(Clone, Debug)]
 enum DealerEvent {
     Offer,
@@ -326,7 +328,7 @@ proptest! {
                 prop_assert!(waiting.is_empty(), "{:?} wait while an agent has room", waiting);
             }
         }
-        // With one agent more than there was, all is walked in the end.
+        // With one more agent than there was, all trees are walked in the end.
         dealer.join(AgentCapacity { places: visit_slots, capacity: 1.0 });
         walked.keys().for_each(|tree| dealer.done(*tree));
         let mut ended = 0;

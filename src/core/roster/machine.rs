@@ -6,48 +6,48 @@ use super::limits::VisitLimits;
 use super::visit_slots::{VisitScope, VisitSlots};
 use crate::address::server_at;
 
-/// What is to be done now.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitStep<T> {
-    /// Visit this tree, which was visited before. The roster counts it as visited already.
+    /// Visit this tree, which was visited before. The roster already counts it as visited.
     Begin(T),
-    /// Take the next tree from the queue, say so ([`Roster::begin`]) and visit it. If the queue has none, wait as below,
-    /// or until it has one.
+    /// Take the next tree from the queue, report it ([`Roster::begin`]) and visit it. If the queue has none,
+    /// wait as below, or until it has one.
     Take,
     /// Wait until a visit ends, or until this time.
     Wait(Option<SystemTime>),
 }
 
-/// Why a tree whose visit has ended is to be visited again.
+/// The reason why a tree is visited again after its visit has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requeue<T> {
-    /// No place was left there.
+    /// No slot was left in this scope.
     Parked(T, VisitScope),
-    /// Its server is to be left alone until then, or its site is.
+    /// Its server, or its site, gets no requests until this time.
     PutOff(T, SystemTime),
-    /// It goes on as soon as it may.
+    /// It continues as soon as possible.
     Again(T),
 }
 
-/// The site trees that are visited or wait to be. `T` is what its owner knows a tree by; its number in the queue orders
-/// those that come back at the same time.
+/// The site trees that are visited or wait for a visit. `T` is the owner's handle for a tree; the tree's
+/// number in the queue orders trees that come back at the same time.
 #[derive(Debug)]
 pub struct Roster<T> {
     limits: VisitLimits,
     places: VisitSlots,
-    /// The trees that are visited, each with the server whose place it has.
+    /// The trees that are visited, each with the server at which it has a slot.
     visits: HashMap<u64, Option<IpAddr>>,
     put_off: BTreeMap<(SystemTime, u64), T>,
     parked: HashMap<VisitScope, VecDeque<(u64, T)>>,
     parked_count: usize,
-    /// They may be visited at once.
+    /// Trees that may be visited at once.
     ready: VecDeque<(u64, T)>,
-    /// Trees that were woken, each with the spot that had become free for it.
+    /// Trees that were woken, each with the scope in which a slot had become free for it.
     woken: HashMap<u64, VisitScope>,
 }
 
 impl<T> Roster<T> {
-    /// Without any tree.
+    /// A roster without trees.
     #[must_use]
     pub fn new(limits: VisitLimits) -> Self {
         Self {
@@ -62,10 +62,10 @@ impl<T> Roster<T> {
         }
     }
 
-    /// Says what to do at this time.
+    /// Returns the step to take at this time.
     pub fn poll(&mut self, now: SystemTime) -> VisitStep<T> {
         if self.visits.len() >= self.limits.visits {
-            // A tree that comes due could not be visited either.
+            // A tree that falls due could not be visited either.
             return VisitStep::Wait(None);
         }
         if let Some((number, tree)) = self.come_back(now) {
@@ -75,24 +75,26 @@ impl<T> Roster<T> {
         if self.waiting() < self.limits.waiting { VisitStep::Take } else { VisitStep::Wait(self.next_due()) }
     }
 
-    /// A tree was taken from the queue and is visited. One that comes back is not to be told here.
+    /// Reports that a tree was taken from the queue and is visited. Trees that come back are not reported
+    /// here.
     pub fn begin(&mut self, number: u64) {
         self.visits.insert(number, None);
     }
 
-    /// A visit takes a place at its server.
+    /// Takes a slot at its server for a visit.
     ///
     /// # Errors
-    /// Says where none is left.
+    /// The scope in which no slot is left.
     pub fn enter(&mut self, number: u64, address: IpAddr) -> Result<(), VisitScope> {
         self.places.take(address)?;
         self.visits.insert(number, Some(address));
         Ok(())
     }
 
-    /// A visit asks another server from now on, or the same: its place goes along if there is one left. Where none is, it
-    /// asks as a guest, who keeps nobody from visiting. So a tree that begins at a crowded server and goes on elsewhere
-    /// does not keep it idle. Says whether a place has become free.
+    /// Reports that a visit sends its requests to another server from now on, or to the same one. It takes a
+    /// slot at the new server if one is left. If none is left, it continues as a guest, which keeps no other
+    /// tree from visiting. So a tree that begins at a crowded server and continues elsewhere does not keep
+    /// the slot idle. Returns whether a slot has become free.
     pub fn go_to(&mut self, number: u64, address: IpAddr) -> bool {
         let before = self.visits.get(&number).copied().flatten();
         if before.is_some_and(|before| server_at(before) == server_at(address)) {
@@ -106,20 +108,20 @@ impl<T> Roster<T> {
         before.is_some()
     }
 
-    /// A visit has ended, and its place is free.
+    /// Reports that a visit has ended, and frees its slot.
     pub fn leave(&mut self, number: u64, back: Option<Requeue<T>>) {
         if let Some(address) = self.visits.remove(&number).flatten() {
             self.free(number, address);
         }
         let found_full = if let Some(Requeue::Parked(_, spot)) = &back { Some(*spot) } else { None };
-        // If it was woken for a place and went elsewhere (its name leads to another server by now, or to none, or
-        // another spot was full), the next one that waits for that place is woken.
+        // The tree may have been woken for a slot and gone elsewhere: its name leads to another server by
+        // now, or to none, or another scope was full. Then the next tree that waits for that slot is woken.
         if let Some(spot) = self.woken.remove(&number).filter(|spot| found_full != Some(*spot)) {
             self.wake(spot);
         }
         match back {
             None => {}
-            // The visit in its way may have left in the meantime, and then none would wake it.
+            // The visit in its way may have left in the meantime, and then nothing would wake it.
             Some(Requeue::Parked(tree, spot)) if !self.places.has_room(spot) => {
                 self.parked.entry(spot).or_default().push_back((number, tree));
                 self.parked_count += 1;
@@ -131,7 +133,7 @@ impl<T> Roster<T> {
         }
     }
 
-    /// When the next tree that was put off is due.
+    /// The time at which the next tree that was put off is due.
     #[must_use]
     pub fn next_due(&self) -> Option<SystemTime> {
         self.put_off.keys().next().map(|(until, _)| *until)
@@ -143,12 +145,12 @@ impl<T> Roster<T> {
         self.visits.is_empty() && self.waiting() == 0 && self.ready.is_empty()
     }
 
-    /// How many are parked or put off.
+    /// The number of trees that are parked or put off.
     fn waiting(&self) -> usize {
         self.parked_count + self.put_off.len()
     }
 
-    /// The next tree that was visited before and may be again.
+    /// The next tree that was visited before and may be visited again.
     fn come_back(&mut self, now: SystemTime) -> Option<(u64, T)> {
         if let Some(due) = self.put_off.first_entry()
             && due.key().0 <= now
@@ -159,7 +161,7 @@ impl<T> Roster<T> {
         self.ready.pop_front()
     }
 
-    /// The place of a visit is free: another tree that waits there may be visited.
+    /// Frees the slot of a visit: another tree that waits there may be visited.
     fn free(&mut self, number: u64, address: IpAddr) {
         self.places.leave(address);
         let spots = VisitScope::around(address);

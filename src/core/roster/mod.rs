@@ -1,19 +1,20 @@
-//! Which trees are visited now: the schedule of a survey's site trees, as a machine without clock or tasks.
+//! Decides which trees are visited now: the schedule of a survey's site trees, as a machine without clock or
+//! tasks.
 //!
-//! A survey visits only so many sites at once, and only so many at one server or in one neighbourhood. A tree comes
-//! out of the queue once and is visited. When its visit ends it is done, or it comes back ([`Requeue`]): one that found no
-//! place at its server is *parked* there until another visit leaves, one whose server is to be left alone until some time
-//! is *put off* until then.
+//! A survey visits a limited number of sites at once, and a limited number at one server or in one
+//! neighbourhood. A tree comes out of the queue once and is visited. When its visit ends, it is done, or it
+//! comes back ([`Requeue`]). A tree that found no slot at its server is *parked* there until another visit
+//! leaves. A tree whose server gets no requests until some time is *put off* until then.
 //!
-//! The owner of a [`Roster`] polls it for what to do next ([`VisitStep`]), and tells it when a visit takes a place
-//! ([`Roster::enter`]) and how it ends ([`Roster::leave`]). A survey drives it with visits, a forecast with recorded
-//! exchanges: so both take the trees in the same order.
+//! The owner of a [`Roster`] polls it for the next step ([`VisitStep`]), and reports when a visit takes a
+//! slot ([`Roster::enter`]) and how it ends ([`Roster::leave`]). A survey drives it with visits, a forecast
+//! with recorded exchanges: so both take the trees in the same order.
 //!
-//! **Several agents.** Where a survey is walked by agents, a tree that has its place waits at a [`Dealer`] for one of them,
-//! by one [`Partition`] or another.
+//! **Several agents.** If agents walk the trees of a survey, a tree that has its slot waits at a [`Dealer`]
+//! for one of them, by one [`Partition`] or another.
 //!
-//! This room never asks a server, never looks at a clock, and knows nothing of pauses: when a server may be asked is
-//! the matter of `load`.
+//! This room never sends a request, never looks at a clock, and knows nothing of pauses: `load` decides when
+//! a request may be sent to a server.
 
 mod dealer;
 mod limits;

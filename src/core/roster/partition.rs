@@ -1,26 +1,27 @@
-/// How site trees are shared out to the agents that walk them.
+/// The way in which site trees are distributed over the agents that walk them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partition {
-    /// Every site has its agent beforehand, by chance (Dong, Lu and Zhang: static, random).
+    /// Every site has an agent assigned in advance, at random (Dong, Lu and Zhang: static, random).
     StaticRandom,
-    /// Every site has its agent beforehand: the largest site first, each to the agent that then has least to do for its
-    /// capacity (static, by size).
+    /// Every site has an agent assigned in advance: the largest site first, each to the agent that then has
+    /// the least work relative to its capacity (static, by size).
     StaticSize,
-    /// An agent that has room gets a site by chance (dynamic, random).
+    /// An agent with room gets a random site (dynamic, random).
     DynamicRandom,
-    /// The agent that has most capacity left, shared by the trees that it walks, gets the largest site (dynamic, by size:
-    /// their algorithm 3.1).
+    /// The agent with most capacity left, shared by the trees that it walks, gets the largest site (dynamic,
+    /// by size: their algorithm 3.1).
     #[default]
     DynamicSize,
-    /// Sites are given out in turn; who has fewer waiting than others is given some of who has most (the URL Distributor
-    /// of `SCrawler`).
+    /// Sites are assigned in turn; an agent with fewer waiting sites than others gets some from the agent
+    /// with most (the URL Distributor of `SCrawler`).
     Distributor,
-    /// Who comes first takes as many as it has room for (the free competition that `SCrawler` is compared with).
+    /// The first agent that comes takes as many as it has room for (the free competition with which
+    /// `SCrawler` is compared).
     Competition,
 }
 
 impl Partition {
-    /// All of them, static before dynamic.
+    /// All partitions, static before dynamic.
     pub const ALL: [Self; 6] = [
         Self::StaticRandom,
         Self::StaticSize,
@@ -30,7 +31,7 @@ impl Partition {
         Self::Competition,
     ];
 
-    /// The word in files and flags.
+    /// The name in files and flags.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -43,13 +44,13 @@ impl Partition {
         }
     }
 
-    /// The partition that such a word stands for.
+    /// The partition with this name.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|partition| partition.word() == word)
     }
 
-    /// Whether a tree waits for an agent of its own, rather than for any.
+    /// Whether a tree waits for a particular agent, rather than for any.
     pub(super) fn has_agent_queues(self) -> bool {
         matches!(self, Self::StaticRandom | Self::StaticSize | Self::Distributor)
     }

@@ -17,7 +17,7 @@ fn limits(visits: usize) -> VisitLimits {
     VisitLimits::new(visits, 1, None)
 }
 
-/// Takes trees from a queue that has any number of them.
+/// Takes a tree from a queue that has any number of them.
 fn take(roster: &mut Roster<u64>, number: u64) {
     assert_eq!(roster.poll(START), VisitStep::Take);
     roster.begin(number);
@@ -51,7 +51,7 @@ fn as_many_are_visited_as_may_be_and_no_tree_waits_when_all_are_done() {
     assert!(roster.is_empty());
 }
 
-/// Tree 0 has the only place at server 1; trees 1 and 2 wait for it.
+/// Tree 0 has the only slot at server 1; trees 1 and 2 wait for it.
 fn with_two_parked() -> Roster<u64> {
     let mut roster = Roster::new(limits(9));
     take(&mut roster, 0);
@@ -135,7 +135,7 @@ fn a_visit_that_asks_elsewhere_leaves_its_place_to_those_who_wait_for_it() {
     assert!(roster.go_to(0, server(2)));
     assert_eq!(roster.poll(START), VisitStep::Begin(1));
     roster.enter(1, server(1)).unwrap();
-    // Back at a server whose place is taken it is a guest, and has none to leave.
+    // Back at a server whose slot is taken, it is a guest and has no slot to free.
     assert!(roster.go_to(0, server(1)));
     assert_eq!(roster.poll(START), VisitStep::Take, "tree 2 waits for tree 1");
     assert!(!roster.go_to(0, server(2)), "nobody waited for a guest");
@@ -163,7 +163,7 @@ fn a_tree_that_was_woken_and_goes_on_elsewhere_wakes_one_other_and_no_more() {
     assert_eq!(roster.poll(START), VisitStep::Take, "tree 3 waits for tree 2");
 }
 
-/// What becomes of a tree each time it is visited: at which server, where it goes on, and whether it is put off first.
+/// The visits of a tree: the server of each, the server where it continues, and whether it is put off first.
 type VisitPlan = Vec<(u8, Option<u8>, bool)>;
 
 proptest! {
@@ -214,7 +214,7 @@ proptest! {
             if let Some(elsewhere) = left.get_mut(&number).and_then(|plan| plan[0].1.take())
                 && at != Some(elsewhere)
             {
-                // It asks at another server first, with a place there if there is one left.
+                // It sends requests to another server first, with a slot there if one is left.
                 let there = visited.iter().filter(|visit| visit.1 == Some(elsewhere)).count();
                 visited[place].1 = (there < per_address as usize).then_some(elsewhere);
                 roster.go_to(number, server(elsewhere));

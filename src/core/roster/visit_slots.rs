@@ -4,25 +4,25 @@ use std::net::IpAddr;
 use super::limits::VisitLimits;
 use crate::address::{Neighbourhood, server_at};
 
-/// Where only so many visits may be at once.
+/// A scope in which the number of concurrent visits is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VisitScope {
-    /// By the address that stands for it.
+    /// A server, by the address that represents it.
     Server(IpAddr),
-    /// Where these are limited.
+    /// A neighbourhood, if the visits in neighbourhoods are limited.
     Neighbourhood(Neighbourhood),
 }
 
 impl VisitScope {
-    /// The server, and what it is a part of.
+    /// The server, and its neighbourhood.
     pub(super) fn around(address: IpAddr) -> [Self; 2] {
         [Self::Server(server_at(address)), Self::Neighbourhood(Neighbourhood::from_address(address))]
     }
 }
 
-/// The places that visits take: at servers, and in neighbourhoods where these are to be kept.
+/// The slots of visits: at servers, and in neighbourhoods if these have a limit.
 ///
-/// A visit that would only wait for its turn takes no place from those who need not.
+/// A visit that would only wait for its turn takes no slot from visits that need not wait.
 #[derive(Debug)]
 pub(super) struct VisitSlots {
     per_address: u32,
@@ -36,10 +36,10 @@ impl VisitSlots {
         Self { per_address, per_neighbourhood, taken: HashMap::new() }
     }
 
-    /// Takes a place at a server for a visit.
+    /// Takes a slot at a server for a visit.
     ///
     /// # Errors
-    /// Says where none is left.
+    /// The scope in which no slot is left.
     pub(super) fn take(&mut self, address: IpAddr) -> Result<(), VisitScope> {
         let spots = VisitScope::around(address);
         if let Some(full) = spots.into_iter().find(|spot| !self.has_room(*spot)) {
@@ -51,7 +51,7 @@ impl VisitSlots {
         Ok(())
     }
 
-    /// Whether a visit may take a place there.
+    /// Whether a visit may take a slot there.
     pub(super) fn has_room(&self, spot: VisitScope) -> bool {
         let places = match spot {
             VisitScope::Server(_) => Some(self.per_address),

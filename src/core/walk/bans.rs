@@ -6,20 +6,23 @@ use foldhash::HashMap;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Class, Purpose, Response};
 
-/// Refusals in a row after which a ban is suspected: the number that issue 37 names. A level brings so many in a row of one
-/// forbidden folder, which the check tells apart.
+/// The number of refusals in a row after which a ban is suspected: the number that issue 37 names. One
+/// forbidden folder can bring as many refusals in a row on a level; the check tells the two cases apart.
 const SUSPICIOUS: u32 = 20;
-/// So many show that a further host of a server refuses, once it has banned one of them.
+/// Once a server has banned one of its hosts, this number of refusals in a row shows that it refuses another
+/// one, too.
 const SUSPICIOUS_OF_FURTHER_HOSTS: u32 = 5;
 
 /// Whether the servers of a site turn the survey away.
 ///
-/// A server that delivered pages and then refuses request after request has banned us, or the requests are for a part of
-/// the site that it refuses to everybody. A page that it delivered tells: it is requested once more (*check*). Where it
-/// comes, there is another check after twice as many refusals in the same row.
+/// A server that delivered pages and then refuses request after request has either banned us, or the requests
+/// are for a part of the site that it refuses to everybody. To find out, a page that it delivered before is
+/// requested once more (the *check*). If the page comes, the next check is due after twice as many refusals
+/// in the same row.
 ///
-/// Rows are counted of each host, for others of its server may be sound, and of each server, for its hosts may have few
-/// pages each. A server is the address at which a host was first met: names may have several, and change among them.
+/// Refusals in a row are counted per host, because other hosts of the server may be sound, and per server,
+/// because each of its hosts may have few pages. The server of a host is the address at which the host was
+/// first met: a name may have several addresses, and the responses may alternate between them.
 #[derive(Default)]
 pub(super) struct Bans {
     servers: HashMap<IpAddr, BanRecord>,
@@ -27,21 +30,21 @@ pub(super) struct Bans {
     check: Option<PendingCheck>,
 }
 
-/// What a host or a server answered.
+/// The refusals of one host or one server.
 struct BanRecord {
-    /// The page that it delivered last.
+    /// The page that was delivered last.
     delivered: Option<Arc<WebUrl>>,
     refusals_in_a_row: u32,
-    /// So many are checked.
+    /// The number of refusals in a row at which the next check is due.
     checked_at: u32,
 }
 
 struct HostBans {
     server: IpAddr,
     record: BanRecord,
-    /// The last response refused, asked for a pause or told an error of the server; or the connection was closed.
+    /// The last response refused, requested a pause or reported a server error; or the connection was closed.
     was_bad: bool,
-    /// The class of its URLs that are not requested any more.
+    /// The class of the host's URLs that are no longer requested.
     closed: Option<Class>,
 }
 
@@ -58,7 +61,7 @@ impl Default for BanRecord {
 }
 
 impl BanRecord {
-    /// Takes in a response; whether it makes a ban suspected.
+    /// Takes in a response and returns whether a ban is now suspected.
     fn note(&mut self, response: &Response) -> bool {
         if response.turns_away() {
             self.refusals_in_a_row = self.refusals_in_a_row.saturating_add(1);
@@ -70,14 +73,14 @@ impl BanRecord {
         false
     }
 
-    /// It was no ban.
+    /// The check found no ban.
     fn wait_for_twice_as_many(&mut self) {
         self.checked_at = self.refusals_in_a_row.saturating_mul(2).max(SUSPICIOUS);
     }
 }
 
 impl Bans {
-    /// Takes in what came of a request for a page, in the order of the requests.
+    /// Takes in the result of a request for a page, in the order of the requests.
     pub(super) fn note(&mut self, url: &WebUrl, response: &Response) {
         if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
             return;
@@ -100,12 +103,12 @@ impl Bans {
         if let Some(page) = self.page_to_check(url.host(), at) {
             self.check = Some(PendingCheck { host: url.host().clone(), server: at, url: page });
         } else if refusals >= SUSPICIOUS_OF_FURTHER_HOSTS && self.has_banned(at) {
-            // It delivered nothing by which it could be told from those that are closed.
+            // It delivered no page that could be checked.
             self.close(url.host());
         }
     }
 
-    /// A page that a host delivered, or else one of another host of its server that gets requests still.
+    /// A page that the host delivered, or else one of another host of its server that still gets requests.
     fn page_to_check(&self, host: &Host, server: IpAddr) -> Option<Arc<WebUrl>> {
         let is_open = |page: &&Arc<WebUrl>| self.closed(page.host()).is_none();
         let own = self.hosts.get(host).and_then(|host| host.record.delivered.as_ref());
@@ -131,7 +134,7 @@ impl Bans {
         }
     }
 
-    /// A page came.
+    /// A page was delivered.
     pub(super) fn note_page(&mut self, url: &Arc<WebUrl>) {
         let Some(host) = self.hosts.get_mut(url.host()) else { return };
         host.record.delivered = Some(Arc::clone(url));
@@ -140,12 +143,12 @@ impl Bans {
         }
     }
 
-    /// The page that is to be requested once more, if a ban is suspected.
+    /// The page to request once more, if a ban is suspected.
     pub(super) fn to_check(&self) -> Option<&Arc<WebUrl>> {
         self.check.as_ref().map(|check| &check.url)
     }
 
-    /// What came of that: whether hosts are closed to us from now on.
+    /// Takes in the result of the check and returns whether hosts are closed to us from now on.
     pub(super) fn note_check(&mut self, response: &Response) -> bool {
         if !response.turns_away() {
             self.skip_check();
@@ -154,11 +157,11 @@ impl Bans {
         let Some(PendingCheck { host, server: at, url }) = self.check.take() else { return false };
         let serves_nobody =
             self.servers.get(&at).is_some_and(|server| server.refusals_in_a_row >= server.checked_at);
-        // A page of another host is refused, too, and none of the server's hosts was served for as long.
+        // A page of another host is refused, too, and the server has served none of its hosts for as long.
         let is_of_server = *url.host() != host && serves_nobody;
         for (name, record) in self.hosts.iter_mut().filter(|(_, record)| record.server == at) {
             let is_proven = *name == host || name == url.host();
-            // One refusal of a further host may be for that URL alone.
+            // A single refusal of another host may be for that URL alone.
             let refuses = record.record.refusals_in_a_row >= SUSPICIOUS_OF_FURTHER_HOSTS;
             if is_proven || refuses || is_of_server {
                 record.closed.get_or_insert(Class::Refused);
@@ -170,7 +173,7 @@ impl Bans {
         true
     }
 
-    /// There is no ban, or no way to tell: the page may not be requested any more.
+    /// There is no ban, or no way to find out: the page may no longer be requested.
     pub(super) fn skip_check(&mut self) {
         let Some(PendingCheck { host, server, .. }) = self.check.take() else { return };
         if let Some(host) = self.hosts.get_mut(&host) {
@@ -181,14 +184,14 @@ impl Bans {
         }
     }
 
-    /// The survey has given up the servers of a host: gives the class of its URLs. Where their responses were the trouble,
-    /// they have turned us away.
+    /// The survey has given up the servers of a host: returns the class of its URLs. If their responses were
+    /// the trouble, the servers have turned us away.
     pub(super) fn give_up(&mut self, host: &Host) -> Class {
         let Some(host) = self.hosts.get_mut(host) else { return Class::Limit };
         *host.closed.get_or_insert(if host.was_bad { Class::Refused } else { Class::Limit })
     }
 
-    /// The class of the URLs of a host that gets no further request.
+    /// The class of the URLs of a host that gets no more requests.
     pub(super) fn closed(&self, host: &Host) -> Option<Class> {
         self.hosts.get(host)?.closed
     }
@@ -198,7 +201,7 @@ impl Bans {
         self.hosts.values().any(|host| host.closed == Some(Class::Limit))
     }
 
-    /// Whether a host that has delivered pages, or that was met and does not refuse, still gets requests.
+    /// Whether some host still gets requests that has delivered pages, or that was met and does not refuse.
     pub(super) fn has_open_host(&self) -> bool {
         let may_deliver = |record: &BanRecord| {
             record.delivered.is_some() || record.refusals_in_a_row < SUSPICIOUS_OF_FURTHER_HOSTS
@@ -206,7 +209,7 @@ impl Bans {
         self.hosts.values().any(|host| host.closed.is_none() && may_deliver(&host.record))
     }
 
-    /// Whether a ban is suspected if so many more requests are refused.
+    /// Whether a ban would be suspected if this many more requests were refused.
     pub(super) fn may_be_suspected_after(&self, requests: usize) -> bool {
         let requests = u32::try_from(requests).unwrap_or(u32::MAX);
         let is_close =
@@ -215,14 +218,14 @@ impl Bans {
     }
 }
 
-/// Whether a status shows that a server serves us. Redirects are often made before a firewall looks, errors and wishes for
-/// a pause tell nothing.
+/// Whether a status shows that a server serves us. Redirects are often made before a firewall looks; errors
+/// and requests for a pause prove nothing.
 fn serves(status: u16) -> bool {
     matches!(status, 200..=299 | 304 | 400..=428 | 430..=499)
 }
 
-/// Whether a request with this purpose tells of bans. robots.txt is often served where pages are not, and the other way
-/// round; and a server may refuse HEAD and nothing else.
+/// Whether a request with this purpose can show a ban. robots.txt is often served where pages are not, and
+/// the other way round; and a server may refuse HEAD and nothing else.
 pub(super) fn tells_of_bans(purpose: Purpose) -> bool {
     purpose == Purpose::Page
 }

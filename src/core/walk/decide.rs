@@ -8,17 +8,17 @@ use super::traps::trap::endless_path;
 use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::{Class, Depth, Purpose, Request};
 
-/// Whether a URL is asked for.
+/// Whether a URL is requested.
 pub(super) enum Decision {
     Request(Request, Option<Duration>),
-    /// An answer in flight decides.
+    /// A response in flight decides.
     Wait,
     Skip(Class),
 }
 
-/// What keeps a URL back.
+/// The rules by which a URL is skipped.
 impl Walk {
-    /// What becomes of the URL whose turn it is.
+    /// Decides whether the current URL is requested.
     pub(super) fn decide(&mut self) -> Decision {
         let Some(entry) = self.list.current() else { return Decision::Wait };
         let url = &entry.url;
@@ -49,7 +49,7 @@ impl Walk {
         if let Some(class) = self.closed(url) {
             return Decision::Skip(class);
         }
-        // Last, for what is kept back for another reason was in nobody's choice.
+        // Last, because a URL that is skipped for another reason was never up for choice.
         if promises_too_little {
             return Decision::Skip(Class::Yield);
         }
@@ -58,8 +58,8 @@ impl Walk {
         self.by_robots(entry.url, purpose)
     }
 
-    /// The trap that a URL would lead into, as far as answers so far show it. Of what is on record the record decides: it
-    /// may be of a version that knew no echoes.
+    /// The trap that a URL would lead into, as far as the responses so far show. For a recorded request the
+    /// record decides: it may come from a version that knew no echoes.
     fn echo(&self, entry: &ListedUrl) -> Option<String> {
         let is_recorded = match &self.recorded {
             OnRecord::Requested(next) => next.url == entry.url,
@@ -70,18 +70,18 @@ impl Walk {
         if may_be { self.echoes.trap(&entry.url, &self.known) } else { None }
     }
 
-    /// The class of a URL whose host gets no further request. Of what is on record the record decides: it may be of a version
-    /// that knew no bans.
+    /// The class of a URL whose host gets no more requests. For a recorded request the record decides: it may
+    /// come from a version that knew no bans.
     pub(super) fn closed(&self, url: &WebUrl) -> Option<Class> {
         self.bans.closed(url.host()).filter(|_| !self.is_on_record(url))
     }
 
-    /// Whether the next request was sent for this URL in an earlier run.
+    /// Whether the next recorded request of an earlier run is for this URL.
     fn is_on_record(&self, url: &WebUrl) -> bool {
         self.recorded.request().is_some_and(|next| next.url == *url)
     }
 
-    /// Whether an earlier run went on without a check of this URL where this one would request it.
+    /// Whether an earlier run went on without a check of this URL where this run would request one.
     pub(super) fn went_on_without_check(&self, url: &WebUrl) -> bool {
         match &self.recorded {
             OnRecord::Requested(next) => match next.purpose {
@@ -95,14 +95,15 @@ impl Walk {
         }
     }
 
-    /// Whether the host opted out; one that was asked before it did is let through for what is on record.
+    /// Whether the host opted out. A host that was requested before it opted out is let through for the
+    /// recorded request.
     pub(super) fn has_opted_out(&self, url: &WebUrl) -> bool {
         let is_recorded = self.recorded.request().is_some_and(|next| next.url.host() == url.host());
         !is_recorded && self.opt_out.has_host(url.host())
     }
 
-    /// Whether the robots.txt for this URL is to be asked for again first. Of what is on record the record decides:
-    /// how old the rules were then is past.
+    /// Whether the robots.txt for this URL must be requested again first. For a recorded request the record
+    /// decides: how old the rules were at the time is no longer known.
     fn rules_are_old(&self, url: &WebUrl) -> bool {
         match &self.recorded {
             OnRecord::Requested(next) => next.purpose == Purpose::Robots && next.url == url.robots_txt(),
@@ -111,14 +112,14 @@ impl Walk {
         }
     }
 
-    /// What robots.txt says, once it is known.
+    /// Decides by robots.txt, once it is known.
     pub(super) fn by_robots(&mut self, url: WebUrl, purpose: Purpose) -> Decision {
         let is_on_record = self.is_on_record(&url);
         match self.origins.lookup(&url, self.rules_are_old(&url)) {
             Lookup::Pending => return Decision::Wait,
             Lookup::Fetch(robots) => {
                 if self.closed(&robots).is_some() {
-                    // Another origin's rules stand at a host that turned us away.
+                    // The robots.txt of this origin redirects to a host that turned us away.
                     let asked = RobotsRequestTime { at: self.now, next: Some(self.flying.request_count()) };
                     self.origins.settle(RobotsOutcome::Unreachable, asked);
                     return Decision::Skip(Class::RobotsUnreachable);
@@ -129,14 +130,15 @@ impl Walk {
                     purpose: Purpose::Robots,
                     depth: None,
                 };
-                // Rules that are too old to go by tell a delay all the same; of one that is too long, as much as is kept.
+                // Rules that are too old to follow still give a crawl delay. A delay that is too long is cut
+                // to the maximum.
                 let delay = self.origins.crawl_delay(&url);
                 return Decision::Request(
                     request,
                     delay.map(|delay| delay.min(self.settings.max_crawl_delay)),
                 );
             }
-            // What was requested under the rules of an earlier version is on record.
+            // A recorded request was allowed by the rules of an earlier version.
             Lookup::Known(_) if is_on_record => {}
             Lookup::Known(RobotsOutcome::OptedOut) => return Decision::Skip(Class::OptOut),
             Lookup::Known(RobotsOutcome::Unreachable) => return Decision::Skip(Class::RobotsUnreachable),
@@ -154,8 +156,8 @@ impl Walk {
         )
     }
 
-    /// So many query URLs a script; and once they are fetched, not the bare script URL either. A bare URL
-    /// fetched first does not use up the script.
+    /// Whether the query URLs that a script is allowed have been fetched or left out; after that its bare URL
+    /// is skipped, too. A bare URL that is fetched first does not use up the script.
     fn script_is_used_up(&self, url: &WebUrl) -> bool {
         let script = url.script().unwrap_or_else(|| ScriptKey(url.page_key()));
         let fetched = self.scripts.get(&script).copied().unwrap_or_default();

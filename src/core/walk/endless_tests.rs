@@ -6,7 +6,7 @@ use super::tests::{ServedPage, Web, drive, start, walk};
 use super::*;
 use crate::exchange::{Class, Outcome, Purpose};
 
-/// Adds pages from the first one on, each with what `links` says, so many of them.
+/// Adds pages, at most `most`, beginning with `first`; `links` gives the text and the links of each page.
 fn grown(mut web: Web, first: &[String], most: usize, links: impl Fn(&str) -> (String, Vec<String>)) -> Web {
     let mut list = first.to_vec();
     let mut known: HashSet<String> = first.iter().cloned().collect();
@@ -31,12 +31,12 @@ fn numbers(url: &str) -> Vec<usize> {
     url.split(|c| !is_digit(c)).filter_map(|part| part.parse().ok()).collect()
 }
 
-/// Sixteen hexadecimal digits that look drawn.
+/// Sixteen hexadecimal digits that look random.
 fn token(text: &str) -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(text.as_bytes()))
 }
 
-/// A month leads to the next and to its days; a front page with a sound branch beside it.
+/// Each month leads to the next one and to its days; the front page also leads to a sound branch.
 fn calendar() -> Web {
     let web = Web::default()
         .page("http://a.ke/", &["/calendar/2001/1/", "/about"])
@@ -87,7 +87,7 @@ fn what_is_a_trap_does_not_depend_on_parallelism_or_on_the_depth_below() {
     }
 }
 
-/// Lists of ten items each lead on to the next list, and nothing to anybody else.
+/// Each list of ten items leads to the next list, and to nothing else.
 #[test]
 fn lists_of_items_are_walked_to_their_end() {
     let web = Web::default().page("http://a.ke/", &["/list/1"]);
@@ -106,7 +106,7 @@ fn lists_of_items_are_walked_to_their_end() {
     assert_eq!(tree.sum(|level| level.pages), 1 + 12 + 110);
 }
 
-/// Articles below dates, each of its own name, that lead to older ones.
+/// Articles below dates, each with a name of its own, that lead to older ones.
 #[test]
 fn an_archive_by_date_is_walked_to_its_end() {
     let web = Web::default().page("http://a.ke/", &["/2006/5/"]);
@@ -177,11 +177,11 @@ fn sessions_that_repeat_the_site_end_by_evidence() {
     assert!(asked.len() < 60, "{}", asked.len());
 }
 
-/// The end of a page's text, and where else it leads.
+/// The end of a page's text, and its further links.
 type More = fn(&str) -> (String, Vec<String>);
 
-/// The same nine pages under ever new names of the folder between them, so many links a page; each page has a link that
-/// leaves the site.
+/// The same nine pages below ever new names of the folder, with `links` links per page; each page has a link
+/// that leaves the site.
 fn renamed(folder: fn(&str) -> String, links: usize, more: More) -> Web {
     let subjects = ["goats", "sheep", "maize", "tea", "coffee", "hides", "sisal", "beans", "fish"];
     let page = |token: &str, n: usize| format!("http://{}/page{}.html", folder(token), n % subjects.len());
@@ -197,7 +197,7 @@ fn renamed(folder: fn(&str) -> String, links: usize, more: More) -> Web {
     })
 }
 
-/// A text that is like no other.
+/// A text that is unlike any other.
 fn new_words(text: &str) -> String {
     (0..60).map(|n| token(&format!("{text} {n}")) + " ").collect()
 }
@@ -252,7 +252,7 @@ fn pages_that_say_something_new_or_lead_elsewhere_under_new_names_are_no_trap() 
     }
 }
 
-/// A copy of the site that nobody has translated says again what the other says, and ends.
+/// A copy of the site that nobody has translated repeats the text of the original, and ends.
 #[test]
 fn copies_that_end_are_walked_to_their_end() {
     let web = Web::default().page("http://a.ke/", &["/en/0/", "/fr/0/"]);
@@ -280,7 +280,7 @@ fn a_shop_whose_filters_combine_in_every_order_ends_by_evidence() {
     assert_eq!(tree.levels[3].class(Class::Trap), 210);
 }
 
-/// Two hosts with the same eight pages a level, whose links name no host.
+/// Two hosts with the same eight pages per level, whose links name no host.
 fn two_hosts(other: impl Fn(&str) -> String) -> Web {
     let mut web = Web::default();
     for host in ["www.a.ke", "a.ke"] {
@@ -310,7 +310,7 @@ fn pages_of_a_mirror_are_known_already() {
         (tree.sum(|level| level.class(Class::Mirror)), tree.externals.len(), asked.len())
     };
     let mirror = two_hosts(str::to_owned);
-    // Two robots.txt, the sound host, of the mirror the front page and the level below it.
+    // Two robots.txt, the sound host, and of the mirror the front page and the level below it.
     assert_eq!(walked(&mirror, settings()), (64, 64, 2 + 73 + 9));
     assert_eq!(walked(&mirror, WalkSettings { fetch_mirrors: true, ..settings() }), (0, 64, 2 + 73 + 73));
     let another = two_hosts(|text| format!("{text} of another host"));
@@ -342,7 +342,8 @@ fn eight_endless_paths_of_a_site_are_named_each_once() {
     assert_eq!(tree.trap_patterns, named);
 }
 
-/// Pages below a folder, each of which leads to those of one more of the words in it; `more` are its other links.
+/// Pages below a folder; each leads to the pages with one more of the words in their path. `more` gives the
+/// other links.
 fn shop(web: Web, folder: &str, words: &[&str], more: impl Fn(&str) -> Vec<String>) -> Web {
     grown(web, &[folder.to_owned()], 400, |url| {
         let choices = words.iter().filter(|word| !url.contains(*word)).map(|word| format!("{url}{word}/"));

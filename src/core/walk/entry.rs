@@ -3,26 +3,26 @@ use super::yields::UrlCandidate;
 use crate::address::{PageKey, WebUrl};
 use crate::exchange::{Class, Entrance, Purpose, Request, Response};
 
-/// What is known of internal URLs: where each stands.
+/// The state of each internal URL found.
 pub(super) type UrlStates = foldhash::HashMap<PageKey, UrlState>;
 
-/// Where an internal URL stands.
+/// How far an internal URL has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum UrlState {
     /// Only `nofollow` links lead to it so far.
     Shunned,
-    /// It stands in the list of the next level.
+    /// It is in the list of the next level.
     Found,
-    /// It stands in the list of this level or an earlier one.
+    /// It is in the list of this level or an earlier one.
     Listed,
-    /// Its turn came, and it promised too little; a later tree of the site may still ask for it.
+    /// Its turn came, and its expected yield was too low; a later tree of the site may still request it.
     LeftOut,
-    /// An earlier tree of the site had it.
+    /// An earlier tree of the site has reached it.
     Earlier,
 }
 
 impl UrlState {
-    /// Whether its turn has come, or will without anything else happening.
+    /// Whether its turn has come, or will come without further events.
     pub(super) fn is_final(self) -> bool {
         matches!(self, Self::Listed | Self::LeftOut | Self::Earlier)
     }
@@ -32,23 +32,23 @@ impl UrlState {
 #[derive(Clone, Debug)]
 pub(super) struct ListedUrl {
     pub url: WebUrl,
-    /// Redirects that led here.
+    /// The number of redirects that led to this URL.
     pub redirects: u8,
-    /// How often it was asked for already because the server said when to come back.
+    /// The number of times it was requested again because the server said when to come back.
     pub retries: u8,
-    /// The same page under another spelling or another time: its URL has its class already.
+    /// The same page in another spelling or at another time: its URL already has its class.
     pub again: bool,
-    /// HEAD was asked already: the answer says HTML, or could not say.
+    /// HEAD was requested already: the response says HTML, or leaves it open.
     pub probed: bool,
-    /// At level 0, the entrance that it is or that redirects led from.
+    /// At level 0: the entrance that this URL is, or from which redirects led to it.
     pub entrance: Option<Entrance>,
-    /// What was read so far says that it is not worth asking for.
+    /// The class of a URL that is not worth a request according to what was read so far.
     pub kept: Option<Class>,
-    /// What it promises; none where no URL is left out for that.
+    /// Its expected yield; none if no URL is left out for its yield.
     pub prospect: Option<UrlCandidate>,
-    /// Schemes under which the page was asked for in this chain of redirects.
+    /// The schemes under which the page was requested in this chain of redirects.
     pub schemes: Schemes,
-    /// Spellings, hashed, that led to the same page in another session in this chain of redirects.
+    /// Hashes of the spellings that led to the same page in another session in this chain of redirects.
     pub sessions: Vec<u64>,
 }
 
@@ -74,25 +74,25 @@ impl ListedUrl {
         }
     }
 
-    /// Whether it is an entrance itself and not what one redirects to.
+    /// Whether it is an entrance itself and not the target of a redirect from one.
     pub(super) fn is_entrance(&self) -> bool {
         self.entrance.is_some() && self.redirects == 0
     }
 }
 
-/// A question whose answer is not merged yet.
+/// A request whose response is not merged yet.
 pub(super) struct PendingRequest {
     pub number: u32,
     pub url: WebUrl,
     pub purpose: Purpose,
     /// None for robots.txt, probes and checks.
     pub entry: Option<ListedUrl>,
-    /// Its URL counts as fetched since this request, and not for an earlier one.
+    /// Its URL counts as fetched because of this request, not because of an earlier one.
     pub is_first: bool,
-    /// What came of it elsewhere before.
+    /// The results of earlier tries at this request.
     pub tries: Vec<Response>,
     pub response: Option<(Response, Content)>,
-    /// The response is one that another tree got: no request was sent for it.
+    /// The response is one that another tree received: no request was sent for it.
     pub is_shared: bool,
 }
 
@@ -115,7 +115,7 @@ impl PendingRequest {
         Self { entry: Some(entry), is_first, ..Self::outside_the_tree(request) }
     }
 
-    /// Whether no server was asked, in the end nor at any try.
+    /// Whether nothing was sent to a server, neither in the end nor at any try.
     pub(super) fn was_never_sent(&self, response: &Response) -> bool {
         let never_sent =
             |response: &Response| response.failure.is_some_and(|failure| !failure.reached_the_network());

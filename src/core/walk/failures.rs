@@ -1,12 +1,12 @@
 use crate::exchange::{Outcome, Response};
 
-/// Requests in a row that came to nothing.
+/// The number of failed requests in a row.
 ///
-/// Counted over pages only: a dead subdomain shows at its robots.txt and is left alone from then on.
+/// Only pages are counted: a dead subdomain shows at its robots.txt and gets no further requests.
 #[derive(Default)]
 pub(super) struct Failures {
     in_a_row: u32,
-    /// Those of them in which the server closed the connection without a response.
+    /// The number of these in which the server closed the connection without a response.
     closed: u32,
     page_answered: bool,
 }
@@ -27,12 +27,13 @@ impl Failures {
         self.in_a_row
     }
 
-    /// Whether a request for a page was answered, by whatever.
+    /// Whether any request for a page got a response, whatever its status.
     pub(super) fn has_page_answered(&self) -> bool {
         self.page_answered
     }
 
-    /// Why a walk ends of which so many requests came to nothing. A page is asked for only where robots.txt was answered.
+    /// The outcome of a walk that ends because of failed requests. A page is requested only if the request
+    /// for robots.txt got a response.
     pub(super) fn outcome(&self, has_entered: bool) -> Outcome {
         match () {
             () if !has_entered => Outcome::NoPage,

@@ -13,9 +13,9 @@ use super::yields::UrlCandidate;
 use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Outcome};
 
-/// How levels end, and the walk.
+/// The end of a level, and the end of the walk.
 impl Walk {
-    /// All answers of the level are merged: the next one begins, or the walk ends.
+    /// All responses of the level are merged: the next level begins, or the walk ends.
     pub(super) fn finish_level(&mut self) {
         if self.depth == Depth(0) {
             if self.try_next_entrance() {
@@ -29,12 +29,12 @@ impl Walk {
         self.weigh_evidence();
         let is_quiet = self.level().external_urls == 0;
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
-        // Done with: the next level needs the room.
+        // The list is done with; the next level needs the memory.
         self.list = Listing::default();
         let mut next = std::mem::take(&mut self.found);
         let found_by = self.take_finders();
         let mut finders = Vec::new();
-        // A redirect may have drawn a URL up into the level that is now done.
+        // A redirect may have moved a URL up into the level that is now done.
         next.retain(|at, url| {
             let is_next = self.known.get(&url.page_key()) == Some(&UrlState::Found);
             if is_next && self.auto.is_some() {
@@ -67,7 +67,7 @@ impl Walk {
         self.depth = depth;
     }
 
-    /// Level 0 has nothing left to ask: puts the next entrance on its list, if there is one to try.
+    /// Level 0 has nothing left to request: puts the next entrance on its list, if there is one to try.
     fn try_next_entrance(&mut self) -> bool {
         let has_page = self.level().pages > 0;
         if self.entering.is_forbidden || self.has_opted_out_at_the_start() {
@@ -93,7 +93,7 @@ impl Walk {
         self.opted_out || self.level().class(Class::OptOut) > 0
     }
 
-    /// Why a walk came to no better end that had URLs left whose hosts opted out or no longer respond to us.
+    /// The outcome of a walk that skipped URLs because their hosts opted out or no longer respond to us.
     fn outcome_of_hosts(&self) -> Option<Outcome> {
         match () {
             () if self.has_site_opted_out() => Some(Outcome::OptOut),
@@ -103,7 +103,7 @@ impl Walk {
         }
     }
 
-    /// Whether the site opted out while it was walked, and URLs were left out for that.
+    /// Whether the site opted out during the walk, and URLs were skipped because of that.
     pub(super) fn has_site_opted_out(&self) -> bool {
         self.has_urls(Class::OptOut) && self.entering.has_home_opted_out(&self.opt_out)
     }
@@ -112,7 +112,7 @@ impl Walk {
         self.counts.levels.iter().any(|level| level.class(class) > 0)
     }
 
-    /// Why a walk ends that has nothing more to request.
+    /// The outcome of a walk that has nothing more to request.
     fn outcome_without_links(&self) -> Outcome {
         match () {
             () if self.has_urls(Class::Yield) => Outcome::Yield,
@@ -122,7 +122,7 @@ impl Walk {
         }
     }
 
-    /// What became of a site none of whose entrances brought a page.
+    /// The outcome of a site none of whose entrances brought a page.
     fn outcome_without_page(&mut self) -> Outcome {
         match () {
             () if self.has_opted_out_at_the_start() => Outcome::OptOut,
@@ -141,14 +141,15 @@ impl Walk {
         }
     }
 
-    /// A URL on the list of a level, found by this page of the level above or redirected to by it.
+    /// A URL on the list of a level; `finder` is the page of the level above that links to it, or the page
+    /// that redirects to it.
     pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&UrlCandidate>) -> ListedUrl {
         let kept = self.kept(&url);
         let prospect = if depth == Depth(0) { None } else { self.prospect(&url, depth, finder) };
         ListedUrl { kept, prospect, ..ListedUrl::new(url) }
     }
 
-    /// What was read so far that says that a URL is not worth asking for.
+    /// The class of a URL that is not worth a request according to what was read so far.
     fn kept(&self, url: &WebUrl) -> Option<Class> {
         match () {
             () if self.evidence.is_trap(url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
@@ -157,7 +158,8 @@ impl Walk {
         }
     }
 
-    /// The tree, once `poll` has said [`Step::Done`](super::Step::Done); and what it knows, for later trees of the site.
+    /// The tree, once `poll` has returned [`Step::Done`](super::Step::Done), and what it knows, for later
+    /// trees of the site.
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();
@@ -194,7 +196,8 @@ impl Walk {
         (tree, Known { pages, scripts: self.scripts })
     }
 
-    /// Traps that were recognised; of a site that has only more URLs than it may have, what most of them look like.
+    /// The traps that were recognised. If there are none and the site has more URLs than it may have, the
+    /// shape that most of them share.
     fn trap_patterns(&self) -> Vec<String> {
         let names = self.evidence.names().to_vec();
         if !names.is_empty() || !self.is_full {

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use super::entry::PendingRequest;
 use crate::address::WebUrl;
 
-/// What was asked and is not merged yet, in the order asked.
+/// The requests that are not merged yet, in the order in which they were sent.
 #[derive(Default)]
 pub(super) struct InFlight {
     waiting: VecDeque<PendingRequest>,
@@ -11,7 +11,7 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    /// How many questions were asked: the number of the next.
+    /// The number of requests so far: the number of the next one.
     pub(super) fn request_count(&self) -> u32 {
         self.asked
     }
@@ -28,7 +28,7 @@ impl InFlight {
         self.waiting.iter().map(|waiting| &waiting.url)
     }
 
-    /// One more question is asked.
+    /// Adds a request.
     pub(super) fn push(&mut self, waiting: PendingRequest) {
         debug_assert_eq!(waiting.number, self.asked);
         self.asked += 1;
@@ -39,7 +39,7 @@ impl InFlight {
         self.waiting.iter_mut().find(|waiting| waiting.number == number)
     }
 
-    /// The first, if it has been answered.
+    /// The first request, if its response has arrived.
     pub(super) fn pop_answered(&mut self) -> Option<PendingRequest> {
         self.waiting.pop_front_if(|waiting| waiting.response.is_some())
     }

@@ -8,10 +8,10 @@ use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Outcome, Purpose, Request, Response};
 use crate::page::MAX_LINKS;
 
-/// What a driver calls: poll, begin, handle, end.
+/// The interface to the driver: poll, begin, handle, end.
 impl Walk {
-    /// What is to be done next. The time decides over one thing only: whether a robots.txt is so old that it is to
-    /// be asked for again before its host is asked for anything else.
+    /// What to do next. The time decides only one thing: whether a robots.txt is so old that it must be
+    /// requested again before anything else is requested from its host.
     pub fn poll(&mut self, now: SystemTime) -> Step {
         self.now = now;
         // While there is more on record, an earlier run went on.
@@ -54,7 +54,7 @@ impl Walk {
         }
     }
 
-    /// The question that `poll` gave is being put.
+    /// The request that `poll` returned is being sent.
     pub fn begin(&mut self, request: &Request) {
         if request.purpose == Purpose::Robots {
             self.origins.begin();
@@ -91,19 +91,22 @@ impl Walk {
         self.pass(Class::Fetched);
     }
 
-    /// What came of a try at a question that is being put in another way: load of its level, and nothing else.
+    /// The result of a try at a request that now goes over a fallback: it is load of its level, and nothing
+    /// else.
     pub fn tried(&mut self, number: u32, response: Response) {
         if let Some(waiting) = self.flying.get_mut(number) {
             waiting.tries.push(response);
         }
     }
 
-    /// What came of a question. Answers may come in any order; they are merged in the order asked.
+    /// Takes in the result of a request. Results may arrive in any order; they are merged in the order of the
+    /// requests.
     pub fn handle(&mut self, number: u32, response: Response, content: Content) {
         self.take(number, response, content, false);
     }
 
-    /// The same with what another tree got for this robots.txt, less than a day ago. It is no load of this tree.
+    /// Like [`Self::handle`], with the response that another tree received for this robots.txt less than a
+    /// day ago. It is no load of this tree.
     pub fn handle_shared(&mut self, number: u32, response: Response, content: Content) {
         self.take(number, response, content, true);
     }
@@ -128,7 +131,7 @@ impl Walk {
         }
     }
 
-    /// Ends the walk: nothing more is asked, answers in flight are still merged.
+    /// Ends the walk: nothing more is requested, responses in flight are still merged.
     pub fn end(&mut self, why: Outcome) {
         match self.ending {
             Some(_) => self.end_probes(),
@@ -136,7 +139,8 @@ impl Walk {
         }
     }
 
-    /// The request that shows whether a server refuses everything, where that is suspected and anything is left to request.
+    /// The request that shows whether a server refuses everything, if that is suspected and there is anything
+    /// left to request.
     fn check_suspect(&mut self) -> Option<Step> {
         let url = self.bans.to_check()?;
         if self.list.is_done() && self.found.is_empty() {
@@ -165,8 +169,8 @@ impl Walk {
         }
     }
 
-    /// The request on record in the place of what is planned, where an earlier version took a URL with another session for
-    /// another page. It counts as a repetition, and the plan goes on behind it.
+    /// The recorded request that replaces the planned one, if an earlier version took a URL with another
+    /// session for another page. It counts as a repetition, and the plan goes on after it.
     fn recorded_beside(&mut self, planned: Option<&Request>) -> Option<Step> {
         let OnRecord::Requested(next) = &self.recorded else { return None };
         let is_of_level =
@@ -179,7 +183,7 @@ impl Walk {
         Some(Step::Request(next.clone(), None))
     }
 
-    /// The URL whose turn it is has its class; the next one's turn comes.
+    /// The current URL has its class; the next URL has its turn.
     fn pass(&mut self, class: Class) {
         let Some(entry) = self.list.current() else { return };
         if class == Class::Yield {
@@ -198,13 +202,13 @@ impl Walk {
         self.list.advance();
     }
 
-    /// The same of what would keep the next URL back.
+    /// The same for a response in flight that might prove an echo, by which the next URL would be skipped.
     fn a_response_in_flight_may_prove_an_echo(&self) -> bool {
         !self.flying.is_empty() && self.echoes.may_be_proven_by(self.flying.urls())
     }
 
-    /// A question is asked ahead of earlier answers only where none of them could have ended the
-    /// walk, so that the questions asked do not depend on how many may be in flight.
+    /// A request is sent ahead of earlier responses only if none of them can end the walk, so that the
+    /// requests sent do not depend on how many may be in flight.
     fn an_answer_in_flight_may_end_the_walk(&self) -> bool {
         let ahead = self.flying.len();
         ahead > 0

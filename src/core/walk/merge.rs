@@ -17,7 +17,7 @@ use crate::exchange::{Class, Depth, Failure, MediaType, Outcome, Purpose, Respon
 use crate::page::{Element, Link, Page};
 use crate::robots::{Availability, MAX_BYTES};
 
-/// What an answer does to the tree.
+/// The effect of a response on the tree.
 impl Walk {
     pub(super) fn merge(&mut self, mut waiting: PendingRequest) {
         let Some((response, content)) = waiting.response.take() else { return };
@@ -49,14 +49,16 @@ impl Walk {
                 let (prospect, hosts) = (entry.prospect, self.counts.external_hosts());
                 let listed = self.list.len();
                 self.merge_page(waiting.purpose, entry, &response, content);
-                // A page that is to be asked for again, last on the list then, brings what it brings then.
+                // If the page is to be requested again, it is last on the list now, and its yield is counted
+                // then.
                 let is_over = self.list.joined(listed).is_none_or(|entry| !entry.again);
                 self.note_yield(prospect, is_over.then_some(self.counts.external_hosts() - hosts));
             }
         }
     }
 
-    /// Whether nothing was sent because a host of the site opted out. robots.txt may redirect to who did: that is not the site.
+    /// Whether nothing was sent because a host of the site opted out. robots.txt may redirect to a host that
+    /// opted out: that host is not the site.
     fn is_opt_out_of_site(&self, url: &WebUrl, response: &Response) -> bool {
         response.failure == Some(Failure::OptedOut) && self.scope.contains(url.host())
     }
@@ -101,7 +103,7 @@ impl Walk {
         }
     }
 
-    /// Nothing was sent for a URL: it was not fetched. `is_first`: nor was anything for it before.
+    /// Nothing was sent for a URL: it was not fetched. `is_first`: nothing was sent for it before, either.
     fn merge_never_sent(&mut self, entry: &ListedUrl, response: &Response, is_first: bool) {
         self.level().book(response);
         let class = match response.failure {
@@ -125,7 +127,8 @@ impl Walk {
         }
     }
 
-    /// Servers do not respond to us any more, so that URLs are of this class: the walk ends if no other delivered pages.
+    /// Servers no longer respond to us, so their URLs get this class. The walk ends if no other server
+    /// delivered pages.
     fn end_without_open_host(&mut self, class: Class) {
         if self.counts.levels[0].pages > 0 && !self.bans.has_open_host() {
             let outcome = if class == Class::Refused { Outcome::Refused } else { Outcome::Unreachable };
@@ -219,7 +222,7 @@ impl Walk {
         self.counts.add_external(key, external, &self.scope);
     }
 
-    /// Whether one more URL may be kept; when not, the site has more than sites have.
+    /// Whether one more URL may be kept; if not, the site has more URLs than a site may have.
     fn has_room(&mut self) -> bool {
         let room = self.counts.has_room(self.known.len());
         self.is_full |= !room;
@@ -292,19 +295,20 @@ impl Walk {
     }
 }
 
-/// Whether a page came and was read, or was read before and has not changed. A challenge in its place is none.
+/// Whether a page came and was read, or was read before and has not changed. A challenge in place of a page
+/// does not count.
 pub(super) fn is_page(response: &Response, content: &Content) -> bool {
     matches!(content, Content::Page(_)) && response.head.challenge.is_none()
 }
 
-/// What a response for robots.txt that is no redirect means.
+/// The meaning of a response for robots.txt that is no redirect.
 ///
-/// Of rules that broke off, the one that forbids may be missing. Google takes them for a server error, too ("incomplete
-/// data", How Google interprets the robots.txt specification).
+/// If the rules broke off, the rule that forbids may be missing. Google treats them as a server error, too
+/// ("incomplete data", How Google interprets the robots.txt specification).
 #[must_use]
 pub fn availability<'a>(response: &Response, content: &'a Content) -> Availability<'a> {
     match Availability::from_answer(response.status, body_of(content)) {
-        // Neither rules nor their absence: what the owner wants is not known.
+        // Neither rules nor the absence of rules: what the owner wants is not known.
         Availability::Found(_) if response.head.challenge.is_some() => Availability::Unreachable,
         Availability::Found(_) if !is_whole(response, content) => Availability::Unreachable,
         availability => availability,
@@ -315,7 +319,7 @@ fn body_of(content: &Content) -> &[u8] {
     if let Content::Robots(body) = content { body } else { &[] }
 }
 
-/// Whether all of a robots.txt came, or as much of it as is read of any.
+/// Whether all of a robots.txt arrived, or as much as is read of any robots.txt.
 fn is_whole(response: &Response, content: &Content) -> bool {
     match response.failure {
         None => true,
@@ -332,14 +336,15 @@ pub fn is_cut(response: &Response, content: &Content) -> bool {
         && body_of(content).len() < MAX_BYTES
 }
 
-/// What an answer to HEAD leaves open; 405 and 501 say that the server does not know HEAD.
+/// Whether the response to HEAD leaves open that the URL is HTML; 405 and 501 say that the server does not
+/// know HEAD.
 fn may_be_html(response: &Response) -> bool {
     matches!(response.status, Some(405 | 501))
         || (response.is_success()
             && MediaType::from_fields(response.head.content_type.as_deref()).may_be_page())
 }
 
-/// A page is asked for again only when its server says when.
+/// A page is requested again only if its server says when.
 fn says_when_to_come_back(response: &Response) -> bool {
     response.requests_pause() && response.head.retry_after.is_some()
 }

@@ -9,23 +9,23 @@ use crate::address::{Host, WebUrl};
 use crate::exchange::{Outcome, Purpose, Request, Response};
 use crate::page::Page;
 
-/// What is asked once the tree is walked.
+/// The requests that follow when the tree is walked.
 impl Walk {
-    /// The rule keeps this URL back.
+    /// The script rule skips this URL.
     pub(super) fn skip_script_url(&mut self, url: &WebUrl) {
         if let Some(script) = url.script().filter(|_| self.settings.probing.takes(self.scope.site())) {
             self.probes.withheld.note(&script, url, self.settings.probing.per_script);
         }
     }
 
-    /// A page promises too little.
+    /// The expected yield of a page is too low.
     pub(super) fn leave_out(&mut self, url: &WebUrl) {
         if self.settings.probing.takes_left_out(self.scope.site()) {
             self.probes.leave_out(url);
         }
     }
 
-    /// One probe after the other, so that what is asked does not depend on how many may be in flight.
+    /// Probes are requested one by one, so that they do not depend on how many may be in flight.
     pub(super) fn probe(&mut self) -> Step {
         if !self.flying.is_empty() {
             return Step::Wait;
@@ -49,7 +49,7 @@ impl Walk {
             Some(Outcome::Complete | Outcome::Depth | Outcome::Yield | Outcome::Stable | Outcome::Trap) => {
                 !self.is_full
             }
-            // Others of its hosts opted out, and nothing else was left.
+            // Other hosts of the site opted out, and nothing else was left.
             Some(Outcome::OptOut) => {
                 let is_nothing_left = self.list.is_done() && self.found.is_empty();
                 is_nothing_left && !self.has_site_opted_out()
@@ -58,8 +58,8 @@ impl Walk {
         }
     }
 
-    /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no
-    /// robots.txt is asked for but one that has grown old.
+    /// The request for a probe, if opt-outs, filters and robots.txt allow it. A probe is no reason to request
+    /// a robots.txt, except to refresh one that has grown old.
     fn probe_request(&mut self, url: WebUrl) -> Option<(Request, Option<Duration>)> {
         if self.has_opted_out(&url) || self.closed(&url).is_some() || self.settings.filter.leaves_out(&url) {
             return None;
@@ -73,13 +73,13 @@ impl Walk {
         }
     }
 
-    /// The question is put, or passed over.
+    /// The probe is being sent, or skipped.
     pub(super) fn begin_probe(&mut self) {
         let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
         self.probes.kept_by = question.map(|(_, kept_by)| kept_by);
     }
 
-    /// Nothing more is probed.
+    /// Ends the probes.
     pub(super) fn end_probes(&mut self) {
         self.probes.questions = Some(VecDeque::new());
     }
@@ -97,7 +97,7 @@ impl Walk {
         self.probes.results.push(probe);
     }
 
-    /// Counts what of a page the tree does not have.
+    /// Counts the links of a page that the tree does not have.
     fn compare(&self, page_url: &WebUrl, page: &Page, probe: &mut Probe) {
         let mut hosts: HashSet<&Host> = HashSet::new();
         for url in page.links.iter().map(|link| &link.url) {

@@ -10,11 +10,10 @@ use crate::address::{PageKey, Scope, WebUrl};
 use crate::exchange::{Class, Depth, Outcome, Purpose, Request, Response};
 use crate::page::{Element, Page};
 
-/// What is left of a walk that has failed: its recorded answers, counted without walking it again, which might
-/// fail again.
+/// Counts the recorded responses of a walk that has failed, without walking again, which might fail again.
 ///
-/// What the walk would have done with a URL that it found and did not ask for is not known: all of them count as
-/// kept back by a limit.
+/// It is not known what the walk would have done with a URL that it found and did not request: all of them
+/// count as skipped because of a limit.
 pub struct FailedWalk {
     scope: Scope,
     counts: TreeCounts,
@@ -25,7 +24,7 @@ pub struct FailedWalk {
 }
 
 impl FailedWalk {
-    /// Keeps at most so many URLs, as the walk did.
+    /// Keeps at most `max_urls` URLs, as the walk did.
     #[must_use]
     pub fn new(scope: Scope, max_urls: usize) -> Self {
         Self {
@@ -37,13 +36,14 @@ impl FailedWalk {
         }
     }
 
-    /// Takes in what another tree got for a robots.txt. Which level needed it is not known.
+    /// Takes in the response that another tree received for a robots.txt. It is not known which level needed
+    /// it.
     pub fn take_shared(&mut self, response: &Response) {
         self.counts.home.note(Purpose::Robots, response, false);
         self.counts.level(Depth(0)).shared_robots += 1;
     }
 
-    /// Takes in an answer, in the order recorded.
+    /// Takes in a response, in the order recorded.
     pub fn take(&mut self, request: &Request, response: &Response, content: &Content) {
         let is_page = request.purpose == Purpose::Page && is_page(response, content);
         self.counts.home.note(request.purpose, response, is_page);

@@ -22,8 +22,8 @@ use crate::exchange::{Depth, Entrance, Outcome};
 
 /// The walk of one site, from its start URL to its [`Tree`](super::Tree).
 ///
-/// The driver's loop: `poll`; on [`Step::Ask`](super::Step::Request) either `begin` and put the question, or `end` the
-/// walk; hand every answer to `handle`; on [`Step::Done`](super::Step::Done), `conclude`.
+/// The driver's loop: `poll`; on [`Step::Request`](super::Step::Request) either `begin` and send the request,
+/// or `end` the walk; pass every response to `handle`; on [`Step::Done`](super::Step::Done), `conclude`.
 pub struct Walk {
     pub(super) settings: Arc<WalkSettings>,
     pub(super) scope: Scope,
@@ -31,23 +31,24 @@ pub struct Walk {
     pub(super) origins: Origins,
     pub(super) entering: EntranceAttempts,
     pub(super) bans: Bans,
-    /// What is known of every internal URL found.
+    /// The state of every internal URL found.
     pub(super) known: UrlStates,
     pub(super) scripts: HashMap<ScriptKey, u32>,
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
     pub(super) list: Listing,
-    /// What the level's pages link to, in the order found: the next level.
+    /// The next level: the links of this level's pages, in the order found.
     pub(super) found: UrlList,
     pub(super) flying: InFlight,
     pub(super) ending: Option<Outcome>,
-    /// No server that delivered pages responds to us any more: why the walk ends once nothing more is on record.
+    /// The outcome, if no server that delivered pages responds to us any more; the walk ends when nothing
+    /// more is on record.
     pub(super) turned_away: Option<Outcome>,
     pub(super) failures: Failures,
     pub(super) quiet_levels: u16,
     pub(super) opted_out: bool,
     pub(super) recorded: OnRecord,
-    /// What is on record beside the list of the level.
+    /// A recorded request that is not in the list of the level.
     pub(super) beside: Option<ListedUrl>,
     /// The time of the last poll.
     pub(super) now: SystemTime,
@@ -114,25 +115,25 @@ impl Walk {
         self.depth
     }
 
-    /// Questions asked and not merged yet.
+    /// The number of requests that are not merged yet.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.flying.len()
     }
 
-    /// How many questions were asked: the number of the next.
+    /// The number of requests so far: the number of the next one.
     #[must_use]
     pub fn request_count(&self) -> u32 {
         self.flying.request_count()
     }
 
-    /// Says what is on record of the next question. A host that was asked then and has opted out since is let
-    /// through for it, for its answer is on record and nothing will be sent.
+    /// Says what is on record for the next request. A host that was requested then and has opted out since is
+    /// let through for it: its response is on record and nothing will be sent.
     pub fn expect_recorded(&mut self, next: OnRecord) {
         self.recorded = next;
     }
 
-    /// Until when the robots.txt for a URL may be gone by: the question that is put next is not to be put later.
+    /// The time until which the robots.txt for a URL is valid: the next request must not be sent later.
     #[must_use]
     pub fn rules_good_until(&self, url: &WebUrl) -> Option<SystemTime> {
         self.origins.good_until(url, self.flying.request_count())

@@ -10,16 +10,17 @@ use crate::page::Page;
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Put this question, with at least this pause between requests if the host asks for one.
-    /// Polling again gives the same question until [`Walk::begin`](super::Walk::begin), or a robots.txt that has grown old meanwhile.
+    /// Send this request, with at least this pause between requests if the host asks for one. Polling again
+    /// returns the same request until [`Walk::begin`](super::Walk::begin), or one for a robots.txt that has
+    /// grown old meanwhile.
     Request(Request, Option<Duration>),
-    /// An answer in flight decides what is next.
+    /// A response in flight decides what is next.
     Wait,
     /// The tree is finished.
     Done,
 }
 
-/// What an answer carried for the walk, beside its head.
+/// The part of a response that the walk reads, besides the head.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Content {
     /// Nothing that the walk reads.
@@ -31,25 +32,24 @@ pub enum Content {
     Robots(Vec<u8>),
 }
 
-/// What earlier trees of the same site know: such pages are not fetched again, such scripts are
-/// used up.
+/// What earlier trees of the same site know: such pages are not fetched again, such scripts are used up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
-    /// Pages that were asked for.
+    /// Pages that were requested.
     pub pages: HashSet<PageKey>,
-    /// How many query URLs of each script were asked for.
+    /// The number of query URLs of each script that were requested.
     pub scripts: HashMap<ScriptKey, u32>,
 }
 
-/// What is on record of the next question.
+/// What is on record for the next request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum OnRecord {
-    /// It is asked for the first time, or its answer was lost and nothing later is on record.
+    /// It is sent for the first time, or its response was lost and nothing later is on record.
     #[default]
     Nothing,
-    /// An earlier run put it and heard what came of it.
+    /// An earlier run sent it and recorded the result.
     Requested(Request),
-    /// Its answer was lost, and that to a later question is on record.
+    /// Its response was lost, and the response to a later request is on record.
     Lost,
 }
 

@@ -5,27 +5,28 @@ use crate::address::{Host, OptOuts, PageKey, Scope, WebUrl};
 use crate::exchange::{Class, Entrance, Failure, Outcome, Response};
 use crate::settings::Entrances;
 
-/// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
+/// The entrance to a site: the attempts so far, their results, and the attempts that follow while no page has
+/// come.
 pub(in crate::walk) struct EntranceAttempts {
     offered: WebUrl,
     most: u16,
-    /// Entrances put on the list so far.
+    /// The number of entrances put on the list so far.
     pub tried: u16,
     /// The entrance that brought the first page.
     pub brought: Option<Entrance>,
     /// The host of the first page.
     home: Option<Host>,
-    /// Its address opted out.
+    /// The address of that host opted out.
     has_home_address_opted_out: bool,
-    /// Still to be tried while no page has come.
+    /// Entrances to try while no page has come.
     next: VecDeque<EntranceCandidate>,
-    /// Still to be asked whatever came.
+    /// Front pages to request in any case.
     doors: VecDeque<EntranceCandidate>,
-    /// Pages that stood on the list of level 0, each with the scheme.
+    /// The pages that have been on the list of level 0, each with the scheme.
     listed: HashSet<(bool, PageKey)>,
-    /// The class of those that were not asked for.
+    /// The class of each page that was not requested.
     kept: HashMap<PageKey, Class>,
-    /// What came of the questions to an origin, robots.txt included, at its best.
+    /// The best result of the requests to each origin, robots.txt included.
     origins: HashMap<String, OriginProgress>,
     /// A front page led out of the scope.
     pub front_page_moved: bool,
@@ -33,7 +34,7 @@ pub(in crate::walk) struct EntranceAttempts {
     pub is_forbidden: bool,
     /// The rules of a robots.txt forbid an entrance.
     pub kept_by_robots: bool,
-    /// A server said something, be it that its TLS is too old.
+    /// A server sent some response, even if only that its TLS is too old.
     pub was_answered: bool,
 }
 
@@ -45,13 +46,13 @@ pub(in crate::walk) struct EntranceCandidate {
 
 enum AttemptCondition {
     Always,
-    /// Not where no connection came about.
+    /// Unless no connection to this origin came about.
     Connected(String),
-    /// Only where this origin has an address and gave no status.
+    /// Unless this origin has no address, or sent a status.
     Unanswered(String),
 }
 
-/// How far questions to an origin came.
+/// How far requests to an origin came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OriginProgress {
     NoAddress,
@@ -61,7 +62,7 @@ enum OriginProgress {
 }
 
 impl OriginProgress {
-    /// None for a question that was not put.
+    /// None for a request that was not sent.
     fn by(response: &Response) -> Option<Self> {
         if response.status.is_some() {
             return Some(Self::Answered);
@@ -106,7 +107,8 @@ impl EntranceAttempts {
         }
     }
 
-    /// The next entrance that applies: by the rule while there is no page, and then the doors that are asked anyway.
+    /// The next entrance that applies: while there is no page by the rule, then the doors that are requested
+    /// in any case.
     pub(in crate::walk) fn next(&mut self, has_page: bool) -> Option<EntranceCandidate> {
         if has_page || self.front_page_moved || self.tried >= self.most {
             self.next.clear();
@@ -132,7 +134,7 @@ impl EntranceAttempts {
         }
     }
 
-    /// Notes how far a question at level 0 came, robots.txt included.
+    /// Notes how far a request at level 0 came, robots.txt included.
     pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, response: &Response) {
         let failure = response.failure;
         self.was_answered |= response.status.is_some() || failure.is_some_and(Failure::server_answered);
@@ -142,7 +144,7 @@ impl EntranceAttempts {
         }
     }
 
-    /// A page came from an entrance.
+    /// An entrance brought a page.
     pub(in crate::walk) fn note_page(&mut self, url: &WebUrl, entrance: Option<Entrance>) {
         self.brought = self.brought.or(entrance);
         self.home.get_or_insert_with(|| url.host().clone());
@@ -158,7 +160,7 @@ impl EntranceAttempts {
         self.has_home_address_opted_out || self.home.as_ref().is_some_and(|home| opt_out.has_host(home))
     }
 
-    /// A URL on the list of level 0 is not asked for; `again` where its page has its class already.
+    /// A URL on the list of level 0 is skipped; `again` if its page has its class already.
     pub(in crate::walk) fn note_kept(&mut self, url: &WebUrl, again: bool, class: Class) {
         if !again {
             self.kept.insert(url.page_key(), class);
@@ -169,12 +171,12 @@ impl EntranceAttempts {
         }
     }
 
-    /// The class of a page of level 0 that is asked for now and was not under its other scheme.
+    /// The class of a page of level 0 that is requested now and was skipped under its other scheme.
     pub(in crate::walk) fn take_kept(&mut self, url: &WebUrl) -> Option<Class> {
         self.kept.remove(&url.page_key())
     }
 
-    /// Whether a page stood on the list of level 0 already, under this scheme.
+    /// Whether a page has been on the list of level 0 already, under this scheme.
     pub(in crate::walk) fn is_listed(&self, url: &WebUrl) -> bool {
         self.listed.contains(&(url.is_https(), url.page_key()))
     }
@@ -203,7 +205,7 @@ impl EntranceAttempts {
     }
 }
 
-/// What is tried after the URL that was offered, in this order.
+/// The entrances that are tried after the start URL, in this order.
 fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
     let front = offered.door();
     let origin = origin_of(&front);
@@ -257,7 +259,7 @@ fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
     doors.flatten().collect()
 }
 
-/// The bare name of the site and the one with `www.`, as far as they are not the host itself.
+/// The bare name of the site and the name with `www.`, except the host itself.
 fn other_names(scope: &Scope, host: &Host) -> impl Iterator<Item = Host> {
     let names = [Some(scope.site().root().clone()), with_www(scope)];
     names.into_iter().flatten().filter(move |name| name != host)

@@ -2,8 +2,8 @@ use std::net::IpAddr;
 
 use crate::exchange::{Purpose, Response};
 
-/// The server of a site: the one that delivered its first page. Where none did, it is the one that responded first to a
-/// request for a page, and else to any request.
+/// The server of a site: the server that delivered its first page. If none did, it is the server that
+/// responded first to a request for a page, or else to any request.
 #[derive(Debug, Default)]
 pub(in crate::walk) struct HomeServer {
     rank: ServerRank,
@@ -35,7 +35,7 @@ impl HomeServer {
         }
     }
 
-    /// Its address, and what its header says that it runs.
+    /// Its address, and the software that it names in its header.
     pub(in crate::walk) fn into_parts(self) -> (Option<IpAddr>, Option<String>) {
         let (address, software) = self.server.unzip();
         (address, software.flatten())

@@ -4,26 +4,27 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::address::WebUrl;
 use crate::walk::entry::{UrlState, UrlStates};
 
-/// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two
-/// may be a page that says nothing yet: a frameset, "it works".
+/// The number of pages that two hosts must show alike under the same path before one is taken for the other's
+/// mirror. One or two may be a page without content yet: a frameset, "it works".
 const LEAST_EQUAL: u32 = 3;
 
 /// Hosts of a site that show the same pages under the same paths, as `a.ke` and `www.a.ke` often do.
 ///
-/// Links of a copy that are written without a host lead to the copy again, so that a site of two hosts costs twice.
-/// Pages of the same bytes under different paths prove nothing: their relative links may lead elsewhere.
+/// Links of a copy that are written without a host lead to the copy again, so that a site of two hosts costs
+/// twice the load. Pages of the same bytes under different paths prove nothing: their relative links may lead
+/// elsewhere.
 #[derive(Default)]
 pub(in crate::walk) struct Mirrors {
-    /// Where a path and query was read first: the host's number, the hash of the body.
+    /// By path and query: the number of the host where it was read first, and the hash of the body.
     pages: HashMap<u64, (u32, u128)>,
-    /// Hosts in the order in which a page of them was read first.
+    /// Hosts in the order in which their first pages were read.
     hosts: Vec<String>,
     numbers: HashMap<String, u32>,
-    /// For each host the earlier ones that have a page of the same path.
+    /// For each host, the earlier hosts that have a page with the same path.
     pairs: HashMap<u32, Vec<HostPair>>,
 }
 
-/// Pages that two hosts show alike or not.
+/// The numbers of pages that two hosts show alike or not.
 #[derive(Clone, Copy)]
 struct HostPair {
     original: u32,
@@ -47,7 +48,7 @@ impl Mirrors {
         }
     }
 
-    /// Whether a URL's host is the mirror of one on which the same page is known.
+    /// Whether a URL's host is the mirror of a host on which the same page is known.
     pub(in crate::walk) fn is_copy(&self, url: &WebUrl, known: &UrlStates) -> bool {
         if self.pairs.is_empty() {
             return false;
@@ -71,7 +72,7 @@ fn count(originals: &mut Vec<HostPair>, original: u32, is_equal: bool) {
 }
 
 impl HostPair {
-    /// One page of ten may differ: what shows the time of day, or was changed meanwhile.
+    /// One page in ten may differ: it shows the time of day, or was changed meanwhile.
     fn is_mirror(self) -> bool {
         self.equal >= LEAST_EQUAL && 10 * self.different <= self.equal
     }
@@ -85,7 +86,8 @@ mod tests {
         WebUrl::parse(text).unwrap()
     }
 
-    /// Whether a page of `b.a.ke` is a copy after so many pages that both hosts show alike and so many that differ.
+    /// Whether a page of `b.a.ke` is a copy if both hosts show `equal` pages alike, and `different` pages
+    /// differ.
     fn is_copy(equal: u32, different: u32) -> bool {
         let mut mirrors = Mirrors::default();
         for host in ["a.ke", "b.a.ke"] {
@@ -113,7 +115,7 @@ mod tests {
         for host in ["b.a.ke", "a.ke", "c.a.ke"] {
             (0..3).for_each(|n| mirrors.note(&url(&format!("http://{host}/{n}")), n));
         }
-        // Each host's pages are compared with the first that had them.
+        // Each host's pages are compared with the first host that had them.
         for (host, place, is_copy) in [
             ("a.ke", UrlState::Found, true),
             ("c.a.ke", UrlState::Listed, true),

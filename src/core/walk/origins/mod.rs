@@ -1,4 +1,4 @@
-//! The hosts of a site as they turn out: which are entrances, which are one server, which mirror another.
+//! The hosts of a site: which are entrances, which are one server, which mirror another.
 
 pub(super) mod entrance;
 pub(super) mod home_server;
@@ -11,10 +11,10 @@ use foldhash::HashMap;
 use crate::address::WebUrl;
 use crate::robots::{Availability, MAX_AGE, MAX_REDIRECTS, Rules};
 
-/// Origins whose robots.txt one site tree asks for: a name server that invents subdomains must not
-/// grow our memory. The largest universities have some hundred hosts.
+/// The number of origins whose robots.txt a site tree may request, so that a name server that invents
+/// subdomains does not exhaust our memory. The largest universities have some hundred hosts.
 const MAX_ORIGINS: usize = 2_000;
-/// Bytes of robots.txt kept in one site tree; files are about 1 kB, and 500 KiB each at most.
+/// The number of bytes of robots.txt kept in one site tree; files are about 1 kB, and 500 KiB each at most.
 const MAX_RULE_BYTES: usize = 8 * 1024 * 1024;
 
 /// What is known of the robots.txt of each origin (scheme, host, port: RFC 9309 §2.3).
@@ -25,35 +25,35 @@ pub(super) struct Origins {
     rule_bytes: usize,
 }
 
-/// When a robots.txt was asked for.
+/// The time of a request for a robots.txt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RobotsRequestTime {
     pub at: SystemTime,
-    /// The number of the question after it; none where another tree asked for it.
+    /// The number of the request after it; none if another tree requested it.
     pub next: Option<u32>,
 }
 
-/// What came of asking an origin for its robots.txt.
+/// The result of the request for the robots.txt of an origin.
 struct RobotsRecord {
     verdict: RobotsOutcome,
     asked: RobotsRequestTime,
-    /// Of the file; none where another origin's was meant.
+    /// The size of the file; 0 if the file is counted for another origin.
     bytes: usize,
 }
 
-/// What an origin's robots.txt means for a URL.
+/// The meaning of an origin's robots.txt for a URL.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RobotsOutcome {
     Rules(Rules),
-    /// It could not be had for a network failure or a server error: disallow all.
+    /// It could not be fetched because of a network failure or a server error: disallow all.
     Unreachable,
-    /// The host's address is on the opt-out list: nothing was sent, and nothing is to be.
+    /// The host's address is on the opt-out list: nothing was sent, and nothing may be sent.
     OptedOut,
 }
 
-/// The one question for a robots.txt that is under way.
+/// The one request for a robots.txt that is under way.
 struct PendingRobots {
-    /// Whose rules the answer will be: the origin asked, and those its redirects led through.
+    /// The origins whose rules the response will be: the origin requested, and the origins of its redirects.
     origins: Vec<String>,
     url: WebUrl,
     redirects: usize,
@@ -61,17 +61,17 @@ struct PendingRobots {
     begun: bool,
 }
 
-/// What should be done before a URL of some origin can be decided.
+/// What must be done before a URL of some origin can be decided.
 pub(super) enum Lookup<'a> {
     Known(&'a RobotsOutcome),
-    /// This robots.txt should be asked for.
+    /// This robots.txt must be requested.
     Fetch(WebUrl),
-    /// It is being asked for.
+    /// Its response is pending.
     Pending,
 }
 
 impl Origins {
-    /// What the robots.txt for a URL says; one that is to be asked for `again` is asked for although it is known.
+    /// Looks up the robots.txt for a URL. With `again`, it is requested again although it is known.
     pub(super) fn lookup(&mut self, url: &WebUrl, again: bool) -> Lookup<'_> {
         let origin = origin_of(url);
         let is_known = self.known.contains_key(&origin);
@@ -98,26 +98,27 @@ impl Origins {
         }
     }
 
-    /// Whether a robots.txt is being asked for.
+    /// Whether a robots.txt is being requested.
     pub(super) fn is_asking(&self) -> bool {
         self.asking.is_some()
     }
 
-    /// Whether the robots.txt for a URL is known, be it old.
+    /// Whether the robots.txt for a URL is known, even if it is old.
     pub(super) fn knows(&self, url: &WebUrl) -> bool {
         self.known.contains_key(&origin_of(url))
     }
 
-    /// Until when the robots.txt for a URL may be gone by, if it is known.
+    /// The time until which the robots.txt for a URL is valid, if it is known.
     ///
-    /// For the `next` question right after it there is no bound: where pauses are as long as a day, nothing else
-    /// would ever be asked for. Rules that another tree asked for have a bound, for this one can ask for its own.
+    /// For the `next` request right after it there is no limit: if pauses are as long as a day, nothing else
+    /// would ever be requested. Rules that another tree requested have a limit, because this tree can request
+    /// its own.
     pub(super) fn good_until(&self, url: &WebUrl, next: u32) -> Option<SystemTime> {
         let asked = self.known.get(&origin_of(url))?.asked;
         (asked.next != Some(next)).then(|| asked.at + MAX_AGE)
     }
 
-    /// How long the origin wants us to wait between requests.
+    /// The pause between requests that the origin asks for.
     pub(super) fn crawl_delay(&self, url: &WebUrl) -> Option<Duration> {
         match &self.known.get(&origin_of(url))?.verdict {
             RobotsOutcome::Rules(rules) => rules.crawl_delay(),
@@ -125,7 +126,7 @@ impl Origins {
         }
     }
 
-    /// An answer said when to come back: the same robots.txt is asked for once more.
+    /// The response said when to come back: the same robots.txt is requested once more.
     pub(super) fn retry(&mut self, most: u8) -> bool {
         match &mut self.asking {
             Some(asking) if asking.retries < most => {
@@ -137,8 +138,8 @@ impl Origins {
         }
     }
 
-    /// A redirect: followed, at least five in a row (RFC 9309 §2.3.1.2), also across authorities.
-    /// Rules that another origin's robots.txt turns out to be are that origin's rules too.
+    /// Follows a redirect: at least five in a row (RFC 9309 §2.3.1.2), also across authorities. If it leads
+    /// to the robots.txt of another origin, the response gives the rules of that origin, too.
     pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str, asked: RobotsRequestTime) {
         let Some(asking) = &mut self.asking else { return };
         let Some(target) = to.filter(|_| asking.redirects < MAX_REDIRECTS) else {
@@ -176,8 +177,8 @@ impl Origins {
         self.settle_with(verdict, asked, 0);
     }
 
-    /// The address of the host that was to be asked is on the opt-out list. Others whose rules that would have been have
-    /// none that can be had.
+    /// The address of the requested host is on the opt-out list. The other origins whose rules the response
+    /// would have been are unreachable.
     pub(super) fn opted_out(&mut self, asked: RobotsRequestTime) {
         let Some(origin) = self.asking.as_ref().map(|asking| origin_of(&asking.url)) else { return };
         self.settle(RobotsOutcome::Unreachable, asked);
@@ -217,7 +218,7 @@ mod tests {
         RobotsRequestTime { at: NOW, next: Some(next) }
     }
 
-    /// What a lookup says, in a word or by the URL to ask for.
+    /// The result of a lookup: a word, or the URL to request.
     fn says(origins: &mut Origins, at: &str, again: bool) -> String {
         match origins.lookup(&url(at), again) {
             Lookup::Known(RobotsOutcome::Rules(rules)) if rules.allows(&url(at)) => "allowed".to_owned(),
@@ -229,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Asks for the robots.txt of a host and finds a file of so many bytes.
+    /// Requests the robots.txt of a host and finds a file of this size.
     fn find(origins: &mut Origins, host: &str, bytes: usize) {
         let robots = format!("http://{host}/robots.txt");
         assert_eq!(says(origins, &robots, true), robots);
@@ -257,7 +258,7 @@ mod tests {
         }
         find(&mut origins, "i.a.ke", 1);
         assert_eq!(says(&mut origins, "http://j.a.ke/", false), "unreachable");
-        // What is asked for again takes the place of what was there.
+        // A file that is requested again replaces the earlier one.
         find(&mut origins, "h0.a.ke", 512 * 1024);
         assert_eq!(says(&mut origins, "http://j.a.ke/", false), "unreachable");
         find(&mut origins, "h0.a.ke", 512 * 1024 - 1);
@@ -373,7 +374,7 @@ mod tests {
             assert_eq!(says(&mut origins, &format!("{origin}/y"), false), "allowed");
             let url = url(origin);
             assert_eq!(origins.crawl_delay(&url), Some(Duration::from_secs(7)));
-            // No bound for the question right after it, a day for later ones.
+            // There is no limit for the request right after it, and a day for later ones.
             assert_eq!(origins.good_until(&url, 4), None);
             assert_eq!(origins.good_until(&url, 5), Some(NOW + MAX_AGE));
         }

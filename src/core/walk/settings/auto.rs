@@ -5,15 +5,15 @@ use crate::address::ScriptKey;
 use crate::walk::AutoDepth;
 use crate::walk::yields::{Appraiser, Rates, UrlCandidate};
 
-/// What a walk with `--depth auto` keeps beside the tree.
+/// The state that a walk with `--depth auto` keeps besides the tree.
 pub(in crate::walk) struct Auto {
     pub rates: Arc<Rates>,
     pub appraiser: Appraiser,
-    /// How far into the level's list the URLs are chosen.
+    /// The index in the level's list up to which the URLs are chosen.
     pub chosen: usize,
-    /// By which page each URL of the next level was found.
+    /// For each URL of the next level, the page on which it was found.
     pub finders: Vec<Option<UrlCandidate>>,
-    /// URLs of each script that were left out.
+    /// The number of URLs of each script that were left out.
     pub scripts: HashMap<ScriptKey, u32>,
 }
 

@@ -1,9 +1,9 @@
 use crate::address::{Target, UrlPattern, WebUrl};
 use crate::settings::{Extension, NonHtml};
 
-/// Which internal URLs are asked for, judged by the URL alone.
+/// Decides by the URL alone which internal URLs are requested.
 ///
-/// The start URL is always asked for, and so is what it redirects to: the user wants that site.
+/// The start URL is always requested, and so are the targets of its redirects: the user wants that site.
 ///
 /// ```
 /// use ccsurvey_address::WebUrl;
@@ -17,7 +17,7 @@ use crate::settings::{Extension, NonHtml};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// How URLs are treated that do not look like HTML.
+    /// The treatment of URLs that do not look like HTML.
     pub non_html: NonHtml,
     /// File name extensions that do not look like HTML.
     pub non_html_extensions: Vec<Extension>,
@@ -39,7 +39,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Whether the URL is not to be asked for.
+    /// Whether the filter excludes the URL.
     #[must_use]
     pub fn leaves_out(&self, url: &WebUrl) -> bool {
         (self.non_html == NonHtml::Skip && self.does_not_look_like_html(url))
@@ -47,7 +47,7 @@ impl Filter {
             || (!self.include.is_empty() && !matches_any(&self.include, url))
     }
 
-    /// Whether a HEAD request is to find out first whether the URL is HTML.
+    /// Whether a HEAD request must first find out whether the URL is HTML.
     #[must_use]
     pub fn wants_head(&self, url: &WebUrl) -> bool {
         self.non_html == NonHtml::Head && self.does_not_look_like_html(url)
@@ -64,8 +64,8 @@ fn matches_any(patterns: &[UrlPattern], url: &WebUrl) -> bool {
     patterns.iter().any(|pattern| pattern.matches(url, &target))
 }
 
-/// The extension of the file name in a path, without path parameters. A name whose only dot is its first character
-/// has none.
+/// The extension of the file name in a path, without path parameters. A name whose only dot is its first
+/// character has none.
 fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?.split(';').next()?;
     let (stem, extension) = name.rsplit_once('.')?;

@@ -1,4 +1,4 @@
-//! How a site is walked, and which of its URLs are left out.
+//! The settings of a walk: how far it goes, and which URLs of a site it leaves out.
 
 pub(super) mod auto;
 pub(super) mod filter;
@@ -11,58 +11,61 @@ use super::{Filter, Probing};
 use crate::exchange::Depth;
 use crate::settings::{self, Entrances};
 
-/// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
+/// The number of redirects in a row that a page may take. The limit that the Fetch standard sets browsers is
 /// 20; chains beyond 10 are loops in practice, and each hop is a request.
 pub const MAX_PAGE_REDIRECTS: u8 = 10;
 
-/// How often a redirect to the same page in a session is followed: ASP.NET first finds out whether a client takes cookies and
-/// then writes the session into the path.
+/// The number of redirects to the same page in a session that are followed: ASP.NET first finds out whether a
+/// client takes cookies and then writes the session into the path.
 pub(super) const MAX_SESSION_REDIRECTS: usize = 2;
 
 /// How far and how wide a site is walked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkSettings {
-    /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the
-    /// load of depth 20 and no loss of external URLs.
+    /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the load of
+    /// depth 20 and no loss of external URLs.
     pub depth: Depth,
-    /// Leave out above that what promises too little; none: nothing is left out for that.
+    /// Leave out URLs above that level whose expected yield is too low; none: no URL is left out for its
+    /// yield.
     pub auto_depth: Option<AutoDepth>,
-    /// Entrances of the site that are tried until one brings a page.
+    /// The entrances of the site that are tried until one brings a page.
     pub entrances: Entrances,
-    /// Which URLs are asked for at all.
+    /// The URLs that may be requested at all.
     pub filter: Filter,
-    /// Query URLs fetched of one script.
+    /// The number of query URLs that are fetched per script.
     pub queries_per_script: u32,
-    /// What is asked beyond that to learn what it hides.
+    /// The requests beyond that, to find out what the rule hides.
     pub probing: Probing,
-    /// URLs found, internal and external, at which a site counts as a trap; or so many times 200 bytes of
-    /// them. Bounds memory: a URL in line takes about 70 bytes and the part of it behind its host.
+    /// The number of URLs found, internal and external, at which a site counts as a trap; or this number
+    /// times 200 bytes of URLs. Bounds memory: a waiting URL takes about 70 bytes, and its part after the
+    /// host.
     pub max_urls: usize,
-    /// Levels in a row on which URLs of one shape must have begotten nothing but more of themselves before they can
-    /// be a trap; none: only paths that repeat themselves are. 3: two such levels happen by chance, each level more
-    /// costs a calendar's site another month.
+    /// The number of levels in a row on which URLs of one shape must have led to nothing but more of
+    /// themselves before they can be a trap; none: only paths that repeat themselves are traps. 3: two such
+    /// levels happen by chance, and each additional level costs the site of a calendar another month.
     pub trap_levels: Option<u16>,
-    /// Ask for the pages of hosts that show the same as another host of the site, too.
+    /// Also request the pages of hosts that show the same pages as another host of the site.
     pub fetch_mirrors: bool,
-    /// End after so many levels in a row without a new external link; none: never.
+    /// End after this number of levels in a row without a new external link; none: never.
     pub stable_levels: Option<u16>,
-    /// Network failures in a row after which a server is left alone. Nutch drops a host after 5.
+    /// The number of network failures in a row after which a server gets no more requests. Nutch drops a host
+    /// after 5.
     pub max_failures: u32,
-    /// How often a page is asked for again when the server says when to come back (429 or 503 with
-    /// `Retry-After`). Without `Retry-After` a page is not asked for again.
+    /// How often a page is requested again if the server says when to come back (429 or 503 with
+    /// `Retry-After`). Without `Retry-After` a page is not requested again.
     pub retries: u8,
-    /// A longer Crawl-delay is taken as *do not come*.
+    /// A longer Crawl-delay counts as *do not come*.
     pub max_crawl_delay: Duration,
-    /// The name in robots.txt that speaks to us.
+    /// Our name in robots.txt.
     pub product_token: String,
 }
 
-/// How much a URL must promise to be asked for.
+/// The expected yield that a URL needs to be requested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AutoDepth {
-    /// What pages bring on average.
+    /// The mean yield of pages.
     pub rates: Arc<Rates>,
-    /// New external hosts that a request must promise.
+    /// The number of new external hosts that a request must be expected to bring.
     pub price: f64,
 }
 
@@ -73,7 +76,7 @@ impl Default for WalkSettings {
 }
 
 impl WalkSettings {
-    /// With what pages bring on average and what a request must promise; without it all levels are walked.
+    /// Sets the mean yield of pages and the price of a request; without them all levels are walked.
     #[must_use]
     pub fn with_rates(self, rates: Arc<Rates>, price: f64) -> Self {
         Self { auto_depth: Some(AutoDepth { rates, price }), ..self }

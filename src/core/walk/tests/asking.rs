@@ -142,7 +142,7 @@ fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
     let walk = start("http://a.ke/start.pdf", WalkSettings { filter, ..WalkSettings::default() }, "");
     let (_, asked) = drive_by(walk, |request| {
         let (mut response, mut content) = web.response(request);
-        // The page answers HEAD where it is, and leads GET to its other scheme.
+        // The page responds to HEAD at its URL, and redirects GET to its other scheme.
         if request.url.as_str() == "http://a.ke/x.pdf" && request.purpose == Purpose::Page {
             (response.status, content) = (Some(301), Content::Nothing);
             response.head.location = Some("https://a.ke/x.pdf".to_owned());
@@ -185,7 +185,7 @@ fn a_probe_counts_each_url_and_host_that_the_tree_does_not_have() {
     let [probe] = &tree.probes[..] else { panic!("{:?}", tree.probes) };
     assert_eq!((probe.number, withheld(probe), probe.internal_urls), (4, 1, 2));
     assert_eq!((probe.external_urls, probe.external_hosts), (4, 2));
-    // A probe that brings no answer costs, and tells nothing.
+    // A probe without a response costs, and shows nothing.
     let (silent, _) = walk(
         &web.serve("http://a.ke/s?id=2", ServedPage::Gone),
         WalkSettings { probing, ..WalkSettings::default() },

@@ -1,7 +1,7 @@
 use super::yields::{Memory, Rates, Scale, SeenUrl};
 use super::*;
 
-/// Pages of any level bring one host, those with the word `links` ten times as much.
+/// Pages of any level bring one host, pages with the word `links` ten times as many.
 pub(super) fn rates() -> Arc<Rates> {
     let scale = Scale { by_depth: vec![1.0], by_word: [("links".to_owned(), 10.0)].into() };
     Arc::new(Rates::new(Vec::new(), scale.clone(), scale, Vec::new()))
@@ -19,7 +19,7 @@ fn page(web: Web, path: &str, links: &[String]) -> Web {
     web.page(&format!("http://a.ke{path}"), &links.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A front page that leads to so many pages, of which none leads on.
+/// A front page that leads to the given pages, none of which leads on.
 fn flat(pages: &[String]) -> Web {
     pages.iter().fold(page(Web::default(), "/", pages), |web, path| page(web, path, &[]))
 }
@@ -27,14 +27,15 @@ fn flat(pages: &[String]) -> Web {
 #[test]
 fn a_silent_site_gets_a_dozen_requests_and_the_rest_is_left_out_with_what_it_was_expected_to_bring() {
     let (tree, asked) = walk(&flat(&names("p", 100)), auto(0.5));
-    // An eighth of those that wait is chosen at a time, while nothing speaks against them.
+    // An eighth of the waiting URLs is chosen at a time, while no evidence speaks against them.
     assert_eq!(tree.sum(|level| level.class(Class::Fetched)), 1 + 12);
     assert_eq!(pages(&asked).len(), 13);
     assert_eq!(tree.levels[1].class(Class::Yield), 88);
     assert_eq!(tree.levels[1].internal_urls(), 100);
     assert_eq!(tree.outcome, Outcome::Yield);
-    // Twelve pages of one folder, each expected to bring a host, brought none. Of the site that leaves 2 / 14 of what pages
-    // bring, of the folder 1 / (1 + 24 / 14) of that; of its own branch each page knows nothing.
+    // Twelve pages of one folder, each expected to bring a host, brought none. For the site that leaves 2 /
+    // 14 of what pages bring, for the folder 1 / (1 + 24 / 14) of that; about its own branch each page knows
+    // nothing.
     let each = 2.0 / 14.0 * (1.0 / (1.0 + 24.0 / 14.0));
     assert!((tree.levels[1].expected_hosts - 88.0 * each).abs() < 1e-9, "{:?}", tree.levels[1]);
 }
@@ -148,7 +149,7 @@ fn what_another_rule_keeps_back_is_not_left_out_for_its_yield() {
     let scripts = asked.iter().filter(|request| request.url.path() == "/s").count() as u64;
     assert_eq!(level.class(Class::Filtered), 30, "{level:?}");
     assert_eq!(level.class(Class::Trap), 30, "{level:?}");
-    // Of the script one would have been asked for: it was, or was left out.
+    // One URL of the script would have been requested: it was, or it was left out.
     assert_eq!(level.class(Class::Script), 29, "{level:?}");
     let fetched = level.class(Class::Fetched);
     assert_eq!(level.class(Class::Yield) + fetched, 40 + 1, "{level:?}, {scripts}");

@@ -11,7 +11,7 @@ fn site_of(pages: usize) -> Web {
     links.iter().fold(web, |web, link| web.page(&format!("http://a.ke{link}"), &[]))
 }
 
-/// Walks a site whose server refuses every request for a page but the first so many.
+/// Walks a site whose server refuses all requests for pages after the first `delivered` ones.
 fn banned_after(delivered: usize, refusal: &ServedPage, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
     drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
@@ -25,7 +25,7 @@ fn banned_after(delivered: usize, refusal: &ServedPage, web: &Web) -> (Tree, Vec
     })
 }
 
-/// What comes of a walk where one host refuses all after so many requests for pages.
+/// The result of a walk during which one host refuses everything after `delivered` requests for pages.
 fn host_bans_after(delivered: usize, host: &str, settings: WalkSettings, web: &Web) -> (Tree, Vec<Request>) {
     let requests = Cell::new(0);
     drive_by(start("http://a.ke/", settings, ""), |request| {
@@ -94,7 +94,7 @@ fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
         .fold(site_of(100), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
     let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, of_purpose(&asked, Purpose::Check).len()), (Outcome::Complete, 0));
-    // A missing page is an answer, too; an error or a redirect tells nothing.
+    // A missing page is a response, too; an error or a redirect proves nothing.
     let moved = ServedPage::To("/31".to_owned());
     for (between, checks) in
         [(ServedPage::Status(404), 0), (ServedPage::Status(500), 1), (ServedPage::Status(503), 1), (moved, 1)]
@@ -236,7 +236,7 @@ fn what_was_never_sent_is_not_fetched_for_every_reason_that_there_is() {
 
 #[test]
 fn what_was_sent_once_is_fetched_though_it_is_not_sent_again() {
-    // By HEAD and then not by GET; by http and then not by https; and after a 503 that named a time.
+    // By HEAD and then not by GET; by http and then not by https; and after a 503 with a time.
     let web = Web::default()
         .page("http://a.ke/", &["/x", "/moved", "/y"])
         .redirect("http://a.ke/moved", "https://a.ke/moved")
@@ -285,8 +285,8 @@ enum RefusalKind {
 }
 
 proptest! {
-    /// Whatever servers answer, every URL is in one class, what is fetched was requested, requests are exchanges, and the
-    /// tree does not depend on how many requests are in flight.
+    /// Whatever servers respond, every URL is in one class, fetched URLs were requested, requests are
+    /// exchanges, and the tree does not depend on how many requests are in flight.
     #[test]
     fn levels_add_up_whatever_servers_answer(
         kinds in prop::collection::vec(
@@ -335,7 +335,7 @@ proptest! {
     }
 }
 
-/// A site whose host b has pages beside those of a, all on one server.
+/// A site whose host b has pages besides those of host a, all on one server.
 fn two_hosts(pages_of_b: &[&str], pages_of_a: usize) -> Web {
     let of_a = (1..=pages_of_a).map(|n| format!("/{n}"));
     let of_b = pages_of_b.iter().map(|page| format!("http://b.a.ke/{page}"));
@@ -349,7 +349,7 @@ fn two_hosts(pages_of_b: &[&str], pages_of_a: usize) -> Web {
 
 #[test]
 fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
-    // b refuses a page of its own between those that a refuses, and goes on to deliver.
+    // Host b refuses a page of its own between those that host a refuses, and goes on to deliver.
     let links: Vec<String> = (1..=20)
         .map(|n| format!("/{n}"))
         .chain(["http://b.a.ke/forbidden".to_owned()])
@@ -373,7 +373,8 @@ fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
 
 #[test]
 fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
-    // b bans after ten pages. All that is left of it are queries to probe, and another host's rules.
+    // Host b bans after ten pages. All that is left of it are queries to probe, and the rules of another
+    // host.
     let of_b: Vec<String> =
         ["q?1", "q?2", "q?3"].map(str::to_owned).into_iter().chain((1..=29).map(|n| n.to_string())).collect();
     let of_b: Vec<&str> = of_b.iter().map(String::as_str).collect();
@@ -395,7 +396,7 @@ fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
     assert_eq!(tree.levels[2].class(Class::RobotsUnreachable), 1);
 }
 
-/// An earlier version knew no bans and went on; what it did stands, and what comes then is refused.
+/// An earlier version knew no bans and went on; its requests stand, and the requests after them are refused.
 #[test]
 fn what_an_earlier_version_requested_of_a_server_that_refuses_is_walked_as_it_is_on_record() {
     let web =

@@ -1,4 +1,5 @@
-//! What bounds a walk: the URLs that a site may have, the failures that it may show, what may be asked ahead.
+//! The limits of a walk: the URLs that a site may have, its failures, and the requests sent ahead of
+//! responses.
 
 use super::*;
 use crate::page::MAX_LINKS;
@@ -9,7 +10,7 @@ fn linking(internal: usize, external: usize) -> Web {
     Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The most questions that a walk has in flight where nothing else holds them back.
+/// The maximum number of requests that a walk has in flight if nothing else limits them.
 fn most_in_flight(web: &Web, settings: WalkSettings) -> usize {
     let mut walk = start("http://a.ke/", settings, "");
     let (mut flying, mut most, mut asked) = (Vec::new(), 0, 0);
@@ -39,7 +40,8 @@ fn most_in_flight(web: &Web, settings: WalkSettings) -> usize {
 fn so_much_is_asked_ahead_as_cannot_fill_the_site_or_end_the_walk() {
     let many = WalkSettings { max_failures: 30, ..WalkSettings::default() };
     for (internal, external, spare, most) in [
-        // The front page and its links are known; each answer may bring as many URLs as a page may have links.
+        // The front page and its links are known; each response may bring as many URLs as a page may have
+        // links.
         (20, 0, 2 * MAX_LINKS, 2),
         (20, 0, 2 * MAX_LINKS + 1, 3),
         (20, 5, 2 * MAX_LINKS, 2),
@@ -122,7 +124,7 @@ fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
     assert_eq!(outcome(Failure::Reset, None), (Outcome::Refused, 5));
     assert_eq!(outcome(Failure::ConnectTimeout, None), (Outcome::Unreachable, 5));
     assert_eq!(outcome(Failure::Reset, Some(5)), (Outcome::Complete, 9), "any status is an answer");
-    // What is not sent is no failure of the server, and no page is fetched by it.
+    // A request that is not sent is no failure of the server, and fetches no page.
     for not_sent in [Failure::DnsTimeout, Failure::HeldOff, Failure::AddressRefused] {
         assert_eq!(outcome(not_sent, None), (Outcome::Complete, 9), "{not_sent}");
     }
@@ -187,7 +189,7 @@ fn what_a_walk_had_no_turn_for_is_below_its_depth_or_beyond_its_limit() {
         let left = |class| tree.levels.iter().map(|level| level.class(class)).collect::<Vec<_>>();
         (left(Class::Limit), left(Class::Depth))
     };
-    // `/x` of the level that was walked, and `/1` of the one below.
+    // `/x` is on the level that was walked, and `/1` on the level below.
     assert_eq!(ended_at(1, "/0"), (vec![0, 1, 0], vec![0, 0, 1]));
     assert_eq!(ended_at(2, "/0"), (vec![0, 1, 1], vec![0, 0, 0]));
     assert_eq!(ended_at(3, "/0"), (vec![0, 1, 1], vec![0, 0, 0]));

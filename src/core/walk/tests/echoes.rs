@@ -1,4 +1,4 @@
-//! Servers that answer every path, and sound ones whose pages are alike.
+//! Servers that respond to every path, and sound ones whose pages are alike.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a site answers to a path, as HTML; none where nothing is there.
+/// The HTML that a site serves for a path; none if there is no page.
 type Site<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Pages that every page leads to, each with a link abroad.
+/// Pages to which every page leads, each with an external link.
 const SOUND: usize = 12;
 
-/// Walks with up to `parallel` questions in flight, whose answers come in an order of chance.
+/// Walks with up to `parallel` requests in flight, whose responses arrive in random order.
 fn walked(site: Site<'_>, settings: WalkSettings, parallel: usize) -> (Tree, Vec<Request>) {
     let mut chance = 7_usize;
     let mut pick = move |from: usize| {
@@ -47,7 +47,7 @@ fn anchors<T: AsRef<str>>(targets: impl IntoIterator<Item = T>) -> String {
     targets.into_iter().map(|to| format!("<a href='{0}'>{0}</a> ", to.as_ref())).collect()
 }
 
-/// A page of a maze, if it is none of the sound ones and no robots.txt.
+/// A page of a maze, unless it is one of the sound pages or a robots.txt.
 fn maze(path: &str, text: &str, relative: &[&str]) -> Option<String> {
     match path.strip_prefix("/sound-").and_then(|number| number.parse::<usize>().ok()) {
         Some(number) => Some(format!("Sound page {number} <a href='http://h{number}.ke/'>x</a>")),
@@ -69,7 +69,8 @@ fn last_name(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// Whether a walk finds what there is in so many requests, whatever may be in flight, and calls the trap so.
+/// Whether a walk finds all sound pages in at most `most` requests, however many are in flight, and gives the
+/// trap this name.
 #[track_caller]
 fn ends(site: Site<'_>, most: usize, name: &str) {
     let (tree, asked) = walked(site, WalkSettings::default(), 1);
@@ -88,7 +89,7 @@ const MENU: [&str; 6] = ["en/about/", "en/news/", "en/team/", "en/jobs/", "en/ma
 #[test]
 fn one_page_for_every_path_ends() {
     ends(&|path| maze(path, "Welcome", &MENU), 35, "a.ke/**");
-    // Many links, of one segment to four.
+    // Many links, with one to four segments.
     let menu: Vec<String> = (0..50).map(|n| format!("{}/{n}/", ["a", "b/x", "c/d/e", "f"][n % 4])).collect();
     let menu: Vec<&str> = menu.iter().map(String::as_str).collect();
     ends(&|path| maze(path, "Welcome", &menu), 400, "a.ke/**");
@@ -100,7 +101,7 @@ fn pages_by_the_last_name_end() {
     let menu: Vec<String> = (0..12).map(|n| format!("index.php/page{n}/")).collect();
     let menu: Vec<&str> = menu.iter().map(String::as_str).collect();
     ends(&|path| maze(path, &drawn(last_name(path), 40), &menu), 40, "a.ke/**");
-    // Below a folder, beside queries.
+    // Below a folder, next to queries.
     let menu = ["list/new/?page=1", "list/new/", "list/old/", "show/old/"];
     let site = |path: &str| match path.strip_prefix("/app/") {
         Some(below) => maze(path, &drawn(last_name(below.split('?').next().unwrap()), 40), &menu),
@@ -145,10 +146,10 @@ fn pages_that_tell_the_time_and_where_one_is_end() {
         maze(path, &format!("You are here: {path}. {} Made at {time}", drawn("our text", 120)), &MENU)
     };
     ends(&long, 45, "a.ke/**");
-    // Short ones, of which a third is new each time.
+    // Short texts, a third of which is new each time.
     let short = |path: &str| maze(path, &format!("Welcome to our place {}", drawn(path, 3)), &MENU);
     ends(&short, 60, "a.ke/**");
-    // A link abroad that names the page, to a host that is known.
+    // An external link that contains the page's path, to a known host.
     let shared = |path: &str| {
         let share = format!("Welcome <a href='http://h1.ke/share?u={path}'>x</a>");
         maze(path, &share, &MENU)
@@ -190,7 +191,8 @@ fn without_the_rule_on_evidence_there_is_none_on_echoes() {
     );
 }
 
-/// What an earlier version asked is on record: it is recalled as it was, and the rule speaks of what is new.
+/// The requests of an earlier version are on record: they are repeated as they were, and the rule applies to
+/// new URLs.
 #[test]
 fn what_is_on_record_is_asked_as_it_was() {
     let site: Site<'_> = &|path| maze(path, "Welcome", &MENU);
@@ -213,7 +215,7 @@ fn what_is_on_record_is_asked_as_it_was() {
     assert_eq!(walk.conclude().0.outcome, Outcome::Trap);
 }
 
-/// Walks a site that ends, and tells whether every page of it was asked for.
+/// Walks a site that ends, and checks that every page of it was requested.
 #[track_caller]
 fn whole(site: Site<'_>, settings: WalkSettings) -> usize {
     let (tree, asked) = walked(site, settings, 1);
@@ -222,8 +224,8 @@ fn whole(site: Site<'_>, settings: WalkSettings) -> usize {
     asked.len()
 }
 
-/// Languages of a site below `/`, `/en/`, `/fr/`, …, with links that name neither host nor folder; of most
-/// pages there is only one text yet.
+/// Languages of a site below `/`, `/en/`, `/fr/`, …, with links that name neither host nor folder; most pages
+/// exist in one language only.
 #[test]
 fn languages_that_nobody_has_translated_yet_are_walked_to_their_end() {
     let languages = ["", "en/", "fr/", "sw/", "so/"];
@@ -252,7 +254,7 @@ fn languages_that_nobody_has_translated_yet_are_walked_to_their_end() {
     assert_eq!(whole(&site, WalkSettings::default()), 1 + 5 * 22);
 }
 
-/// Groups below groups, all with the same empty template and one link abroad in the last.
+/// Groups below groups, all with the same empty template, and one external link in the last.
 #[test]
 fn an_empty_catalogue_is_walked_to_its_end() {
     let groups = ["tools", "cloth", "seeds", "books"];
@@ -278,7 +280,7 @@ fn anchors_without_text(targets: &[String]) -> String {
     targets.iter().map(|to| format!("<a href='{to}'></a>")).collect()
 }
 
-/// Dead relative links in every folder lead to a page that says so, with links from the root.
+/// Dead relative links in every folder lead to an error page with links from the root.
 #[test]
 fn pages_that_say_not_found_below_real_folders_are_no_trap() {
     let folders: Vec<String> = (0..15).map(|n| format!("/folder-{n}/")).collect();
@@ -313,7 +315,7 @@ fn a_copy_of_a_site_within_it_is_walked_to_its_end() {
     assert_eq!(whole(&site, WalkSettings::default()), 1 + 2 * 41);
 }
 
-/// A page that its section is called by, in many sections: `/news/news/` shows `/news/`.
+/// A page with the name of its section, in many sections: `/news/news/` shows `/news/`.
 #[test]
 fn sections_that_are_called_twice_do_not_hide_what_is_below_them() {
     let sections: Vec<String> = (0..30).map(|n| format!("part-{}", "x".repeat(n + 1))).collect();
@@ -347,7 +349,7 @@ fn segment() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever relative links a page has, and whichever part of the path a server looks at.
+    /// Whatever relative links a page has, and whichever part of the path the server evaluates.
     #[test]
     fn any_menu_of_relative_links_ends_and_hides_nothing_sound(
         links in prop::collection::btree_set(prop::collection::vec(segment(), 1..5), 1..7),
@@ -371,7 +373,7 @@ proptest! {
         prop_assert_eq!(walked(&site, WalkSettings::default(), 1), (tree, asked));
     }
 
-    /// Any paths of a few words, each a page that leads somebody else and to the pages below it.
+    /// Any paths of a few words; each page leads to a host of its own and to the pages below it.
     #[test]
     fn no_page_is_lost_that_leads_to_a_host_of_its_own(
         paths in prop::collection::btree_set(prop::collection::vec(segment(), 1..6), 1..80)

@@ -1,13 +1,13 @@
 use super::*;
 
-/// Nobody listens at these origins.
+/// Requests to these origins fail.
 fn dead(web: Web, failure: Failure, origins: &[&str]) -> Web {
     origins
         .iter()
         .fold(web, |web, origin| web.serve(&format!("{origin}/robots.txt"), ServedPage::Fails(failure)))
 }
 
-/// A walk from a start URL; with one question in flight and with four it is the same.
+/// A walk from a start URL; it is the same with one request in flight and with four.
 fn entered_with(web: &Web, from: &str, settings: &WalkSettings) -> (Tree, Vec<String>) {
     let (tree, asked) = drive(start(from, settings.clone(), ""), web, 1);
     assert_eq!((&tree, &asked), (&drive(start(from, settings.clone(), ""), web, 4).0, &asked));
@@ -56,7 +56,7 @@ fn a_site_that_answers_only_by_https_or_whose_port_80_resets_is_entered_by_https
         let (tree, asked) = entered(&web, "http://a.ke/");
         assert_eq!(asked, ["https://a.ke/"], "{failure}");
         assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherScheme), 2));
-        // One page, of one class.
+        // One page, in one class.
         let level = &tree.levels[0];
         assert_eq!(
             (level.internal_urls(), level.class(Class::Fetched), tree.deepest()),
@@ -73,7 +73,7 @@ fn the_front_page_is_passed_over_where_no_connection_came_about_and_not_after_a_
     let web = live().serve("http://a.ke/x", ServedPage::Gone).serve("http://a.ke/", ServedPage::Gone);
     let (tree, asked) = entered(&web, "http://a.ke/x");
     assert_eq!(asked[..2], ["http://a.ke/x", "http://a.ke/"]);
-    // Its robots.txt was answered: http was reached.
+    // Its robots.txt got a response: http was reached.
     assert_eq!(by(&tree), (Outcome::NoPage, None, 3));
 }
 
@@ -229,7 +229,7 @@ fn front_pages_and_entrances_are_not_kept_back_by_the_rule_of_one_query_a_script
     assert!(entered_with(&web, "http://a.ke/?utm=1", &settings).1.contains(&"http://a.ke/s".to_owned()));
 }
 
-/// What a later tree of the site asks after an earlier one.
+/// The requests of a later tree of the site, after an earlier one.
 fn later(web: &Web, first: &str, second: &str) -> (Tree, Vec<String>) {
     let scope = || Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let mut walk = start(first, WalkSettings::default(), "");
@@ -321,7 +321,8 @@ fn how_far_a_failure_let_us_come_decides_which_door_is_next() {
         };
         let web = dead(Web::default(), failure, &["https://a.ke"]);
         let (tree, asked) = entered(&web, "https://a.ke/x");
-        // The URL offered and `www.` are always tried; the front page gets no question, for its robots.txt failed.
+        // The start URL and `www.` are always tried; the front page gets no request, because its robots.txt
+        // failed.
         let has_other = asked.iter().any(|url| url == "http://a.ke/");
         let has_front = tree.entrances == 3 + u16::from(has_other);
         assert_eq!((has_front, has_other), expected, "{failure}");
@@ -339,7 +340,7 @@ fn a_question_that_was_not_put_does_not_tell_how_far_one_comes() {
             .page("https://www.a.ke/", &[])
     };
     for not_put in [Failure::HeldOff, Failure::GivenUp, Failure::ServerBudget] {
-        // The name has no address, as far as is known: its other scheme is no door.
+        // As far as is known, the name has no address: its other scheme is no door.
         assert_eq!(by(&entered(&site(not_put), "http://a.ke/").0), (Outcome::NoPage, None, 2), "{not_put}");
     }
     let connected = by(&entered(&site(Failure::Reset), "http://a.ke/").0);
@@ -353,7 +354,7 @@ fn doors_are_named_by_what_they_share_with_the_url_that_was_offered() {
         let (tree, _) = entered_with(&Web::default().page(door, &[]), offered, &settings);
         tree.entrance
     };
-    // Each front page is answered, so that by the rule no other scheme is tried: they are asked as doors.
+    // Each front page gets a response, so the rule tries no other scheme: they are requested as doors.
     assert_eq!(by_door("http://a.ke/", "http://a.ke/x"), Some(Entrance::FrontPage));
     assert_eq!(by_door("https://a.ke/", "http://a.ke/x"), Some(Entrance::OtherScheme));
     assert_eq!(by_door("http://www.a.ke/", "http://a.ke/x"), Some(Entrance::OtherName));
@@ -372,7 +373,7 @@ fn a_robots_txt_that_fails_is_no_rule_that_forbids() {
     assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::NoPage, None, 2));
 }
 
-/// Nine ways in which https behind a redirect fails; what came by http was no rule that forbids.
+/// Nine ways in which https after a redirect fails; the responses over http were no rule that forbids.
 #[test]
 fn https_that_fails_behind_a_redirect_is_no_rule_that_forbids_and_leaves_hope() {
     for failure in [

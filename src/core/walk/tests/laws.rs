@@ -28,7 +28,7 @@ fn any_web() -> impl Strategy<Value = Web> {
     })
 }
 
-/// With a fixed depth, or as deep as pages promise to be worth it.
+/// With a fixed depth, or as deep as the expected yield of pages is worth it.
 fn any_rule() -> impl Strategy<Value = WalkSettings> {
     prop::option::of(0.05f64..4.0).prop_map(|price| {
         let auto_depth = price.map(|price| AutoDepth { rates: auto::rates(), price });

@@ -53,7 +53,7 @@ fn redirect_loops_and_long_chains_end() {
     let web =
         Web::default().redirect("http://a.ke/", "https://a.ke/").redirect("https://a.ke/", "http://a.ke/");
     let (tree, _) = walk(&web, WalkSettings::default());
-    // The other name is tried after that: it answers 404.
+    // The other name is tried after that: its response is 404.
     assert_eq!((tree.levels[0].requests, tree.outcome), (3, Outcome::NoPage));
 
     let mut web = Web::default().page("http://a.ke/", &["/0"]);
@@ -151,7 +151,7 @@ fn the_load_of_a_level_is_the_sum_of_its_exchanges() {
         response.wire = Wire { sent: 3, received: 50, connections: 2 };
         response.timings.total = Duration::from_secs(7);
         if request.url.target() == "/z" {
-            // Nothing was sent: what it cost is booked, but it is no request.
+            // Nothing was sent: the costs are counted, but it is no request.
             (response.status, response.failure) = (None, Some(Failure::HeldOff));
             response.wire = Wire { sent: 0, received: 0, connections: 1 };
         }
@@ -194,7 +194,7 @@ fn a_page_is_a_success_that_is_html_and_was_read_or_is_known_from_before() {
 #[test]
 fn the_server_that_delivered_the_first_page_is_named() {
     let web = Web::default().redirect("http://a.ke/", "/home").page("http://a.ke/home", &["/x"]);
-    // Each request goes to a server of its own; those before this one fail, and from the other on none does.
+    // Each request goes to another server; requests numbered below `from`, or `to` and higher, fail.
     let named = |web: &Web, from: u32, to: u32| {
         let settings = WalkSettings { entrances: Entrances::UpTo(1), ..WalkSettings::default() };
         let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |request| {

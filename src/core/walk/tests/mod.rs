@@ -21,7 +21,7 @@ use crate::exchange::{Class, Depth, Entrance, Failure, Outcome, Purpose, Request
 use crate::page::{Page, Source};
 use crate::settings::{Entrances, NonHtml};
 
-/// A Web that fits on a page: what each URL answers.
+/// A Web that fits on a page: the response of each URL.
 #[derive(Debug, Default)]
 pub(super) struct Web(HashMap<String, ServedPage>);
 
@@ -33,12 +33,12 @@ pub(super) enum ServedPage {
     Robots(String),
     Gone,
     Fails(Failure),
-    /// A 2xx that is no HTML.
+    /// A response with status 2xx that is no HTML.
     File,
     OptedOut,
     /// A robots.txt that came with a failure.
     Broken(Failure, String),
-    /// A challenge with this status, in the place of a page.
+    /// A challenge with this status in place of a page.
     Challenge(u16),
     Later,
 }
@@ -141,13 +141,13 @@ pub(super) fn start(start: &str, settings: WalkSettings, opt_out: &str) -> Walk 
     start_with_list(start, settings, Arc::new(OptOut::parse(opt_out).unwrap().into()))
 }
 
-/// With an opt-out list that may change during the walk.
+/// A walk with an opt-out list that may change during the walk.
 fn start_with_list(start: &str, settings: WalkSettings, opt_out: Arc<OptOuts>) -> Walk {
     let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
 }
 
-/// Walks with up to `parallel` questions in flight; answers come back last asked first.
+/// Walks with up to `parallel` requests in flight; the last request gets its response first.
 pub(super) fn drive(walk: Walk, web: &Web, parallel: usize) -> (Tree, Vec<Request>) {
     drive_in_order(walk, web, parallel, |flying| flying.len() - 1)
 }
@@ -181,7 +181,7 @@ pub(super) fn walk(web: &Web, settings: WalkSettings) -> (Tree, Vec<Request>) {
     drive(start("http://a.ke/", settings, ""), web, 1)
 }
 
-/// Walks one question after the other; what comes of each, and when, is told by `answer`.
+/// Sends one request after the other; `response` gives the response to each.
 fn drive_by(
     mut walk: Walk,
     mut response: impl FnMut(&Request) -> (Response, Content),
@@ -197,7 +197,7 @@ fn drive_by(
     (walk.conclude().0, asked)
 }
 
-/// What a survey has on record that requested the front page and these pages of level 1.
+/// The record of a survey that requested the front page and these pages of level 1.
 fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Request> {
     let request = |target: &str, purpose, depth| (url(&format!("http://a.ke{target}")), purpose, depth);
     let first = [request("/robots.txt", Purpose::Robots, None), request("/", Purpose::Page, Some(Depth(0)))];
@@ -206,7 +206,7 @@ fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Request> {
     all.map(|(number, (url, purpose, depth))| Request { number, url, purpose, depth }).collect()
 }
 
-/// Walks a site again that has this on record, and on.
+/// Walks a site again that has this on record, and goes on.
 fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
     let mut asked = Vec::new();

@@ -1,4 +1,5 @@
-//! RFC 9309 §2.4: a robots.txt is gone by for 24 hours; and what §2.3.1 says of one that is asked for again.
+//! RFC 9309 §2.4: a robots.txt is valid for 24 hours; and the rules of §2.3.1 for one that is requested
+//! again.
 
 use super::*;
 use crate::robots::MAX_AGE;
@@ -6,7 +7,7 @@ use crate::robots::MAX_AGE;
 const ROBOTS: &str = "http://a.ke/robots.txt";
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// A front page with two links, of which the rules forbid what is told.
+/// A front page with two links; `robots` decides which of them are forbidden.
 fn site(robots: ServedPage) -> Web {
     Web::default()
         .serve(ROBOTS, robots)
@@ -19,7 +20,7 @@ fn rules(forbidden: &str) -> ServedPage {
     ServedPage::Robots(format!("User-agent: *\nDisallow: {forbidden}\n"))
 }
 
-/// Walks a site whose robots.txt says something else after the front page, when so much time has passed.
+/// Walks a site whose robots.txt changes after the front page, when the time `passed` has gone by.
 fn walk_on(before: ServedPage, after: ServedPage, passed: Duration) -> (Tree, Vec<Request>) {
     let (before, after) = (site(before), site(after));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
@@ -61,7 +62,7 @@ fn what_new_rules_forbid_is_forbidden_and_what_they_permit_permitted() {
     assert_eq!((tree.levels[1].class(Class::Robots), tree.levels[1].class(Class::Fetched)), (1, 1));
 }
 
-// §2.3.1.4: MUST assume complete disallow; the older copy, which §2.4 would permit, is not gone by
+// §2.3.1.4: MUST assume complete disallow; the older copy, which §2.4 would permit, is not used
 #[test]
 fn new_rules_that_cannot_be_had_forbid_everything() {
     for failed in
@@ -73,7 +74,7 @@ fn new_rules_that_cannot_be_had_forbid_everything() {
     }
 }
 
-// §2.3.1.4 and §2.4: a server that did not answer a day ago is asked again, too
+// §2.3.1.4 and §2.4: a server that did not respond a day ago is requested again, too
 #[test]
 fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
     let web = |robots| {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What one robots.txt decides, without the other doors of its site.
+/// The decision of one robots.txt, without the other doors of its site.
 fn one_entrance() -> WalkSettings {
     WalkSettings { entrances: Entrances::UpTo(1), ..WalkSettings::default() }
 }
@@ -18,7 +18,7 @@ fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
     let (tree, asked) = walk(&web, WalkSettings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/z"), (2, "/y")]);
     assert!(tree.externals[0].nofollow);
-    // They have no depth, for no followed link leads there: counted below the last level.
+    // They have no depth, because no followed link leads there: they are counted below the last level.
     assert_eq!(tree.levels[3].class(Class::Nofollow), 2);
 }
 
@@ -55,7 +55,7 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
     assert!(tree.externals.is_empty());
 }
 
-/// RFC 9309 knows rules, their absence and what could not be had: a challenge is the last.
+/// RFC 9309 knows rules, their absence, and rules that are unreachable: a challenge counts as unreachable.
 #[test]
 fn a_challenge_in_the_place_of_robots_txt_allows_nothing() {
     for (status, pages) in [(200, 0), (202, 0), (503, 0), (403, 1), (404, 1)] {
@@ -132,7 +132,8 @@ fn opted_out_hosts_are_not_asked() {
     assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
 }
 
-/// Ten pages a level; each of level 1 links to one of level 2, to another site, and to the same page of another host.
+/// Ten pages per level; each page of level 1 links to one of level 2, to another site, and to the same page
+/// of another host.
 fn three_levels() -> Web {
     let front: Vec<String> = (0..10).map(|n| format!("/1/{n}")).collect();
     let mut web = Web::default().page("http://a.ke/", &front.iter().map(String::as_str).collect::<Vec<_>>());
@@ -144,8 +145,8 @@ fn three_levels() -> Web {
     web.page("http://img.a.ke/x", &[])
 }
 
-/// Walks it, while an entry is added to the opt-out list before the response to a request comes; gives the tree, and what
-/// was requested after that.
+/// Walks that site, and adds an entry to the opt-out list before the response to the request for `at`
+/// arrives. Returns the tree, and the requests after that.
 fn walked_until_opt_out(settings: WalkSettings, entry: &str, at: &str) -> (Tree, Vec<String>) {
     let (web, list) = (three_levels(), Arc::new(OptOuts::default()));
     let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |request| {
@@ -212,7 +213,7 @@ fn a_walk_that_an_opt_out_ended_before_counts_what_is_left_so() {
         let (response, content) = web.response(&request);
         walk.handle(request.number, response, content);
         if request.url.target() == "/1/3" {
-            // As a resumed survey does with the outcome that its journal has.
+            // As a resumed survey does with the outcome in its journal.
             walk.end(Outcome::OptOut);
         }
     }
@@ -240,7 +241,7 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
         (Failure::IdleTimeout, &short, Outcome::NoPage),
         (Failure::TooSlow, &short, Outcome::NoPage),
         (Failure::BodyEncoding, &short, Outcome::NoPage),
-        // What is left of a budget may be less than a robots.txt.
+        // The rest of a budget may be less than a robots.txt.
         (Failure::BodyTooLarge, &short, Outcome::NoPage),
         (Failure::BodyTooLarge, &long, Outcome::Complete),
     ] {
@@ -264,7 +265,7 @@ fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_furth
     assert_eq!(first(OnRecord::Requested(asked("http://b.a.ke/robots.txt", Purpose::Robots))), Step::Done);
     assert_eq!(first(OnRecord::Nothing), Step::Done);
     assert_eq!(first(OnRecord::Lost), Step::Done);
-    // The record ends after robots.txt: the front page is not asked for.
+    // The record ends after robots.txt: the front page is not requested.
     let mut walk = start("http://a.ke/", WalkSettings::default(), "a.ke");
     walk.expect_recorded(OnRecord::Requested(robots.clone()));
     walk.poll(SystemTime::UNIX_EPOCH);

@@ -1,4 +1,4 @@
-//! What is left of a walk that failed: its answers, counted.
+//! The responses of a walk that failed, counted.
 
 use super::*;
 use crate::page::Element;
@@ -7,7 +7,7 @@ fn scope() -> Scope {
     Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes())
 }
 
-/// Walks a site and gives its tree beside what is salvaged of its answers.
+/// Walks a site and returns its tree and the tree salvaged from its responses.
 fn both(web: &Web, settings: WalkSettings) -> (Tree, Tree, Known) {
     let mut salvage = FailedWalk::new(scope(), settings.max_urls);
     let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |request| {
@@ -64,7 +64,7 @@ fn what_was_found_and_not_asked_for_is_kept_back_by_a_limit_at_its_depth() {
     assert_eq!(tree.levels[1].class(Class::Depth), 4);
     assert_eq!((salvaged.levels.len(), salvaged.levels[1].class(Class::Limit)), (2, 4));
     assert_eq!(salvaged.levels[1].internal_urls(), 4);
-    // A redirect's target would have been on the same level.
+    // The target of a redirect would have been on the same level.
     let mut salvage = FailedWalk::new(scope(), 100);
     for (number, (path, depth)) in [("http://a.ke/old", 0), ("http://a.ke/x", 1)].into_iter().enumerate() {
         let number = u32::try_from(number).unwrap();
@@ -152,7 +152,7 @@ fn no_more_urls_are_salvaged_than_the_walk_would_have_kept() {
     for (max_urls, kept) in kept.into_iter().enumerate() {
         assert_eq!(salvaged(max_urls, &links), kept, "{max_urls}");
     }
-    // External URLs of two times 200 bytes, and the first that begins below that.
+    // External URLs of two times 200 bytes, and the first URL that begins below that.
     let long = |host: &str, length: usize| format!("http://{host}.ke/{}", "x".repeat(length - 12));
     let (first, short, exact) = (long("b", 400), long("b", 399), long("c", 100));
     assert_eq!(salvaged(2, &[&first, &exact]), (0, 1));

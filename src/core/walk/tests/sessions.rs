@@ -1,4 +1,4 @@
-//! Servers that write the identifier of a session into URLs, where a client takes no cookies.
+//! Servers that write the identifier of a session into URLs if a client takes no cookies.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn session(number: usize) -> String {
     format!("(S(lit3py55t21z5v55vlm2{:04}))", number % 6 * 1111)
 }
 
-/// The URLs asked for, in their order, robots.txt apart.
+/// The URLs requested, in their order, without robots.txt.
 fn asked(requests: &[Request]) -> Vec<&str> {
     requests
         .iter()
@@ -81,7 +81,8 @@ fn a_session_that_the_server_takes_out_of_the_url_costs_no_page() {
     assert_eq!((tree.externals.len(), tree.sum(|level| level.pages)), (3, 4));
 }
 
-/// Every page of a site below one session, deeper than a trap is weighed: nothing varies in it.
+/// Every page of a site below one session, deeper than the levels after which traps are weighed: nothing
+/// varies in it.
 #[test]
 fn a_site_below_one_session_is_walked_to_its_end() {
     let base = format!("http://a.ke/{}", session(3));
@@ -101,7 +102,7 @@ fn a_site_below_one_session_is_walked_to_its_end() {
     assert_eq!(tree.sum(|level| level.pages), 6 * 13);
 }
 
-/// An earlier version took each session for a page of its own.
+/// An earlier version took each session for a separate page.
 #[test]
 fn what_an_earlier_version_requested_in_several_sessions_is_walked_as_it_is_on_record() {
     let links = [

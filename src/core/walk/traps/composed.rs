@@ -9,15 +9,15 @@ const MAX_PARTS: usize = 32;
 /// parts `en`, `about` and an empty one.
 pub(in crate::walk) struct PageSegments {
     text: String,
-    /// Where each part begins, at its slash.
+    /// The position of the slash before each part.
     slashes: Vec<usize>,
-    /// Where the path ends.
+    /// The position of the end of the path.
     end: usize,
-    /// How many parts there are up to the last that is not empty.
+    /// The number of parts up to the last one that is not empty.
     names: usize,
 }
 
-/// Parts of a path in a row, by their places: from one to before another.
+/// Successive parts of a path, by index: from `from` up to, but not including, `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::walk) struct SegmentGroup {
     from: usize,
@@ -40,8 +40,8 @@ impl PageSegments {
         PageKey(xxh3_64(self.text.as_bytes()))
     }
 
-    /// What may be left out of the path: any parts in a row but the last name, for without it most paths lead
-    /// to their folder.
+    /// The groups that may be left out of the path: any successive parts except the last name, because
+    /// without it most paths lead to their folder.
     pub(in crate::walk) fn groups(&self) -> impl Iterator<Item = SegmentGroup> + use<> {
         let names = if self.slashes.len() > MAX_PARTS { 0 } else { self.names };
         (0..names).flat_map(move |from| (from + 1..names).map(move |to| SegmentGroup { from, to }))
@@ -58,7 +58,7 @@ impl PageSegments {
         PageKey(xxh3_64([before, after].concat().as_bytes()))
     }
 
-    /// The folders that the page lies in, with and without a slash behind them.
+    /// The folders that contain the page, with and without a trailing slash.
     pub(in crate::walk) fn folders(&self) -> impl Iterator<Item = PageKey> + '_ {
         let names = if self.slashes.len() > MAX_PARTS { 0 } else { self.names };
         let slashes = self.slashes.iter().take(names);
@@ -66,20 +66,20 @@ impl PageSegments {
         ends.flatten().map(|end| PageKey(xxh3_64(&self.text.as_bytes()[..end])))
     }
 
-    /// Whether a part of the group stands behind it, too.
+    /// Whether a part of the group occurs again after the group.
     pub(in crate::walk) fn is_repeated(&self, group: SegmentGroup) -> bool {
         let mut parts = (group.from..group.to).map(|at| self.part(at)).filter(|part| !part.is_empty());
         parts.any(|part| (group.to..self.names).any(|at| self.part(at) == part))
     }
 
-    /// The group, and the folders behind it.
+    /// The hashes of the group and of the folders after it.
     pub(in crate::walk) fn pair(&self, group: SegmentGroup) -> [u64; 2] {
         let (from, to) = (self.slashes[group.from], self.slashes[group.to]);
         let last = self.slashes.last().map_or(to, |last| *last);
         [&self.text[from..to], &self.text[to..last]].map(|text| xxh3_64(text.as_bytes()))
     }
 
-    /// The folder that the group lies in.
+    /// The hash of the folder that contains the group.
     pub(in crate::walk) fn folder(&self, group: SegmentGroup) -> u64 {
         xxh3_64(self.before(group).as_bytes())
     }
@@ -88,7 +88,7 @@ impl PageSegments {
         &self.text[..self.slashes[group.from]]
     }
 
-    /// Whether this path has a group of another in the same place behind the same parts.
+    /// Whether this path begins like another, up to and including the group.
     pub(in crate::walk) fn begins_as(&self, other: &Self, group: SegmentGroup) -> bool {
         self.slashes.len() <= MAX_PARTS && self.text.starts_with(&other.text[..=other.slashes[group.to]])
     }

@@ -7,51 +7,52 @@ use super::tally::NEAR_BITS;
 use crate::address::{PageKey, UrlList, WebUrl};
 use crate::walk::entry::UrlStates;
 
-/// Pages of which the server must have shown that it composes them, before a folder is an echo: as many as
-/// make combinations of words a product.
+/// The number of pages by which the server must have shown that it composes pages before a folder is an echo:
+/// the number that also makes combinations of words a product.
 const LEAST_ECHOES: usize = 10;
-/// Pages below a group of segments that must say the same as without it, before all of them are taken to: as
-/// of two hosts that are mirrors.
+/// The number of pages below a group of segments that must say the same as without the group before all of
+/// them are taken to: the number that also makes two hosts mirrors.
 const LEAST_EQUAL: usize = 3;
-/// Bits in which short texts differ of which up to half is the time of day or the path. Of texts that have
-/// nothing to do with each other three of a hundred differ in so few.
+/// The number of bits in which short texts differ if up to half of the text is the time of day or the path.
+/// Three of a hundred pairs of unrelated texts differ in so few bits.
 const ALIKE_BITS: u32 = 24;
-/// Bits in which three of four texts differ that have nothing to do with each other.
+/// The number of bits in which three of four pairs of unrelated texts differ.
 const OTHER_BITS: u32 = 30;
 
-/// What the pages of a tree show of servers that answer every path, on whose pages relative links lead ever
+/// The evidence of a tree for servers that respond to every path with a page whose relative links lead ever
 /// deeper: `/en/about/en/news/`, `/index.php/a/index.php/b`.
 ///
-/// A URL is *composed* where it leads to a page that was read without a group of its segments. Sound sites
-/// have such pages: `/fr/about` beside `/about`, be it that nobody has translated it yet. What they do not
-/// have is pages that are composed of each other: the same word twice (`/en/about/en/news/`), or two parts in
-/// both orders (`/a/b/`, `/b/a/`). Where such pages, when read, turn out to be *echoes*, the folder that they
-/// lie in is one, and no more of them are read; nor are those below other parts of it that three pages have
-/// shown to be repeated there. A page is an echo if it has the body or the text of a page that is known
-/// without some of its segments; or if all new links on it are those of that page, and the texts are alike.
+/// A URL is *composed* if it leads to a page that was read without a group of its segments. Sound sites have
+/// such pages: `/fr/about` next to `/about`, perhaps because nobody has translated it yet. But sound sites
+/// have no pages that are composed of each other: the same word twice (`/en/about/en/news/`), or two parts in
+/// both orders (`/a/b/`, `/b/a/`). If such pages turn out to be *echoes* when they are read, the folder that
+/// contains them is an echo, and no more of them are read. Neither are the pages below other parts of the
+/// folder, once three pages have shown that these parts are repeated there. A page is an echo if it has the
+/// body or the text of a page that is known without some of its segments; or if all new links on it are those
+/// of that page, and the texts are alike.
 ///
-/// All is weighed as responses are merged, in their order. A request is sent ahead of earlier responses only
-/// where these cannot have shown a folder to be an echo ([`Echoes::may_be_proven_by`]).
+/// The evidence is weighed as responses are merged, in their order. A request is sent ahead of earlier
+/// responses only if these cannot show a folder to be an echo ([`Echoes::may_be_proven_by`]).
 #[derive(Default)]
 pub(in crate::walk) struct Echoes {
-    /// What was read, by page.
+    /// The pages that were read.
     read: HashMap<PageKey, Fingerprint>,
     folders: HashMap<u64, EchoFolder>,
-    /// The most composed pages of a folder that were echoes.
+    /// The number of echoes among the nested pages of the folder that has the most.
     most_echoes: usize,
 }
 
-/// What a page is compared by.
+/// The properties by which pages are compared.
 #[derive(Clone, Copy)]
 pub(in crate::walk) struct Fingerprint {
     pub body_hash: u128,
-    /// Of its text.
+    /// The `SimHash` of its text.
     pub simhash: Option<u64>,
 }
 
-/// What a page brought that is new in the tree.
+/// The URLs and hosts of a page that are new in the tree.
 pub(in crate::walk) struct NewUrls<'a> {
-    /// Internal URLs by their place in the list of the next level.
+    /// Internal URLs; `at` is their range in the list of the next level.
     pub found: &'a UrlList,
     pub at: Range<usize>,
     pub external_hosts: usize,
@@ -64,7 +65,7 @@ struct EchoFolder {
     nested: EchoTally,
     /// Pages by the group of segments without which they are known.
     groups: HashMap<u64, EchoTally>,
-    /// Groups that were read before others, and these.
+    /// Groups that are followed by other groups, with these.
     pairs: HashSet<[u64; 2]>,
 }
 
@@ -77,13 +78,13 @@ struct EchoTally {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum EchoVerdict {
     Echo,
-    /// It leads nowhere new and says something else, or says too little to tell.
+    /// It leads nowhere new and says something else, or says too little to decide.
     Open,
     Other,
 }
 
 impl Echoes {
-    /// A page was read.
+    /// Takes in a page that was read.
     pub(in crate::walk) fn note(
         &mut self,
         url: &WebUrl,
@@ -99,7 +100,7 @@ impl Echoes {
         let verdict = self.verdict(&path, content, brought, known);
         let folder = self.folders.entry(path.folder(group)).or_default();
         let [own, rest] = path.pair(group);
-        // A section that is called twice (`/news/news/`) tells nothing of others.
+        // A section that is named twice (`/news/news/`) proves nothing about others.
         let is_nested = own != rest && (path.is_repeated(group) || folder.pairs.contains(&[rest, own]));
         folder.groups.entry(own).or_default().add(verdict);
         if verdict == EchoVerdict::Echo {
@@ -111,7 +112,7 @@ impl Echoes {
         }
     }
 
-    /// How a trap is called that a URL would lead into; none where it may be asked for.
+    /// The name of the trap that a URL would lead into; none if the URL may be requested.
     pub(in crate::walk) fn trap(&self, url: &WebUrl, known: &UrlStates) -> Option<String> {
         if self.most_echoes < LEAST_ECHOES {
             return None;
@@ -135,7 +136,7 @@ impl Echoes {
                 >= LEAST_ECHOES
     }
 
-    /// What a page is beside those that are known without some of its segments.
+    /// Compares a page with the pages that are known without some of its segments.
     fn verdict(
         &self,
         path: &PageSegments,
@@ -168,7 +169,7 @@ impl Echoes {
 }
 
 impl Fingerprint {
-    /// In how many bits the texts differ. Pages without a word are alike at most.
+    /// The number of bits in which the texts differ. Pages without words are alike at best.
     fn bits_to(&self, other: &Self) -> u32 {
         match (self.simhash, other.simhash) {
             (Some(one), Some(other)) => (one ^ other).count_ones(),
@@ -179,8 +180,8 @@ impl Fingerprint {
 }
 
 impl NewUrls<'_> {
-    /// Whether all new URLs are those of the page without the group, but for queries, which the rule on
-    /// scripts bounds.
+    /// Whether all new URLs are those of the page without the group. Query URLs do not count; the rule on
+    /// scripts bounds them.
     fn repeats(&self, path: &PageSegments, group: SegmentGroup, known: &UrlStates) -> bool {
         let new = self.at.clone().filter_map(|at| self.found.get(at));
         let mut repeated = 0;
@@ -211,7 +212,7 @@ impl EchoTally {
         self.others += usize::from(verdict == EchoVerdict::Other);
     }
 
-    /// One page of ten may say something else.
+    /// One page in ten may say something else.
     fn are_echoes(self, least: usize) -> bool {
         self.echoes >= least && 10 * self.others <= self.echoes
     }

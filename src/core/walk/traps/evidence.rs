@@ -7,39 +7,42 @@ use super::tally::{LEAST_PAGES, LevelView, NameMarks, PageRead, ShapeStreak, Sha
 use crate::address::WebUrl;
 use crate::walk::entry::UrlStates;
 
-/// Pages that alone bring so many new combinations of known words that these are a product.
+/// The number of pages that must bring new combinations of known words, and nothing else, before these are a
+/// product.
 const LEAST_MAKERS: usize = 10;
-/// Folders with combinations on one level: more are no product but a site of many folders.
+/// The number of folders with combinations on one level: a site with more is no product but has many folders.
 const MAX_FOLDERS: usize = 50;
-/// Traps named of one site: more say nothing new, and a hostile site has any number.
+/// The number of traps named per site: more say nothing new, and a hostile site has any number.
 const MAX_NAMES: usize = 8;
 
-/// What the levels of a tree show of traps: shapes of URLs that lead only to themselves, level after level.
+/// The evidence of traps in the levels of a tree: shapes of URLs that lead only to themselves, level after
+/// level.
 ///
-/// The pages of a level are noted as their answers are merged, and weighed when the level is done, so that the
-/// tree does not depend on timing. A shape is *quiet* on a level where its pages brought no external URL that is
-/// new in the tree and no internal one of another shape, but new ones of their own. That is how lists of items
-/// are, too; so a quiet shape is a trap only if it also has a mark that sites without end have:
+/// The pages of a level are noted as their responses are merged, and weighed when the level is done, so that
+/// the tree does not depend on timing. A shape is *quiet* on a level if its pages brought no external URL
+/// that is new in the tree and no internal URL of another shape, but new URLs of their own shape. Lists of
+/// items are like that, too; so a quiet shape is a trap only if it also has a mark of sites without end:
 ///
 /// - a **branch** (all URLs alike up to the first number) whose URLs are dates, or repeat known pages below a
-///   segment that varies: a calendar, session identifiers. No word may be new in it, as in archives of articles;
+///   segment that varies: a calendar, session identifiers. No word may be new in it, as in archives of
+///   articles;
 /// - a **pattern** whose pages are near duplicates of each other;
-/// - a **product**: combinations of the same words, of which any can be left out. Their names tell, so that a level
-///   of pages is enough.
+/// - a **product**: combinations of the same words, of which any can be left out. The names prove it, so one
+///   level of pages is enough.
 ///
-/// Folders whose pages repeat what others said are told apart by [`Repeats`], whatever their URLs look like.
+/// Folders whose pages repeat other pages are recognised by [`Repeats`], whatever their URLs look like.
 #[derive(Default)]
 pub(in crate::walk) struct TrapEvidence {
     /// Pages of the level that is being walked, in the order read.
     pages: Vec<PageRead>,
-    /// Shapes that were quiet on the last level, and for how long.
+    /// Shapes that were quiet on the last level, with their streaks.
     streaks: HashMap<ShapeId, ShapeStreak>,
     /// Patterns of pages read in the tree.
     patterns: HashSet<ShapeId>,
     traps: HashSet<ShapeId>,
     /// One of the traps is a product.
     has_product: bool,
-    /// What pages say again, and whether a folder of such pages is a trap.
+    /// The repetition among pages, by which a folder can be a trap.
     repeats: Repeats,
     has_folder: bool,
     names: Vec<String>,
@@ -60,7 +63,7 @@ impl TrapEvidence {
         self.pages.push(PageRead { is_repeat, ..page });
     }
 
-    /// A level is done. The shape of a trap was quiet on so many levels in a row.
+    /// Weighs a level that is done. A trap's shape must have been quiet on `levels` levels in a row.
     pub(in crate::walk) fn weigh(&mut self, level: LevelView<'_>, levels: u16) {
         let pages = std::mem::take(&mut self.pages);
         let tallies = self.tally(&pages, level);
@@ -90,7 +93,7 @@ impl TrapEvidence {
         }
     }
 
-    /// Whether a URL is of a shape that is a trap.
+    /// Whether the shape of a URL is a trap.
     pub(in crate::walk) fn is_trap(&self, url: &WebUrl, site: &str, known: &UrlStates) -> bool {
         if self.traps.is_empty() || url.is_query() {
             return false;
@@ -104,12 +107,12 @@ impl TrapEvidence {
                     .any(|folder| self.traps.contains(&repeats::id(folder))))
     }
 
-    /// Traps by their patterns, in the order in which they were recognised.
+    /// The patterns of the traps, in the order in which they were recognised.
     pub(in crate::walk) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Names a trap that was recognised.
+    /// Adds the name of a trap that was recognised.
     pub(in crate::walk) fn name(&mut self, name: &str) {
         if self.names.len() < MAX_NAMES && !self.names.iter().any(|known| known == name) {
             self.names.push(name.to_owned());
@@ -146,7 +149,7 @@ impl TrapEvidence {
         tallies
     }
 
-    /// A shape that was quiet on this level too has a longer streak, another has none any more.
+    /// A shape that was quiet on this level too has a longer streak; any other shape has none any more.
     fn lengthen(&mut self, tallies: &HashMap<ShapeId, ShapeTally>) {
         let before = std::mem::take(&mut self.streaks);
         let quiet = tallies.iter().filter(|(_, tally)| tally.is_quiet());
@@ -154,7 +157,7 @@ impl TrapEvidence {
             quiet.map(|(id, tally)| (*id, before.get(id).copied().unwrap_or_default().and(tally))).collect();
     }
 
-    /// Folders of which a level's pages brought nothing but new combinations.
+    /// Finds the folders for which a level's pages brought nothing but new combinations.
     fn weigh_products(&mut self, pages: &[PageRead], level: LevelView<'_>) {
         let mut folders: Vec<(String, ProductPages)> = Vec::new();
         for page in pages {
@@ -178,7 +181,7 @@ impl TrapEvidence {
     }
 }
 
-/// Pages that brought new combinations.
+/// The pages that brought new combinations.
 #[derive(Clone, Copy, Default)]
 struct ProductPages {
     quiet: usize,

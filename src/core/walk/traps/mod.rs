@@ -1,4 +1,4 @@
-//! What tells a trap, and pages that only repeat each other, from a site that is large.
+//! Tells traps, and pages that only repeat each other, from sites that are large.
 
 pub(super) mod composed;
 pub(super) mod echoes;

@@ -7,9 +7,9 @@ use crate::walk::entry::UrlStates;
 /// Longer paths are traps by their length.
 const MAX_SEGMENTS: usize = 30;
 
-/// Whether a path leads to another page that is known without one of its segments: `/shop/red/large/new/` without
-/// `red`. Not so the last one, for without it most paths lead to their folder, nor numbers, for pages of lists
-/// have the same numbers (`/forum/3/2`, `/forum/2`).
+/// Whether a path leads to another known page without one of its segments: `/shop/red/large/new/` without
+/// `red`. The last segment does not count, because without it most paths lead to their folder; nor do
+/// numbers, because pages of lists have the same numbers (`/forum/3/2`, `/forum/2`).
 pub(in crate::walk) fn is_removable(url: &WebUrl, at: usize, known: &UrlStates) -> bool {
     let parts: Vec<&str> = url.path().split('/').skip(1).collect();
     let names = parts.iter().filter(|part| !part.is_empty()).count();
@@ -30,8 +30,8 @@ fn without(parts: &[&str], at: usize) -> String {
     path
 }
 
-/// The folder below which a path is one of many combinations of the same words: it leads to known pages without
-/// one of its words or without another. `a.ke/shop`.
+/// The folder below which a path is one of many combinations of the same words, such as `a.ke/shop`: the path
+/// leads to known pages without one of its words, and without another.
 pub(in crate::walk) fn product(url: &WebUrl, known: &UrlStates) -> Option<String> {
     let url = &*url.without_session();
     let mut removable =

@@ -8,50 +8,55 @@ use super::shape::ShapeId;
 use super::tally::{LEAST_PAGES, LevelView, NEAR_BITS, PageRead};
 use crate::address::WebUrl;
 
-/// Pages that repeat others and lead to more of that, before the levels on which they do no longer matter: where a page has
-/// twenty such links, the third level has 8,000 pages.
+/// With this many pages that repeat others and lead to more such pages, a folder is a trap on any number of
+/// levels: if each page has twenty such links, the third level has 8,000 pages.
 const MANY_PAGES: usize = 10 * LEAST_PAGES;
 
-/// Pages that say the same on a site without anything wrong: in two languages that nobody has translated yet, to be printed.
+/// The number of pages with the same text that a sound site may have: in two languages that nobody has
+/// translated yet, to be printed.
 const MOST_COPIES: usize = 3;
 
-/// Folders whose pages say again what other pages of the site said, level after level, and lead to nothing but more pages
-/// of the folder: `/s/` where each link has a new name in it, as `/s/5f0c/prices.html` and `/s/xkqz/prices.html`.
+/// Folders whose pages say again what other pages of the site said, level after level, and lead to nothing
+/// but more pages of the folder: `/s/` if each link has a new name in it, as `/s/5f0c/prices.html` and
+/// `/s/xkqz/prices.html`.
 ///
-/// What varies in their URLs may be spelled in any way, for the texts tell. Links that leave the site count where they lead
-/// to hosts that are new in the tree: pages without end often have one to share them by.
+/// The part of their URLs that varies may be spelled in any way, because the texts decide. Links that leave
+/// the site count if they lead to hosts that are new in the tree: pages without end often have one to share
+/// them by.
 #[derive(Default)]
 pub(in crate::walk) struct Repeats {
-    /// What pages said, and how many.
+    /// The number of pages per text.
     texts: HashMap<u64, usize>,
-    /// What the last page of a name in its folder said, and how many before it.
+    /// By the last name of the path: the text of the last page with that name, and the number of pages with
+    /// that text so far.
     by_name: HashMap<u64, (u64, usize)>,
     /// Folders that repeated on the last level.
     streaks: HashMap<ShapeId, FolderStreak>,
 }
 
-/// Levels in a row.
+/// The levels in a row on which a folder repeated.
 #[derive(Clone, Copy, Default)]
 struct FolderStreak {
     levels: u16,
     pages: usize,
 }
 
-/// What the pages of a folder on one level are like.
+/// The pages of a folder on one level.
 #[derive(Default)]
 struct FolderTally {
-    /// Pages that say what is known and lead on.
+    /// Pages that repeat known text and lead on.
     repeats: usize,
-    /// Pages that say something new.
+    /// Pages with new text.
     news: usize,
-    /// New URLs in it.
+    /// New URLs in the folder.
     own: usize,
     /// New URLs outside it, and new hosts.
     others: usize,
 }
 
 impl Repeats {
-    /// A page was read; whether more pages before it said the same than copies of a page tell of.
+    /// Takes in a page that was read. Returns whether at least [`MOST_COPIES`] pages before it had the same
+    /// text.
     pub(in crate::walk) fn note(&mut self, page: &PageRead) -> bool {
         let path = page.url.path().trim_end_matches('/');
         let name = &path[memrchr(b'/', path.as_bytes()).map_or(0, |slash| slash + 1)..];
@@ -64,8 +69,8 @@ impl Repeats {
         before >= MOST_COPIES
     }
 
-    /// A level is done: the folders that are traps by now. Of several around the same URLs it is the innermost; what is left
-    /// out for another reason is no more of a folder.
+    /// A level is done: returns the folders that are traps by now. If several contain the same URLs, it is
+    /// the innermost. URLs that are left out for another reason no longer count for a folder.
     pub(in crate::walk) fn weigh(
         &mut self,
         pages: &[PageRead],
@@ -96,8 +101,9 @@ impl Repeats {
     }
 }
 
-/// The folders whose pages said what is known and brought more of their kind. A page that says what is known and leads
-/// nowhere tells nothing: many are under construction. Nor does one that leads only into another trap.
+/// The folders whose pages repeat known text and brought more of their kind. A page that repeats known text
+/// and leads nowhere proves nothing: many are under construction. Nor does a page that leads only into
+/// another trap.
 fn repeating<'a, C: Iterator<Item = WebUrl>>(
     pages: &'a [PageRead],
     site: &str,
@@ -123,7 +129,7 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
             }
         }
     }
-    // One page of ten may say something new.
+    // One page in ten may say something new.
     tallies.retain(|_, tally| tally.others == 0 && tally.repeats >= 9 * tally.news);
     if tallies.is_empty() {
         return tallies;
@@ -146,13 +152,13 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
 }
 
 impl FolderStreak {
-    /// One level more.
+    /// Adds a level.
     fn and(self, tally: &FolderTally) -> Self {
         Self { levels: self.levels.saturating_add(1), pages: self.pages + tally.repeats }
     }
 }
 
-/// Where a page that is no query lies: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
+/// The location of a page that is no query: `*.a.ke/www.a.ke/s/5f0c/prices.html`.
 pub(in crate::walk) struct PageLocation(String);
 
 impl PageLocation {
@@ -162,7 +168,7 @@ impl PageLocation {
         Self(format!("*.{site}/{rest}"))
     }
 
-    /// The folders around it, from the whole site on: `*.a.ke/`, `*.a.ke/www.a.ke/` …
+    /// The folders around it, beginning with the whole site: `*.a.ke/`, `*.a.ke/www.a.ke/` …
     pub(in crate::walk) fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.match_indices('/').map(|(slash, _)| &self.0[..=slash])
     }
@@ -172,7 +178,7 @@ impl PageLocation {
     }
 }
 
-/// How a folder is told: `www.a.ke/s/**`.
+/// The pattern that names a folder: `www.a.ke/s/**`.
 pub(in crate::walk) fn name(folder: &str) -> String {
     let (site, path) = folder.split_once('/').unwrap_or((folder, ""));
     if path.is_empty() { format!("{site}/**") } else { format!("{path}**") }

@@ -4,41 +4,41 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::WebUrl;
 
-/// Hexadecimal digits from which on they are a token: a random 32-bit number has eight.
+/// The number of hexadecimal digits from which they are a token: a random 32-bit number has eight.
 const HEX_TOKEN: usize = 8;
-/// Letters and digits in one from which on they are a token: 80 random bits in base 32 have sixteen, and
-/// words that long have no three digits in them.
+/// The number of letters and digits from which they are a token: 80 random bits in base 32 have sixteen, and
+/// words of that length do not contain three digits.
 const LONG_TOKEN: usize = 16;
 const LONG_TOKEN_DIGITS: usize = 3;
 /// Years of dates in paths.
 const YEARS: RangeInclusive<u32> = 1900..=2199;
 const MONTHS: RangeInclusive<u32> = 1..=12;
 
-/// A URL with a sign in place of what varies in it: `#` for a number, `*` for a token of hexadecimal or many
-/// letters and digits. The domain of the site itself does not vary.
+/// A URL with a sign in place of each part that varies: `#` for a number, `*` for a token of hexadecimal
+/// digits or of many letters and digits. The domain of the site itself does not vary.
 pub(in crate::walk) struct Shape {
     /// Host and path: `www.a.ke/calendar/#/#/#.html`.
     text: String,
     branch_bytes: usize,
-    /// The path segment that varies first, counted from 0; none when it is the host that varies.
+    /// The first path segment that varies, counted from 0; none if the host varies.
     pub segment: Option<usize>,
 }
 
-/// What a [`Shape`] is known by.
+/// The identity of a [`Shape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::walk) enum ShapeId {
-    /// All that begins so, up to the first part that varies: `www.a.ke/calendar/#`.
+    /// All URLs with the same beginning, up to the first part that varies: `www.a.ke/calendar/#`.
     Branch(u64),
-    /// All that looks so from beginning to end: `www.a.ke/calendar/#/#/#.html`.
+    /// All URLs with the same shape from beginning to end: `www.a.ke/calendar/#/#/#.html`.
     Pattern(u64),
-    /// All below a folder that is made of the same words in other orders and choices.
+    /// All URLs below a folder that are made of the same words in other orders and choices.
     Product(u64),
-    /// All below a folder whose pages repeat each other.
+    /// All URLs below a folder whose pages repeat each other.
     Folder(u64),
 }
 
 impl Shape {
-    /// None where nothing varies, and for query URLs, which the rule on scripts bounds.
+    /// None if nothing varies, and for query URLs, which the rule on scripts bounds.
     pub(in crate::walk) fn from_url(url: &WebUrl, site: &str) -> Option<Self> {
         if url.is_query() {
             return None;
@@ -71,7 +71,7 @@ impl Shape {
         &self.text[..self.branch_bytes]
     }
 
-    /// How one of its ids is told: `**` is anything.
+    /// The pattern that names one of its ids; `**` stands for anything.
     pub(in crate::walk) fn name(&self, id: ShapeId) -> String {
         match id {
             ShapeId::Pattern(_) => self.text.clone(),
@@ -87,8 +87,8 @@ impl Shape {
     }
 }
 
-/// Writes a text with signs in place of numbers and tokens; whether there were any. Bytes in percent form are
-/// letters of other scripts.
+/// Writes a text with signs in place of numbers and tokens; returns whether there were any. Percent-encoded
+/// bytes count as letters of other scripts.
 fn generalise(text: &str, out: &mut String) -> bool {
     let before = out.len();
     for (number, piece) in text.split('%').enumerate() {
@@ -117,7 +117,7 @@ fn is_token(run: &str) -> bool {
     is_mixed && (is_hex || (run.len() >= LONG_TOKEN && digits >= LONG_TOKEN_DIGITS))
 }
 
-/// A text cut wherever the answer changes.
+/// Cuts a text wherever the result of `is_in` changes.
 fn runs(text: &str, is_in: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -4,40 +4,41 @@ use std::sync::Arc;
 use crate::address::{UrlList, WebUrl};
 use crate::walk::entry::{UrlState, UrlStates};
 
-/// Pages that bring nothing but more of their kind, before that is more than chance: a month of a calendar.
+/// The number of pages that must bring nothing but more of their kind before that is more than chance: a
+/// month of a calendar.
 pub(in crate::walk) const LEAST_PAGES: usize = 30;
 /// Bits of 64 in which the `SimHash` of near duplicates may differ (Manku, Jain, Das Sarma 2007).
 pub(in crate::walk) const NEAR_BITS: u32 = 3;
 
-/// A page that was read, and what it brought.
+/// A page that was read, and the new URLs on it.
 pub(in crate::walk) struct PageRead {
     pub url: Arc<WebUrl>,
-    /// Of its text.
+    /// The `SimHash` of its text.
     pub simhash: Option<u64>,
-    /// What it says, or its bytes where it has no words.
+    /// The `SimHash` of its text, or the hash of its bytes if it has no words.
     pub text: u64,
-    /// It says what a page before it said.
+    /// It repeats the text of earlier pages.
     pub is_repeat: bool,
-    /// New external URLs.
+    /// The number of new external URLs.
     pub externals: usize,
-    /// Hosts among these that are new, too.
+    /// The number of new hosts among these.
     pub external_hosts: usize,
-    /// New internal URLs, by their place in the list of the next level.
+    /// New internal URLs, by their index in the list of the next level.
     pub found: Range<usize>,
 }
 
-/// What is looked up while a level is weighed.
+/// The facts about a tree that are looked up while a level is weighed.
 #[derive(Clone, Copy)]
 pub(in crate::walk) struct LevelView<'a> {
     /// The domain that does not vary.
     pub site: &'a str,
-    /// What the level's pages link to.
+    /// The links of the level's pages.
     pub found: &'a UrlList,
     pub known: &'a UrlStates,
 }
 
 impl LevelView<'_> {
-    /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
+    /// The new URLs of a page that the next level will request, except those that the rule on scripts bounds.
     pub(in crate::walk) fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
         let is_next =
             |url: &WebUrl| !url.is_query() && self.known.get(&url.page_key()) == Some(&UrlState::Found);
@@ -45,7 +46,7 @@ impl LevelView<'_> {
     }
 }
 
-/// What the pages of one shape were like on one level.
+/// The pages of one shape on one level.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::walk) struct ShapeTally {
     pages: usize,
@@ -54,28 +55,28 @@ pub(in crate::walk) struct ShapeTally {
     first: Option<u64>,
     /// New URLs of the shape.
     own: usize,
-    /// New URLs that are not of the shape, or of a pattern that no page had; external ones too.
+    /// New URLs that are not of the shape, or of a pattern that no page had; external URLs too.
     others: usize,
     /// New URLs of the shape that have a date.
     dated: usize,
-    /// New URLs of the shape that repeat a known page below what varies.
+    /// New URLs of the shape that repeat a known page below the part that varies.
     twins: usize,
 }
 
-/// What a URL's name tells of sites without end.
+/// The marks of sites without end in a URL.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::walk) struct NameMarks {
     pub is_dated: bool,
     pub is_twin: bool,
 }
 
-/// What the pages of one shape were like on the levels in a row on which it was quiet.
+/// The pages of one shape on the levels in a row on which it was quiet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::walk) struct ShapeStreak {
     pub levels: u16,
     pages: usize,
     alike: usize,
-    /// The text that the shape's pages are compared to.
+    /// The text to which the shape's pages are compared.
     pub first: Option<u64>,
 }
 
@@ -100,14 +101,14 @@ impl ShapeTally {
         self.own > 0 && self.others == 0
     }
 
-    /// Whether most of the new URLs have a mark.
+    /// Whether at least half of the new URLs have the same mark.
     pub(in crate::walk) fn is_endless_by_name(&self) -> bool {
         2 * self.dated.max(self.twins) >= self.own
     }
 }
 
 impl ShapeStreak {
-    /// One quiet level more.
+    /// Adds a quiet level.
     pub(in crate::walk) fn and(self, tally: &ShapeTally) -> Self {
         Self {
             levels: self.levels.saturating_add(1),
@@ -138,7 +139,7 @@ mod tests {
         PageRead { url, simhash, text: 0, is_repeat: false, externals, external_hosts: 0, found: 0..0 }
     }
 
-    /// A level with pages of these texts.
+    /// The tally of a level with pages of these texts.
     fn read(texts: &[Option<u64>], streak: Option<&ShapeStreak>) -> ShapeTally {
         let mut tally = ShapeTally::default();
         texts.iter().for_each(|text| tally.add_page(&page(*text, 0), streak));
@@ -166,7 +167,7 @@ mod tests {
             (0..dated).for_each(|_| tally.add_url(true, NameMarks { is_dated: true, is_twin: false }));
             (0..twins).for_each(|_| tally.add_url(true, NameMarks { is_dated: false, is_twin: true }));
             (0..plain).for_each(|_| tally.add_url(true, NameMarks::default()));
-            // Marks of URLs that are not of the shape say nothing of it.
+            // The marks of URLs that are not of the shape do not count for it.
             (0..50).for_each(|_| tally.add_url(false, NameMarks { is_dated: true, is_twin: true }));
             tally.is_endless_by_name()
         };

@@ -1,18 +1,19 @@
 use crate::address::WebUrl;
 
-/// Heritrix's TooManyPathSegments rule refuses more than 20; national sites with long document
-/// paths are given half as many again.
+/// Heritrix's TooManyPathSegments rule refuses more than 20; the limit here is half as high again, for
+/// national sites with long document paths.
 const MAX_SEGMENTS: usize = 30;
-/// A group of segments that stands so often in a row is a relative link gone wrong
-/// (`/a/b/a/b/a/b/`). Heritrix's PathologicalPath rule refuses the third; one more is given here.
+/// A group of segments that is repeated this often in a row, so that it occurs four times, is a relative link
+/// gone wrong (`/a/b/a/b/a/b/a/b/`). Heritrix's PathologicalPath rule refuses the third occurrence; one more
+/// is allowed here.
 const MAX_REPEATS: usize = 3;
 /// Groups of up to three segments, as in Heritrix.
 const LONGEST_GROUP: usize = 3;
 
-/// A path that looks as if it never ended, by what it repeats: `www.a.ke/(news/items)/**`. Groups of digits only are
-/// let pass, as calendars and document numbers repeat (`/1/1/1/1/`).
+/// The repetition that makes a path look endless: `www.a.ke/(news/items)/**`. Groups of digits only are
+/// allowed, as calendars and document numbers repeat (`/1/1/1/1/`).
 pub(in crate::walk) fn endless_path(url: &WebUrl) -> Option<String> {
-    // In canonical form, so that a letter in percent form does not hide a repetition.
+    // In canonical form, so that percent encoding does not hide a repetition.
     let canonical = url.canonical();
     let (host, target) = canonical.split_once("://")?.1.split_once('/')?;
     let path = target.split('?').next().unwrap_or_default();
@@ -28,7 +29,7 @@ pub(in crate::walk) fn endless_path(url: &WebUrl) -> Option<String> {
         .or_else(|| is_long().then(|| [host, "**"].join("/")))
 }
 
-/// Where a group of so many segments begins to stand too often in a row, and how many they are.
+/// The index at which a group of `group` segments begins to occur too often in a row, and `group`.
 fn repeated(segments: &[&str], group: usize) -> Option<(usize, usize)> {
     let long_run = group * MAX_REPEATS;
     let mut run = 0;

@@ -4,11 +4,11 @@ use crate::exchange::{Depth, Outcome};
 use crate::walk::LevelCount;
 use crate::walk::origins::home_server::HomeServer;
 
-/// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
-/// the Web the mean is below 80.
+/// A site whose URLs are longer than this on average becomes a trap before their number makes it one: hostile
+/// URLs have 2 kB. On the Web the mean is below 80.
 const USUAL_URL_BYTES: usize = 200;
 
-/// What a site tree has so far.
+/// The contents of a site tree so far.
 pub(in crate::walk) struct TreeCounts {
     pub levels: Vec<LevelCount>,
     pub robots: LevelCount,
@@ -23,7 +23,7 @@ pub(in crate::walk) struct TreeCounts {
 }
 
 impl TreeCounts {
-    /// Of a tree that may have so many URLs, internal and external ones.
+    /// Counts for a tree that may have at most `max_urls` URLs, internal and external together.
     pub(in crate::walk) fn new(max_urls: usize) -> Self {
         Self {
             levels: vec![LevelCount::default()],
@@ -46,12 +46,12 @@ impl TreeCounts {
         &mut self.levels[at]
     }
 
-    /// Whether a tree with so many internal URLs may have one more.
+    /// Whether a tree with this many internal URLs may have one more URL.
     pub(in crate::walk) fn has_room(&self, internal: usize) -> bool {
         internal + self.urls.len() < self.max_urls && self.url_bytes < self.max_urls * USUAL_URL_BYTES
     }
 
-    /// Whether a tree with so many internal URLs may have `more` and still room.
+    /// Whether a tree with this many internal URLs has room for more than `more` further URLs.
     pub(in crate::walk) fn has_room_for(&self, internal: usize, more: usize) -> bool {
         internal + self.urls.len() + more < self.max_urls
     }
@@ -87,7 +87,7 @@ impl TreeCounts {
         self.externals.push(external);
     }
 
-    /// The tree; what it has beside counts is the caller's to add.
+    /// The tree; the caller adds everything that is not a count.
     pub(in crate::walk) fn into_tree(self, outcome: Outcome) -> Tree {
         let (address, server) = self.home.into_parts();
         Tree {

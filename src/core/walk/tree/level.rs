@@ -2,19 +2,18 @@ use std::time::Duration;
 
 use crate::exchange::{Class, ClassCounts, Response};
 
-/// What one depth level cost and brought.
+/// The cost and the yield of one depth level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelCount {
     /// Exchanges at this depth that reached the network; robots.txt has no depth.
     pub requests: u64,
-    /// Answers with status 2xx that are HTML or XHTML and were read, and pages that an earlier survey read and that have
-    /// not changed.
+    /// Responses with status 2xx that are HTML or XHTML and were read, and pages that an earlier survey read
+    /// and that have not changed.
     pub pages: u64,
     /// On the wire, to servers.
     pub sent_bytes: u64,
     /// On the wire, from servers.
     pub received_bytes: u64,
-    /// Connections that were opened.
     pub connections: u64,
     /// The servers' busy time.
     pub busy: Duration,
@@ -24,9 +23,10 @@ pub struct LevelCount {
     pub external_hosts: u64,
     /// New in the tree at this depth.
     pub external_sites: u64,
-    /// Responses for robots.txt, redirects included, that the tree shares with another one: no request of this tree.
+    /// Responses for robots.txt, redirects included, that the tree shares with another one: no requests of
+    /// this tree.
     pub shared_robots: u64,
-    /// What the pages of the class [`Class::Yield`] were expected to bring: new external hosts.
+    /// The number of new external hosts that the pages of the class [`Class::Yield`] were expected to bring.
     pub expected_hosts: f64,
     /// Internal URLs of this depth, by class.
     pub classes: ClassCounts,
@@ -49,7 +49,7 @@ impl LevelCount {
         self.classes[class] += 1;
     }
 
-    /// A URL that was counted in one class ends in another.
+    /// Moves a URL that was counted in one class to another.
     pub(in crate::walk) fn recount(&mut self, from: Class, to: Class) {
         self.classes[from] = self.classes[from].saturating_sub(1);
         self.count(to);

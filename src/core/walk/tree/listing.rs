@@ -2,23 +2,24 @@ use crate::address::UrlList;
 use crate::exchange::Class;
 use crate::walk::entry::ListedUrl;
 
-/// The list of a level, in the order in which turns come: the URLs with which it began, and those that joined it.
+/// The list of a level, in the order of the turns: the URLs with which the level began, then the URLs that
+/// joined it.
 ///
-/// A level may have 10^5 URLs, and of most of those with which it began there is nothing to say before their turn: they are
-/// packed. Where each has a prospect, none is.
+/// A level may have 10^5 URLs, and for most of the first ones there is nothing to store before their turn:
+/// they are packed. If each has a candidate, none is packed.
 #[derive(Clone, Default)]
 pub(in crate::walk) struct Listing {
     packed: UrlList,
-    /// Of packed URLs by their place: what was read so far says that they are not worth asking for.
+    /// Packed URLs, by index, that are not worth a request according to what was read so far.
     kept: foldhash::HashMap<usize, Class>,
-    /// What comes behind them.
+    /// The URLs after the packed ones.
     entries: Vec<ListedUrl>,
-    /// The place of the URL whose turn it is.
+    /// The index of the current URL.
     turn: usize,
 }
 
 impl Listing {
-    /// A list of URLs, with what keeps some of them back, by their places.
+    /// A list of URLs; `kept` holds, by index, the classes for which some of them are skipped.
     pub(in crate::walk) fn new_packed(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
         Self { packed, kept, ..Self::default() }
     }
@@ -31,7 +32,7 @@ impl Listing {
         self.entries.push(entry);
     }
 
-    /// The place of the URL whose turn it is.
+    /// The index of the current URL.
     pub(in crate::walk) fn turn(&self) -> usize {
         self.turn
     }
@@ -41,12 +42,12 @@ impl Listing {
         self.get(self.turn)
     }
 
-    /// The next one's turn comes.
+    /// Moves on to the next URL.
     pub(in crate::walk) fn advance(&mut self) {
         self.turn += 1;
     }
 
-    /// Whether each has had its turn.
+    /// Whether each URL has had its turn.
     pub(in crate::walk) fn is_done(&self) -> bool {
         self.turn >= self.len()
     }
@@ -58,18 +59,18 @@ impl Listing {
         }
     }
 
-    /// The last one, if it joined a list of so many.
+    /// The last URL, if it joined the list after the list had `before` URLs.
     pub(in crate::walk) fn joined(&self, before: usize) -> Option<&ListedUrl> {
         self.entries.last().filter(|_| self.len() > before)
     }
 
-    /// Those that have not had their turn, where none is packed.
+    /// The URLs that have not had their turn, if none is packed.
     pub(in crate::walk) fn ahead(&mut self) -> &mut [ListedUrl] {
         let at = self.turn.saturating_sub(self.packed.len()).min(self.entries.len());
         &mut self.entries[at..]
     }
 
-    /// How many URLs have no class yet.
+    /// The number of URLs that have no class yet.
     pub(in crate::walk) fn without_class(&self) -> usize {
         let packed = self.packed.len().saturating_sub(self.turn);
         let entries = self.entries.iter().skip(self.turn.saturating_sub(self.packed.len()));

@@ -1,4 +1,5 @@
-//! What is known of a site tree: its levels, the URLs that are listed, and probes of what was left out.
+//! What is known of a site tree: its levels, the URLs that are listed, and probes of the URLs that were
+//! skipped.
 
 pub(super) mod counts;
 pub(super) mod level;
@@ -18,55 +19,54 @@ use crate::page::Element;
 pub struct Tree {
     /// Why the walk ended.
     pub outcome: Outcome,
-    /// Which entrance brought the first page.
+    /// The entrance that brought the first page.
     pub entrance: Option<Entrance>,
-    /// How many were tried.
+    /// The number of entrances tried.
     pub entrances: u16,
     /// No page came, and another URL of the site may still open it.
     pub is_closed: bool,
-    /// By depth, from 0. The last may hold only what was found and not fetched.
+    /// By depth, from 0. The last level may hold only URLs that were found and not fetched.
     pub levels: Vec<LevelCount>,
-    /// What robots.txt cost, redirects of it included; no depth.
+    /// The cost of robots.txt, redirects included; it has no depth.
     pub robots: LevelCount,
-    /// What query URLs beyond the rule would have brought, and what it cost to ask for them.
+    /// What the skipped URLs would have brought.
     pub probes: Vec<Probe>,
-    /// The cost of the probes.
     pub probe_load: LevelCount,
-    /// Parts of the site that were taken for endless and not asked for any further, in the order in which they
-    /// were recognised: `www.a.ke/calendar/#/**`.
+    /// Parts of the site that were taken for endless and not requested any further, in the order in which
+    /// they were recognised: `www.a.ke/calendar/#/**`.
     pub trap_patterns: Vec<String>,
-    /// Each external URL, where it first occurred.
+    /// Each external URL, with its first occurrence.
     pub externals: Vec<External>,
     /// The server that delivered the first page; else the one that responded first.
     pub address: Option<IpAddr>,
-    /// What that server says it runs.
+    /// The software that this server names in its header.
     pub server: Option<String>,
 }
 
 /// The first occurrence of an external URL in a site tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
-    /// Of the page that it stands on.
+    /// The depth of the page with the link.
     pub depth: Depth,
-    /// The page that it stands on.
+    /// The page with the link.
     pub page: Arc<WebUrl>,
     /// The link itself.
     pub url: WebUrl,
-    /// The HTML element that it stands in.
+    /// The HTML element of the link.
     pub element: Element,
     /// The page or the link says `nofollow`.
     pub nofollow: bool,
 }
 
 impl Tree {
-    /// The deepest level at which something was asked for.
+    /// The deepest level at which something was fetched.
     #[must_use]
     pub fn deepest(&self) -> Option<Depth> {
         let at = self.levels.iter().rposition(|level| level.class(Class::Fetched) > 0)?;
         u16::try_from(at).ok().map(Depth)
     }
 
-    /// A sum over all levels, robots.txt left out.
+    /// A sum over all levels, without robots.txt.
     pub fn sum(&self, of: impl Fn(&LevelCount) -> u64) -> u64 {
         self.levels.iter().map(of).sum()
     }

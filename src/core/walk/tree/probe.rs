@@ -5,34 +5,35 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::address::{ScriptKey, Site, WebUrl};
 use crate::walk::LevelCount;
 
-/// What rules keep back, looked at in a share of the sites: after a tree is walked, a few more query URLs of each
-/// script are fetched, and a few of the pages that promised too little. They tell what the rules hid and are no part
-/// of the tree.
+/// Probes of skipped URLs in a share of the sites: after a tree is walked, a few more query URLs of each
+/// script are fetched, and a few of the pages whose expected yield was too low. They show what the rules hid
+/// and are no part of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probing {
-    /// The share of sites in which scripts are probed; 0 is none.
+    /// The share of sites in which scripts are probed; 0 means none.
     pub share: f64,
-    /// Query URLs fetched of a script beyond the rule.
+    /// Query URLs of a script that are fetched beyond the rule.
     pub per_script: usize,
-    /// The share of sites in which left out pages are probed; 0 is none.
+    /// The share of sites in which left-out pages are probed; 0 means none.
     pub left_out_share: f64,
 }
 
-/// What kept a URL back that is probed, and how many URLs of the tree it kept back so, this one included.
+/// The reason why a probed URL was skipped, and the number of URLs skipped for the same reason, this one
+/// included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkippedBy {
-    /// The rule on scripts: so many of its script.
+    /// The rule on scripts: the number of URLs of its script.
     Script(u32),
-    /// It promised too little: so many of the tree.
+    /// A low expected yield: the number of URLs of the tree.
     Yield(u32),
 }
 
-/// A URL that was kept back and fetched after all, and what the tree had missed for it.
+/// A URL that was skipped and fetched after all, and what the tree had missed by that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The number of the question.
+    /// The number of the request.
     pub number: u32,
-    /// Why it was kept back.
+    /// Why it was skipped.
     pub kept_by: SkippedBy,
     /// Links to other sites that the tree does not have.
     pub external_urls: u32,
@@ -42,40 +43,41 @@ pub struct Probe {
     pub internal_urls: u32,
 }
 
-/// Scripts probed in one site: with three URLs each, 60 requests beside the ten thousand that a site may cost.
+/// The number of scripts probed in one site: with three URLs each, 60 requests besides the ten thousand that
+/// a site may cost.
 const MOST_SCRIPTS: usize = 20;
-/// Pages left out that are probed in one site.
+/// The number of left-out pages that are probed in one site.
 const MOST_LEFT_OUT: usize = 20;
 
 impl Default for Probing {
-    /// Three URLs tell a script that answers always the same from one that does not.
+    /// Three URLs tell a script that always gives the same response from one that does not.
     fn default() -> Self {
         Self { share: 0.0, per_script: 3, left_out_share: 0.0 }
     }
 }
 
 impl Probing {
-    /// Whether a site is among those whose scripts are probed. A greater share has all sites of a smaller one.
+    /// Whether the scripts of a site are probed. A greater share includes all sites of a smaller one.
     #[must_use]
     pub fn takes(&self, site: &Site) -> bool {
         fraction(xxh3_64(site.as_str().as_bytes())) < self.share
     }
 
-    /// The same of pages that are left out; these are other sites.
+    /// The same for left-out pages; these are other sites.
     #[must_use]
     pub fn takes_left_out(&self, site: &Site) -> bool {
         fraction(scattered(xxh3_64(site.as_str().as_bytes()))) < self.left_out_share
     }
 }
 
-/// From 0 to 1.
+/// Maps a hash to a number from 0 to 1.
 fn fraction(hash: u64) -> f64 {
     // 53 bits are what an f64 holds.
     (hash >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// What the rule keeps back in a tree: how many URLs of each script, and a sample of them by chance, which is a
-/// hash of the URL.
+/// The URLs of a tree that the script rule skips: their number per script, and a random sample of them. The
+/// random number is a hash of the URL.
 #[derive(Debug, Default)]
 pub(in crate::walk) struct SkippedScripts {
     scripts: BTreeMap<u64, UrlSample>,
@@ -84,7 +86,7 @@ pub(in crate::walk) struct SkippedScripts {
 #[derive(Debug, Default)]
 struct UrlSample {
     count: u32,
-    /// Those of the smallest hashes, by them.
+    /// The URLs with the smallest hashes, by hash.
     urls: BTreeMap<u64, WebUrl>,
 }
 
@@ -93,7 +95,8 @@ impl SkippedScripts {
         self.scripts.entry(scattered(script.0.0)).or_default().note(url, per_script);
     }
 
-    /// The URLs to fetch, each with how many its script has: of as many scripts as are probed.
+    /// The URLs to fetch, of at most [`MOST_SCRIPTS`] scripts; each with the number of skipped URLs of its
+    /// script.
     fn into_questions(self) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
         self.scripts
             .into_values()
@@ -122,21 +125,22 @@ impl UrlSample {
 pub(in crate::walk) struct Probes {
     pub withheld: SkippedScripts,
     left_out: UrlSample,
-    /// None until the tree is walked: URLs still to be asked for, each with what kept it back.
+    /// None until the tree is walked: the URLs still to be requested, each with the reason why it was
+    /// skipped.
     pub questions: Option<VecDeque<(WebUrl, SkippedBy)>>,
-    /// Of the question in flight.
+    /// For the request in flight.
     pub kept_by: Option<SkippedBy>,
     pub load: LevelCount,
     pub results: Vec<Probe>,
 }
 
 impl Probes {
-    /// A page promised too little.
+    /// The expected yield of a page is too low.
     pub(in crate::walk) fn leave_out(&mut self, url: &WebUrl) {
         self.left_out.note(url, MOST_LEFT_OUT);
     }
 
-    /// The URLs to fetch, of all that was kept back.
+    /// The URLs to fetch, of all that were skipped.
     pub(in crate::walk) fn take_questions(&mut self) -> VecDeque<(WebUrl, SkippedBy)> {
         let withheld = std::mem::take(&mut self.withheld).into_questions();
         withheld.chain(std::mem::take(&mut self.left_out).into_questions(SkippedBy::Yield)).collect()

@@ -8,15 +8,15 @@ use super::rates::Rates;
 use super::url_candidate::{UrlCandidate, UrlKind};
 use crate::exchange::Depth;
 
-/// URLs that are asked for in each site tree whatever they promise.
+/// The number of URLs that are requested in each site tree whatever their expected yield.
 pub const LEAST_REQUESTS: u64 = 12;
-/// Standard deviations that the upper estimate lies above the estimate.
+/// The number of standard deviations between the estimate and the upper estimate.
 const BENEFIT_OF_DOUBT: f64 = 1.0;
-/// So many URLs are chosen at a time, and an eighth of those that wait.
+/// The number of URLs that are chosen at a time; an eighth of the waiting URLs, if that is more.
 const LEAST_CHOSEN: usize = 4;
 const CHOSEN_SHARE: usize = 8;
 
-/// What a tree has shown so far, and what that promises of its waiting URLs.
+/// The yield of a tree so far, and the yield that it predicts for the waiting URLs.
 #[derive(Debug)]
 pub struct Appraiser {
     rates: Arc<Rates>,
@@ -26,34 +26,36 @@ pub struct Appraiser {
 }
 
 impl Appraiser {
-    /// Of a tree of which nothing is known. A request must promise so many new external hosts.
+    /// An appraiser for an unknown tree. A request must be expected to bring `price` new external hosts.
     #[must_use]
     pub fn new(rates: Arc<Rates>, price: f64) -> Self {
         Self { rates, price, memory: None, experience: Experience::default() }
     }
 
-    /// With what an earlier survey found in the site.
+    /// Adds what an earlier survey found in the site.
     #[must_use]
     pub fn remembering(self, memory: Memory) -> Self {
         Self { experience: memory.experience.clone(), memory: Some(memory), ..self }
     }
 
-    /// A URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
+    /// The candidate for a URL of a level that was found on a page of the branch of `finder`; on level 1,
+    /// each URL is a branch of its own.
     #[must_use]
     pub fn prospect(&self, kind: &UrlKind, depth: Depth, finder: Option<&UrlCandidate>) -> UrlCandidate {
         let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page, kind.script));
         UrlCandidate::new(kind, depth, finder, &self.rates, remembered)
     }
 
-    /// A page came, or something else in its place, and brought so many hosts.
+    /// A page, or something else in its place, came and brought `hosts` hosts.
     pub fn note(&mut self, prospect: &UrlCandidate, hosts: u64) {
-        // What is remembered is known already, and was chosen for what it brought: it would speak for all.
+        // Remembered pages are known already, and were chosen for their yield: they would bias the estimate
+        // for all others.
         if prospect.remembered.is_none() {
             self.experience.note(prospect, hosts as f64);
         }
     }
 
-    /// External hosts, new in the tree, that the page is expected to bring itself.
+    /// The number of external hosts, new in the tree, that the page itself is expected to bring.
     #[must_use]
     pub(in crate::walk) fn expected(&self, prospect: &UrlCandidate) -> f64 {
         match prospect.remembered {
@@ -62,9 +64,10 @@ impl Appraiser {
         }
     }
 
-    /// Puts the waiting URLs in the order of what they promise, the best first; equal ones stay in the order in which they
-    /// are. Returns how many are to be asked for before the next choice: 0 when none is worth it. Those without a
-    /// prospect, which are asked for in any case, come first. `asked` URLs were asked for in the tree.
+    /// Sorts the waiting URLs by their expected yield, the best first; equal ones keep their order. Returns
+    /// the number of URLs to request before the next choice: 0 if none is worth a request. URLs without a
+    /// candidate, which are requested in any case, come first. `asked` is the number of URLs requested in the
+    /// tree so far.
     #[must_use]
     pub fn choose<T>(
         &self,
@@ -86,12 +89,13 @@ impl Appraiser {
             return page.worth.into();
         }
         let Factor { mean, shape } = self.experience.factor(prospect);
-        // As if the factors above were certain: of the folder, which knows least, the doubt is greatest.
+        // As if the factors above were certain: the doubt is greatest for the folder, which has the least
+        // evidence.
         prospect.worth * mean * (1.0 + BENEFIT_OF_DOUBT / shape.sqrt())
     }
 }
 
-/// A number that is always one, and so has a place among others.
+/// A number that is never NaN and so can be ordered.
 #[derive(PartialEq)]
 struct OrderedNumber(f64);
 

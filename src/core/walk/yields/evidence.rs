@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What pages of a group were expected to bring, and what they brought.
+/// The expected and the actual yield of a group of pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct YieldEvidence {
     pub expected: f64,
@@ -12,8 +12,8 @@ pub(super) struct YieldEvidence {
 pub(super) struct Factor {
     /// The posterior mean.
     pub mean: f64,
-    /// How much is behind it, in finds, the prior's included: the standard deviation of the factor is its mean
-    /// over the square root of this.
+    /// The evidence behind it, in finds, those of the prior included: the standard deviation of the factor is
+    /// its mean over the square root of this.
     pub shape: f64,
 }
 
@@ -23,8 +23,9 @@ impl YieldEvidence {
         self.found += found;
     }
 
-    /// By how much the group brings more than its pages alone make expect, if factors above it explain `above` of that.
-    /// The prior is a gamma distribution with mean 1 and as much weight as that many expected finds.
+    /// How much more the group brings than its pages alone would lead to expect, if factors above it explain
+    /// `above` of that. The prior is a gamma distribution with mean 1 and the weight of `prior` expected
+    /// finds.
     pub(super) fn factor(self, prior: f64, above: f64) -> Factor {
         let weight = prior + above * self.expected;
         Factor { mean: (prior + self.found) / weight, shape: prior + self.found }

@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::evidence::{Factor, YieldEvidence};
 use super::url_candidate::UrlCandidate;
 
-/// How much weight the mean of all sites has beside what a site shows, in expected finds; of branches beside their
-/// site, and of folders beside their branch. Chosen on the worlds that `reports/adaptive` names as tuned on.
+/// The weight of the mean of all sites against the evidence of a site, in expected finds; of the site against
+/// its branches, and of a branch against its folders. Chosen on the worlds that `reports/adaptive` names as
+/// tuned on.
 const SITE_PRIOR: f64 = 2.0;
 const BRANCH_PRIOR: f64 = 1.0;
 const FOLDER_PRIOR: f64 = 1.0;
 
-/// What the pages of a tree brought for what they were expected to bring.
+/// The expected and the actual yield of the pages of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Experience {
     site: YieldEvidence,
@@ -26,7 +27,7 @@ impl Experience {
         self.folders.entry(prospect.folder).or_default().add(prospect.own, found);
     }
 
-    /// That of another tree of the site besides.
+    /// Adds the experience of another tree of the site.
     pub(super) fn add(&mut self, other: &Self) {
         self.site.add(other.site.expected, other.site.found);
         for (own, others) in [(&mut self.branches, &other.branches), (&mut self.folders, &other.folders)] {
@@ -36,12 +37,12 @@ impl Experience {
         }
     }
 
-    /// External hosts, new in the tree, that a page is expected to bring itself.
+    /// The number of external hosts, new in the tree, that the page itself is expected to bring.
     pub(super) fn expected(&self, prospect: &UrlCandidate) -> f64 {
         prospect.own * self.factor(prospect).mean
     }
 
-    /// By how much the pages around a page bring more than others like them.
+    /// How much more the pages around a page bring than others like them.
     pub(super) fn factor(&self, prospect: &UrlCandidate) -> Factor {
         let site = self.site.factor(SITE_PRIOR, 1.0);
         let of = |group: &HashMap<u64, YieldEvidence>, key| group.get(&key).copied().unwrap_or_default();

@@ -4,56 +4,57 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::{Memory, SeenUrl};
 
-/// What a survey with `--focus` spends.
+/// The costs of a survey with `--focus`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
-    /// New external hosts that a request must promise; none where what is asked for in any case takes the whole share.
+    /// The number of new external hosts that a request must be expected to bring; none if the requests that
+    /// are made in any case take the whole share.
     pub price: Option<f64>,
-    /// Requests of the earlier survey.
+    /// The number of requests of the earlier survey.
     pub earlier_requests: u64,
-    /// Of these, those for robots.txt, entrances and front pages, which are asked for in any case.
+    /// Of these, the requests for robots.txt, entrances and front pages, which are made in any case.
     pub settled_requests: u64,
-    /// Of these, those for what is asked for again at this price, with what is asked for in any case.
+    /// Of these, the requests that are made again at this price, with those that are made in any case.
     pub planned_requests: u64,
 }
 
-/// What the earlier survey cost, by what it was worth.
+/// The costs of the earlier survey, by the worth of its pages.
 #[derive(Debug, Default)]
 pub struct Costs {
-    /// Of the whole survey.
+    /// The requests of the whole survey.
     requests: u64,
-    /// Of what is asked for in any case.
+    /// The requests that are made in any case.
     settled: u64,
-    /// By the first bits of the worth: in steps of less than one percent.
+    /// The requests by the first bits of the worth: in steps of less than one percent.
     by_worth: BTreeMap<u32, u64>,
 }
 
-/// Bits of a number that a step leaves out.
+/// The number of low bits that a step ignores.
 const STEP: u32 = 16;
 
 impl Costs {
-    /// A request of the earlier survey; those that are for no URL of a tree (robots.txt) are made in any case.
+    /// Adds a request of the earlier survey; requests for no URL of a tree (robots.txt) are made in any case.
     pub fn note_request(&mut self, is_of_tree: bool) {
         self.requests += 1;
         self.settled += u64::from(!is_of_tree);
     }
 
-    /// The URLs of a tree, and what is remembered of it.
+    /// Adds the URLs of a tree; `memory` is what is remembered of the tree.
     pub fn note_pages(&mut self, seen: &[SeenUrl], memory: Option<&Memory>) {
         for page in seen {
             let worth = memory.and_then(|memory| memory.worth(&page.url)).unwrap_or_default();
             if page.is_settled() {
                 self.settled += u64::from(page.requests);
             } else {
-                // The bits of numbers that are not negative stand in the order of the numbers.
+                // The bits of numbers that are not negative have the order of the numbers.
                 *self.by_worth.entry(worth.max(0.0).to_bits() >> STEP).or_default() +=
                     u64::from(page.requests);
             }
         }
     }
 
-    /// The least price at which no more than this share of the requests is made.
+    /// The lowest price at which no more than this share of the requests is made.
     #[must_use]
     pub fn focus(&self, share: f64) -> Focus {
         let most = self.requests as f64 * share;

@@ -9,38 +9,39 @@ use super::url_candidate::{Remembered, UrlCandidate, UrlKind};
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
-/// What an earlier survey found in a site, for a walk that asks for what led somewhere then.
+/// What an earlier survey found in a site, for a walk that requests the pages that led somewhere then.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     pages: HashMap<PageKey, Remembered>,
-    /// The best query URL of each script: any of them stands for the others.
+    /// The best query URL of each script: any query URL of the script stands for the others.
     scripts: HashMap<ScriptKey, Remembered>,
-    /// What the pages brought then for what they were expected to: by it pages are judged that were not known then.
+    /// The expected and the actual yield of the pages then: the evidence by which pages are judged that were
+    /// not known then.
     pub(super) experience: Experience,
 }
 
-/// A URL that an earlier survey asked for.
+/// A URL that an earlier survey requested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenUrl {
-    /// The URL.
     pub url: WebUrl,
-    /// On which level.
+    /// The level of the URL.
     pub depth: Depth,
-    /// By which page it was found, which stands before it; none for an entrance.
+    /// The index of the page on which it was found, which precedes it; none for an entrance.
     pub finder: Option<u32>,
-    /// Requests that it cost.
+    /// The number of requests that it cost.
     pub requests: u32,
-    /// External hosts, new in the tree, that it brought.
+    /// The number of external hosts, new in the tree, that it brought.
     pub hosts: u32,
 }
 
-/// What a page is expected to bring that it did not bring last time, in shares of what a page like it brings: so much has
-/// changed since. Small, so that what a page brought counts first; not nothing, so that of pages that brought nothing those
-/// come first which are most like those that did.
+/// The share of the usual yield of its kind that a page is expected to bring in addition to what it brought
+/// last time, because the site has changed since. It is small, so that the yield of last time counts most; it
+/// is not zero, so that pages that brought nothing are ordered by how much they are like pages that brought
+/// something.
 const NEWS: f64 = 0.1;
 
 impl Memory {
-    /// What the tree of a site tells, in the order in which its URLs were asked for.
+    /// Builds the memory from the tree of a site, in the order in which its URLs were requested.
     #[must_use]
     pub fn from_seen(seen: &[SeenUrl], rates: &Rates) -> Self {
         let mut experience = Experience::default();
@@ -58,7 +59,7 @@ impl Memory {
         let news = |prospect: &Option<UrlCandidate>| {
             prospect.as_ref().map_or(0.0, |prospect| NEWS * experience.expected(prospect))
         };
-        // Whoever asks for what a settled page leads to pays nothing for that page, which is asked for in any case.
+        // A settled page costs nothing on the path to what it leads to, because it is requested in any case.
         let is_settled = |at: u32| seen[at as usize].is_settled();
         let pages = seen.iter().zip(&prospects).map(|(one, prospect)| SeenPage {
             finder: one.finder.filter(|finder| !is_settled(*finder)),
@@ -77,22 +78,22 @@ impl Memory {
         memory
     }
 
-    /// That these URLs were found and left out, so that they are not new.
+    /// Notes that these URLs were found and left out, so that they are not new.
     pub fn leave_out(&mut self, urls: impl IntoIterator<Item = PageKey>) {
         for url in urls {
             self.pages.entry(url).or_default();
         }
     }
 
-    /// What another tree of the site tells besides; of what both know, the better.
+    /// Adds the memory of another tree of the site; if both know a page, the better one counts.
     pub fn add(&mut self, other: Self) {
         other.pages.into_iter().for_each(|(url, page)| better(self.pages.entry(url).or_default(), page));
         other.scripts.into_iter().for_each(|(key, page)| better(self.scripts.entry(key).or_default(), page));
         self.experience.add(&other.experience);
     }
 
-    /// External hosts that a request brought last time that was spent on the best way through a page; none where neither it
-    /// was known nor another query URL of its script.
+    /// The number of external hosts per request, last time, along the best path through a page; none if
+    /// neither the page nor another query URL of its script was known.
     #[must_use]
     pub fn worth(&self, url: &WebUrl) -> Option<f32> {
         self.page(url.page_key(), url.script()).map(|page| page.worth)
@@ -104,7 +105,7 @@ impl Memory {
 }
 
 impl SeenUrl {
-    /// Whether such a URL is asked for whatever it brings.
+    /// Whether such a URL is requested whatever its yield.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.depth == Depth(0) || self.url.is_front_page()

@@ -4,29 +4,31 @@ use std::collections::BinaryHeap;
 /// A page of a site tree that was walked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SeenPage {
-    /// The page by which it was found, which stands before it; none for what a walk asks for in any case.
+    /// The index of the page on which it was found, which precedes it; none if the walk requests the page in
+    /// any case.
     pub finder: Option<u32>,
-    /// What it cost.
+    /// The number of requests that it cost.
     pub requests: u32,
-    /// External hosts, new in the tree, that it brought.
+    /// The number of external hosts, new in the tree, that it brought.
     pub hosts: f32,
 }
 
-/// What a request brings that is spent on the best way down through a page, for each page of a tree; pages stand behind
-/// those that found them.
+/// For each page of a tree, the number of hosts per request along the best path down through the page. Pages
+/// must follow the pages on which they were found.
 ///
-/// A page is of use only to whoever asked for the pages on the way to it. The pages of a tree fall into groups such that
-/// asking for them group by group brings the most at any number of requests: a page is joined by those below it that
-/// raise what a request of its group brings, and comes before those that do not (Horn, "Single-machine job sequencing with
-/// treelike precedence ordering and linear delay penalties", SIAM Journal on Applied Mathematics 23, 1972). So a page is worth no
-/// less than any below it, and what is worth a price is the set of pages that brings most beyond it.
+/// A page is of use only to a walk that requests the pages on the path to it. The pages of a tree fall into
+/// groups such that requesting them group by group brings the most for any number of requests: a page is
+/// joined by the pages below it that raise the yield per request of its group, and comes before those that do
+/// not (Horn, "Single-machine job sequencing with treelike precedence ordering and linear delay penalties",
+/// SIAM Journal on Applied Mathematics 23, 1972). So a page is worth no less than any page below it, and the
+/// pages that are worth a price are the set that brings most beyond the price.
 #[must_use]
 pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
     let mut groups: Vec<PathGroup> = pages
         .iter()
         .map(|page| PathGroup { hosts: f64::from(page.hosts), requests: f64::from(page.requests) })
         .collect();
-    // Which page's group a page has joined.
+    // For each page, the page whose group it has joined.
     let mut joined: Vec<Option<usize>> = vec![None; pages.len()];
     let mut below: Vec<BinaryHeap<SubGroup>> = pages.iter().map(|_| BinaryHeap::new()).collect();
     for at in (0..pages.len()).rev() {
@@ -46,7 +48,7 @@ pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
             below[finder as usize].push(SubGroup { worth: groups[at].worth(), page: at });
         }
     }
-    // The first page of a group stands before the others.
+    // The first page of a group precedes the others.
     let mut worths: Vec<f32> = Vec::with_capacity(pages.len());
     for (at, joined) in joined.into_iter().enumerate() {
         worths.push(joined.map_or_else(|| groups[at].worth() as f32, |first| worths[first]));
@@ -54,7 +56,7 @@ pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
     worths
 }
 
-/// Pages that are asked for together.
+/// Pages that are requested together.
 #[derive(Clone, Copy, Debug)]
 struct PathGroup {
     hosts: f64,

@@ -5,43 +5,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::Depth;
 
-/// The version of the file.
+/// The version of the file format.
 const FORMAT: u32 = 1;
-/// What the words of a URL can make of its rate, together: a page is no more than so many times better or worse.
+/// The range of the factor by which all words of a URL together may change its rate.
 pub const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
-/// Bounds of what is read from a file, so that no product of two leaves the numbers.
+/// The bound of numbers read from a file, so that no product of two of them overflows.
 const MOST_RATE: f64 = 1e6;
-/// Depths that a file of rates may have.
+/// The number of depths that a file of rates may have.
 pub const MOST_DEPTHS: usize = 1000;
 const MOST_WORDS: usize = 1_000_000;
 
-/// What pages bring on average by their depth and the words of their URLs, learned from surveys that were walked deep.
+/// The mean yield of pages by their depth and the words of their URLs, trained on surveys that were walked
+/// deep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rates {
-    /// Of the file: 1.
+    /// The version of the file format: 1.
     format: u32,
-    /// What they were learned from.
+    /// The surveys on which they were trained.
     pub learned_from: Vec<RatesSource>,
-    /// External hosts, new in the tree, that a page brings itself.
+    /// The number of external hosts, new in the tree, that a page itself brings.
     pub own: Scale,
-    /// The same of a page and what was found below it, each level down counting half, for each request that it costs.
+    /// The same for a page and what was found below it, each level down counting half, per request that it
+    /// costs.
     pub below: Scale,
-    /// What a request must promise for a coverage, by rising coverage.
+    /// The price of a request for each coverage, by rising coverage.
     pub prices: Vec<Price>,
 }
 
-/// A survey that rates were learned from.
+/// A survey on which rates were trained.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RatesSource {
     /// The name of its folder.
     pub survey: String,
-    /// Site trees with a page.
+    /// The number of site trees with a page.
     pub trees: u64,
-    /// Pages that were asked for in them.
+    /// The number of pages that were requested in them.
     pub pages: u64,
-    /// Distinct external hosts.
+    /// The number of distinct external hosts.
     pub hosts: u64,
 }
 
@@ -49,56 +51,56 @@ pub struct RatesSource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
-    /// By depth, from 0; deeper pages have the last.
+    /// By depth, from 0; deeper pages have the last rate.
     pub by_depth: Vec<f64>,
-    /// By how much pages with a word in their URL bring more.
+    /// The factor by which pages with a word in their URL bring more.
     pub by_word: BTreeMap<String, f64>,
 }
 
-/// What a request must promise.
+/// The expected yield that a request needs for a coverage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// The share of the external hosts of all levels that is then found in each survey learned from.
+    /// The share of the external hosts of all levels that is then found in each survey of the training.
     pub coverage: f64,
-    /// New external hosts a request.
+    /// New external hosts per request.
     pub price: f64,
     /// The share of the requests of all levels that is then made, in the mean over these surveys.
     pub load: f64,
-    /// Files of earlier versions have this too.
+    /// Files of earlier versions have this field too.
     #[serde(default, skip_serializing, rename = "loss")]
     pub passed_over: IgnoredAny,
 }
 
-/// Why a file is no rates.
+/// Why a file is not a valid file of rates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RatesError {
-    /// It is not of this shape.
+    /// It does not have this structure.
     #[error("{0}")]
     Shape(String),
     /// Another version of the program wrote it.
     #[error("format is {0}, expected {FORMAT}: another version of ccsurvey wrote it")]
     Format(u32),
-    /// A number is none that can be worked with.
+    /// A number is out of bounds.
     #[error("{place} is {value}, expected {expected}")]
     Number {
         /// The keys that lead to it.
         place: String,
-        /// As it stands there.
+        /// The number as written in the file.
         value: String,
-        /// In words.
+        /// The expected value, in words.
         expected: String,
     },
 }
 
 impl Scale {
-    /// What a page of this depth brings.
+    /// The mean yield of a page at this depth.
     #[must_use]
     pub fn rate_at(&self, depth: Depth) -> f64 {
         self.by_depth.get(usize::from(depth.0)).or(self.by_depth.last()).copied().unwrap_or_default()
     }
 
-    /// By how much pages with these words bring more.
+    /// The factor by which pages with these words bring more.
     #[must_use]
     pub fn factor(&self, words: &[String]) -> f64 {
         let factor: f64 = words.iter().filter_map(|word| self.by_word.get(word)).product();
@@ -125,7 +127,7 @@ impl Scale {
 }
 
 impl Rates {
-    /// Rates that were learned.
+    /// Creates rates from the results of a training.
     #[must_use]
     pub fn new(learned_from: Vec<RatesSource>, own: Scale, below: Scale, prices: Vec<Price>) -> Self {
         Self { format: FORMAT, learned_from, own, below, prices }
@@ -134,7 +136,7 @@ impl Rates {
     /// Reads a file that `ccsurvey learn` wrote.
     ///
     /// # Errors
-    /// When it is no such file, or of another version, or a number is out of bounds.
+    /// If it is no such file, or of another version, or a number is out of bounds.
     pub fn parse(text: &str) -> Result<Self, RatesError> {
         #[derive(Deserialize)]
         struct RatesFormat {
@@ -152,8 +154,8 @@ impl Rates {
         Ok(rates)
     }
 
-    /// What a request must promise for this share of the external hosts. Between two prices the way is straight; for
-    /// more than the last tells of, everything is worth a request.
+    /// The expected yield that a request needs for this share of the external hosts. Between two prices it is
+    /// interpolated linearly; for more than the last coverage, everything is worth a request.
     #[must_use]
     pub fn price(&self, coverage: f64) -> f64 {
         let Some(upper) = self.prices.iter().position(|price| coverage <= price.coverage) else { return 0.0 };

@@ -6,45 +6,46 @@ use super::words::url_words;
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
-/// What a URL alone says of itself.
+/// The facts about a URL that follow from the URL alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UrlKind {
     pub(super) page: PageKey,
     pub(super) script: Option<ScriptKey>,
-    /// The URL, to the letter.
+    /// The hash of the whole URL.
     key: u64,
     /// Host and path up to the last slash.
     folder: u64,
-    /// By how much such pages bring more than others of their depth: themselves, and with those below them.
+    /// The factors by which such pages bring more than others of their depth: the pages themselves, and with
+    /// those below them.
     factors: [f64; 2],
 }
 
-/// What is known of a URL before it is asked for.
+/// The facts about a URL before it is requested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UrlCandidate {
-    /// The page of level 1 by which it was reached.
+    /// The page of level 1 through which it was reached.
     pub(super) branch: u64,
     /// Host and path up to the last slash.
     pub(super) folder: u64,
-    /// External hosts, new in the tree, that such a page brings on average.
+    /// The number of external hosts, new in the tree, that such a page brings on average.
     pub(super) own: f64,
-    /// The greater of that and of what it and the pages below it bring a request.
+    /// The greater of that and of the yield per request of the page and those below it.
     pub(super) worth: f64,
-    /// What an earlier survey tells of it.
+    /// The page in an earlier survey.
     pub(super) remembered: Option<Remembered>,
 }
 
-/// What an earlier survey tells of a page.
+/// The yield of a page in an earlier survey.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Remembered {
-    /// External hosts that a request brought which was spent on the best way through it.
+    /// The number of external hosts per request along the best path through it.
     pub worth: f32,
-    /// External hosts, new in the tree, that it brought itself.
+    /// The number of external hosts, new in the tree, that it brought itself.
     pub hosts: f32,
 }
 
 impl UrlKind {
-    /// What these rates make of a URL.
+    /// Applies these rates to a URL.
     #[must_use]
     pub fn from_url(url: &WebUrl, rates: &Rates) -> Self {
         let words = url_words(url);
@@ -63,7 +64,8 @@ impl UrlKind {
 }
 
 impl UrlCandidate {
-    /// Of a URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
+    /// The candidate for a URL of a level that was found on a page of the branch of `finder`; on level 1,
+    /// each URL is a branch of its own.
     pub(super) fn new(
         kind: &UrlKind,
         depth: Depth,

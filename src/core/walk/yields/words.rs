@@ -1,12 +1,13 @@
 use crate::address::WebUrl;
 
-/// Words taken of one URL: paths of more parts are made by machines.
+/// The number of words taken of one URL: paths of more parts are made by machines.
 const MOST_WORDS: usize = 24;
-/// Letters of a word; what is longer names one page.
+/// The number of letters of a word; a longer word names a single page.
 const LETTERS: std::ops::RangeInclusive<usize> = 2..=24;
 
-/// What the URL of a page says of its kind: the words of its path, its first part with `#` for digits (`/part-#`),
-/// `?` for a query, `/` for a folder and `#` for digits in the last part. Sorted, each once.
+/// The words and signs in the URL of a page that show its kind: the words of its path, its first part with
+/// `#` for digits (`/part-#`), `?` for a query, `/` for a folder and `#` for digits in the last part. Sorted,
+/// each once.
 #[must_use]
 pub fn url_words(url: &WebUrl) -> Vec<String> {
     let canonical = url.canonical().to_ascii_lowercase();
