@@ -9,55 +9,56 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// The time as a survey tells it: an origin, and from there on the steady time of the runtime.
+/// The time of a survey: an origin, plus the monotonic time of the runtime since then.
 ///
-/// So no pause at a server is cut short when somebody sets the system's clock; and on a runtime whose
-/// time is virtual a survey of weeks is over as soon as its work is done.
+/// So no pause at a server is cut short when somebody sets the system clock. On a runtime with virtual time,
+/// a survey of weeks is over as soon as its work is done.
 ///
-/// A survey that goes on in another process goes on with the time of the one before ([`Clock::going_on_at`]), whatever the
-/// system's clock was set to in between. What people read, and hours of the day, are by the system's clock
-/// ([`Clock::system_time_at`]).
+/// A survey that resumes in another process continues with the time of the previous one
+/// ([`Clock::going_on_at`]), whatever the system clock was set to in between. Times for people to read, and
+/// hours of the day, are by the system clock ([`Clock::system_time_at`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: SystemTime,
     start: Instant,
-    /// What the system's clock showed at the origin.
+    /// The system clock at the origin.
     shown: SystemTime,
-    /// Its time is virtual: no machine sleeps meanwhile.
+    /// The time is virtual: sleep of the machine does not count.
     is_virtual: bool,
 }
 
-/// For how long the machine has slept since this process first looked, in microseconds, as far as it was noticed
-/// ([`Clock::slept`]). The steady time of the runtime stands still meanwhile.
+/// How long the machine has slept since this process first checked, in microseconds, as far as it was noticed
+/// ([`Clock::slept`]). The monotonic time of the runtime stands still during sleep.
 static SLEPT: AtomicU64 = AtomicU64::new(0);
 
 impl Clock {
-    /// The system's time, as it was when the program started.
+    /// The system time, with its origin at the start of the program.
     #[must_use]
     pub fn system() -> Self {
         static SYSTEM: OnceLock<Clock> = OnceLock::new();
         *SYSTEM.get_or_init(|| Self { is_virtual: false, ..Self::beginning_at(SystemTime::now()) })
     }
 
-    /// A time of its own that begins at `origin` now.
+    /// A separate, virtual time that begins at `origin` now.
     #[must_use]
     pub fn beginning_at(origin: SystemTime) -> Self {
         Self { origin, start: Instant::now(), shown: origin, is_virtual: true }
     }
 
-    /// The same clock, where that of the system shows this now.
+    /// The same clock, for a system clock that shows `shown` now.
     #[must_use]
     pub fn showing(self, shown: SystemTime) -> Self {
         Self { shown: moved(self.origin, self.now(), shown), ..self }
     }
 
-    /// The same system's clock, where it was this time for a survey `since` then: what is between has passed.
+    /// Continues a survey's time: it was `time` at the moment `since`, and the time from then until now has
+    /// passed too.
     #[must_use]
     pub fn going_on_at(self, time: SystemTime, since: Instant) -> Self {
         let (start, time) = (Instant::now(), time + since.elapsed());
         let shown = self.system_time();
         let clock = Self { origin: time, start, shown, ..self };
-        // What was slept before is in that time.
+        // `time` already includes the sleep so far.
         Self {
             origin: clock.origin - clock.slept_so_far(),
             shown: clock.shown - clock.slept_so_far(),
@@ -65,19 +66,19 @@ impl Clock {
         }
     }
 
-    /// Whether it goes by a runtime's virtual time.
+    /// Whether it follows a runtime's virtual time.
     #[must_use]
     pub fn is_virtual(self) -> bool {
         self.is_virtual
     }
 
-    /// For how long the machine has slept since this process first looked; looks whether it did.
+    /// Checks whether the machine has slept, and returns how long it has since this process first checked.
     pub fn slept(self) -> Duration {
         static SLEEP: Mutex<Sleep> = Mutex::new(Sleep { before: None, slept: Duration::ZERO });
         if !self.is_virtual {
             let began = Instant::now();
             let uptime = read_uptime();
-            // Who was held up between the two looks learns nothing.
+            // If this thread was held up between the two readings, they say nothing.
             if let Some(uptime) = uptime.filter(|_| began.elapsed() < LEAST_SLEEP / 4) {
                 let mut sleep = SLEEP.lock().unwrap_or_else(PoisonError::into_inner);
                 let slept = sleep.note(uptime, began);
@@ -92,26 +93,26 @@ impl Clock {
         Duration::from_micros(micros)
     }
 
-    /// What the system's clock shows at a time of this one.
+    /// The system clock at a time of this clock.
     #[must_use]
     pub fn system_time_at(self, time: SystemTime) -> SystemTime {
         moved(time, self.origin, self.shown)
     }
 
-    /// The time of this clock when the system's clock shows that.
+    /// The time of this clock when the system clock shows `shown`.
     #[must_use]
     pub fn from_system_time(self, shown: SystemTime) -> SystemTime {
         moved(shown, self.shown, self.origin)
     }
 
-    /// What the system's clock shows now.
+    /// The system clock now.
     #[must_use]
     pub fn system_time(self) -> SystemTime {
         self.system_time_at(self.now())
     }
 
-    /// What the system's clock shows now, however it was set since this process began; as much ahead as this clock
-    /// was told that another machine's is ([`Clock::showing`]).
+    /// The current system clock, including changes to it since this process began. It is ahead by as much as
+    /// another machine's clock was declared to be ([`Clock::showing`]).
     #[must_use]
     pub fn system_time_now(self) -> SystemTime {
         if self.is_virtual {
@@ -127,8 +128,8 @@ impl Clock {
         self.at(Instant::now())
     }
 
-    /// The time at a moment. Of an exchange whose start is told so and whose duration is counted from the same moment,
-    /// the end is told exactly, however long the process was held up meanwhile.
+    /// The time at a moment. If the start of an exchange is computed this way and its duration is measured
+    /// from the same moment, its end is exact, however long the process was held up in between.
     #[must_use]
     pub fn at(self, moment: Instant) -> SystemTime {
         self.origin + moment.saturating_duration_since(self.start) + self.slept_so_far()
@@ -136,8 +137,8 @@ impl Clock {
 
     /// Waits until a time of this clock.
     pub async fn until(self, time: SystemTime) {
-        // Timers may fire up to a millisecond early against the steady clock; a pause must not be short.
-        // What the machine sleeps is over too, though timers stand still meanwhile.
+        // Timers may fire up to a millisecond early against the monotonic clock; a pause must not be too
+        // short. Time during which the machine sleeps counts as well, although timers stand still then.
         let at_once = if self.is_virtual { Duration::MAX } else { LONGEST_WAIT };
         while let Ok(left) = time.duration_since(self.now()) {
             tokio::time::sleep(left.clamp(Duration::from_micros(50), at_once)).await;
@@ -145,13 +146,14 @@ impl Clock {
     }
 }
 
-/// A timer that was set before the machine slept is late by no more than this.
+/// A timer that was set before the machine slept fires late by no more than this.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Less is no sleep: uptimes are told in hundredths of a second, and read a little later than the time.
+/// A smaller difference is not sleep: uptimes are in hundredths of a second, and are read slightly later than
+/// the time.
 const LEAST_SLEEP: Duration = Duration::from_secs(1);
 
-/// How much the uptime of the machine has gained on the steady time.
+/// How much the machine's uptime has gained on the monotonic time.
 #[derive(Debug)]
 struct Sleep {
     before: Option<(Duration, Instant)>,
@@ -170,7 +172,7 @@ impl Sleep {
     }
 }
 
-/// A time that is as far from `to` as it was from `from`.
+/// The time that is as far from `to` as `time` is from `from`.
 #[must_use]
 pub fn moved(time: SystemTime, from: SystemTime, to: SystemTime) -> SystemTime {
     match time.duration_since(from) {
@@ -179,17 +181,17 @@ pub fn moved(time: SystemTime, from: SystemTime, to: SystemTime) -> SystemTime {
     }
 }
 
-/// For how long the machine has been up, asleep or not: a clock that nobody sets, and that goes on when a process ends.
+/// How long the machine has been up, asleep or not: a clock that nobody can set, and that outlives a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Uptime {
-    /// Which time it was started.
+    /// The kernel's random identifier of this boot.
     pub boot: String,
-    /// In hundredths of a second.
+    /// Time since the machine was started, to a hundredth of a second.
     pub since: Duration,
 }
 
 impl Uptime {
-    /// None where the system does not tell it.
+    /// None where the system does not provide it.
     #[must_use]
     pub fn read() -> Option<Self> {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
@@ -197,14 +199,15 @@ impl Uptime {
         Some(Self { boot: boot.trim().to_owned(), since })
     }
 
-    /// From an earlier moment to this one, if the machine was not started anew in between.
+    /// The time from `earlier` to this uptime; none if the machine was restarted in between.
     #[must_use]
     pub fn after(&self, earlier: &Self) -> Option<Duration> {
         if self.boot == earlier.boot { self.since.checked_sub(earlier.since) } else { None }
     }
 }
 
-/// None where the system does not tell it. The file stays open: this is read before and after each exchange.
+/// None where the system does not provide it. The file stays open, because it is read before and after each
+/// exchange.
 fn read_uptime() -> Option<Duration> {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let file = FILE.get_or_init(|| File::open("/proc/uptime").ok()).as_ref()?;
@@ -213,7 +216,7 @@ fn read_uptime() -> Option<Duration> {
     parse_uptime(std::str::from_utf8(text.get(..length)?).ok()?)
 }
 
-/// Seconds with two decimals, and what processors idled.
+/// Parses `/proc/uptime`: seconds with two decimals, then the idle time of the processors.
 fn parse_uptime(text: &str) -> Option<Duration> {
     let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
     let hundredths: u64 = Some(hundredths).filter(|it| it.len() == 2)?.parse().ok()?;
@@ -235,7 +238,7 @@ mod tests {
         assert_eq!(clock.at(begun) + begun.elapsed(), clock.now());
     }
 
-    /// Or the pauses that the next run ends would be shorter by what it took to open the survey.
+    /// Otherwise the pauses that the next run ends would be shorter by the time it took to open the survey.
     #[tokio::test(start_paused = true)]
     async fn what_it_takes_to_open_a_survey_has_passed() {
         let (begun, second) = (Instant::now(), Duration::from_secs(1));
@@ -268,7 +271,7 @@ mod tests {
         let second = Duration::from_secs(1);
         let mut sleep = Sleep { before: None, slept: Duration::ZERO };
         let first = Instant::now();
-        // Uptime and steady time, and what was slept by then.
+        // Uptime, monotonic time, and the sleep detected by then.
         for (uptime, steady, slept) in [
             (1000.0, 0.0, 0.0),
             (1060.01, 60.0, 0.0),

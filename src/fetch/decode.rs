@@ -12,10 +12,10 @@ use zstd::stream::zio;
 use super::gunzip::Gunzip;
 use super::stage::{NextStage, Stage};
 
-/// Undoes the Content-Encoding of a body piece by piece, keeping at most so many decoded bytes.
+/// Undoes the Content-Encoding of a body piece by piece, and keeps decoded bytes up to a cap.
 ///
-/// A bomb costs no memory beyond that cap and the windows of the decoders: 32 KiB for gzip,
-/// 8 MiB for zstd (RFC 9659), 16 MiB for Brotli (RFC 7932 §9.1).
+/// A decompression bomb costs no memory beyond that cap and the windows of the decoders: 32 KiB for gzip, 8
+/// MiB for zstd (RFC 9659), 16 MiB for Brotli (RFC 7932 §9.1).
 pub(super) struct Decoder {
     chain: NextStage,
     kept: DecodedBytes,
@@ -23,42 +23,43 @@ pub(super) struct Decoder {
     known: Option<KnownBody>,
 }
 
-/// What a Web in this process encoded, beside the encoded body of its answer.
+/// The body before a Web in this process encoded it, passed along with the encoded body of its response.
 #[derive(Clone)]
 pub(super) struct Identity(pub Bytes);
 
-/// A body that need not be decoded if it comes whole.
+/// A body that need not be decoded if it arrives whole.
 struct KnownBody {
     identity: Bytes,
-    /// What came of it, encoded.
+    /// The encoded pieces received so far.
     pieces: Vec<Bytes>,
     is_whole: bool,
 }
 
-/// How a decoder stands after a piece.
+/// The state of a decoder after a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DecodeState {
     More,
     /// More decoded bytes than the cap.
     Full,
-    /// Not what the Content-Encoding says.
+    /// The data is not what the Content-Encoding says.
     Broken,
 }
 
-/// Encodings on top of each other that are undone; no honest server applies more.
+/// The largest number of encodings on top of each other that are undone; no honest server applies more.
 const MOST_ENCODINGS: usize = 2;
 /// A power of 2: the 8 MiB that RFC 9659 §3 allows a zstd window.
 const ZSTD_WINDOW_LOG: u32 = 23;
 const BUFFER: usize = 32 * 1024;
-/// A body is mostly no longer than so many times its first piece, and then never moved to a larger place.
+/// A body is mostly no longer than its first piece times this number; its buffer is then never reallocated.
 const ROOM_FOR_PIECES: usize = 8;
 
 impl Decoder {
-    /// A decoder for a `Content-Encoding` and what was done to the body on its way; none when it is encoded in a way
-    /// that cannot be undone, or too many times.
+    /// A decoder for a `Content-Encoding` and for the transfer coding of the body. None when the body is
+    /// encoded in a way that cannot be undone, or too many times.
     ///
-    /// A `Content-Encoding` with a word that is no coding (`none`, `UTF-8`, `text/html`) means nothing, and the body is
-    /// taken as it is, as Chromium takes it. What an unknown transfer coding did cannot be undone (RFC 9112 §6.1).
+    /// A `Content-Encoding` with a word that is not a coding (`none`, `UTF-8`, `text/html`) is ignored, and
+    /// the body is taken as it is, as in Chromium. An unknown transfer coding cannot be undone (RFC 9112
+    /// §6.1).
     pub(super) fn new(
         content_encoding: Option<&str>,
         transfer_coding: Option<&str>,
@@ -67,7 +68,8 @@ impl Decoder {
         let kept =
             DecodedBytes(Arc::new(Mutex::new(DecodedStore { bytes: Vec::new(), cap, overflowed: false })));
         let mut chain: NextStage = Box::new(kept.clone());
-        // The last one applied is undone first, and transfer codings come after content codings (RFC 9110 §8.4).
+        // The coding applied last is undone first, and transfer codings come after content codings (RFC 9110
+        // §8.4).
         let on_its_way = named_codings(transfer_coding, &["identity", "none"])?;
         let codings = named_codings(content_encoding, &["identity"]).unwrap_or_default();
         for (count, coding) in codings.into_iter().chain(on_its_way).enumerate() {
@@ -79,17 +81,17 @@ impl Decoder {
         Some(Self { chain, kept, fed: false, known: None })
     }
 
-    /// Looks at what was decoded so far.
+    /// Passes the bytes decoded so far to `look`.
     pub(super) fn look<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> T {
         if let Some(known) = &self.known {
             return look(&known.identity);
         }
-        // Decoders hand on what they have when they have much; one that fails here fails at the next piece.
+        // Decoders pass their output on in large pieces. One that fails here fails at the next piece too.
         let _ = self.chain.flush();
         look(&self.kept.store().bytes)
     }
 
-    /// The same for a body of which it is known what it is when it is whole.
+    /// A decoder for a body whose decoded form is known, to be used if the body arrives whole.
     pub(super) fn knowing(mut self, identity: Option<Identity>) -> Self {
         let fits = |identity: &Identity| identity.0.len() <= self.kept.store().cap;
         let identity = identity.filter(fits);
@@ -108,7 +110,7 @@ impl Decoder {
         self.state(&fed)
     }
 
-    /// The body is complete: is what was encoded?
+    /// The body is complete: checks whether the encoded data is too.
     pub(super) fn end(&mut self) -> DecodeState {
         if !self.fed {
             return DecodeState::More;
@@ -129,36 +131,36 @@ impl Decoder {
         }
     }
 
-    /// What was decoded, also of a body that broke off.
+    /// The decoded bytes, including those of a body that broke off.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         let Self { mut chain, kept, known, .. } = self;
         if let Some(KnownBody { identity, pieces, is_whole }) = known {
             if is_whole {
                 return identity.into();
             }
-            // What broke off is decoded as far as it came.
+            // A body that broke off is decoded as far as it arrived.
             let _ = pieces.iter().try_for_each(|piece| chain.write_all(piece));
         }
-        // It may fail where decoding failed before; what it passes on counts.
+        // This may fail where decoding failed before; the bytes that it passes on count.
         let _ = chain.flush();
         drop(chain);
         mem::take(&mut kept.store().bytes)
     }
 }
 
-/// A coding of the registry of HTTP (RFC 9110 §8.4.1, RFC 9842 §3.3), and `zstd` (RFC 9659).
+/// A coding from the HTTP registry (RFC 9110 §8.4.1, RFC 9842 §3.3), and `zstd` (RFC 9659).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coding {
     Gzip,
     Deflate,
     Brotli,
     Zstd,
-    /// Nothing that we asked for, or that browsers undo without a dictionary.
+    /// Not in our Accept-Encoding, and no browser undoes it without a dictionary.
     Other,
 }
 
 impl Coding {
-    /// None for a word that is no coding.
+    /// None for a word that is not a coding.
     fn named(word: &str) -> Option<Self> {
         let others = ["compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm"];
         let is = |name: &str| word.eq_ignore_ascii_case(name);
@@ -187,8 +189,8 @@ impl Coding {
     }
 }
 
-/// The codings of a list without those that do nothing, in the order in which they were applied; nothing where a word of
-/// it is no coding.
+/// The codings of a list in the order in which they were applied, without those that have no effect. None
+/// where a word in the list is not a coding.
 fn named_codings(list: Option<&str>, idle: &[&str]) -> Option<Vec<Coding>> {
     let words = list.unwrap_or("").split(',').map(str::trim).filter(|word| !word.is_empty());
     let words = words.filter(|word| !idle.iter().any(|idle| word.eq_ignore_ascii_case(idle)));
@@ -238,8 +240,8 @@ impl Stage for DecodedBytes {
     }
 }
 
-/// A decoder whose data may be followed by more bytes, which are ignored as browsers do: it
-/// tells its end by taking nothing.
+/// A decoder that ignores bytes after the end of its data, as browsers do. The inner decoder signals its end
+/// by taking no bytes.
 struct TrailingIgnored<D> {
     decoder: D,
     ended: bool,
@@ -280,8 +282,8 @@ impl Stage for zio::Writer<NextStage, raw::Decoder<'static>> {
     }
 }
 
-/// `deflate` is zlib by the standard (RFC 9110 §8.4.1.2) and raw in some servers; the first two
-/// bytes tell. That the data ended early is not noticed here.
+/// `deflate` is zlib by the standard (RFC 9110 §8.4.1.2) and raw deflate on some servers; the first two bytes
+/// tell which. Data that ends early is not detected here.
 enum Inflate {
     Undecided(Vec<u8>, Option<NextStage>),
     Zlib(ZlibDecoder<NextStage>),

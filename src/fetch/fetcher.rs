@@ -22,7 +22,8 @@ use super::{Clock, FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts, WebUrl};
 use crate::exchange::{Failure, Request, Response, Validators};
 
-/// Finds servers and puts questions to them. Cheap to clone: all clones are one.
+/// Locates servers and exchanges requests and responses with them. Cheap to clone: all clones share their
+/// state.
 ///
 /// ```no_run
 /// # use std::sync::Arc;
@@ -55,33 +56,33 @@ struct FetcherParts {
     requests: Requests,
 }
 
-/// Where the address of a host comes from.
+/// The source of a host's address.
 enum Directory {
     Dns(Box<Names>),
     InProcess(Arc<dyn Web>),
-    /// From whoever says where to go.
+    /// No look-ups: callers supply the addresses.
     Nobody,
 }
 
-/// Where a host is.
+/// The result of locating a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The address its exchanges go to.
+    /// The address to which its exchanges go.
     pub address: Result<IpAddr, Failure>,
-    /// The address that was refused, when every one was.
+    /// The refused address, when all were refused.
     pub refused: Option<IpAddr>,
-    /// How long DNS took; none when it was not asked.
+    /// How long DNS took; none when it was not queried.
     pub dns: Option<Duration>,
 }
 
-/// Hosts that are pinned at once; about half a kilobyte each.
+/// The largest number of pinned hosts; each takes about half a kilobyte.
 const PINS: usize = 65_536;
-/// Our fields beside URL and user agent, and our side of a handshake.
+/// Header fields other than URL and user agent, and our side of a handshake.
 const REQUEST_OVERHEAD: u64 = 1024;
 
-/// What is asked of the server at an address.
+/// A request to the server at an address, with its limits.
 struct FetchRequest<'a> {
-    /// The version that is known already.
+    /// Validators of the version that is known already.
     known: &'a Validators,
     request: &'a Request,
     address: IpAddr,
@@ -90,18 +91,18 @@ struct FetchRequest<'a> {
 }
 
 impl Fetcher {
-    /// Reads the root certificates and finds the name servers.
+    /// Reads the root certificates and determines the name servers.
     ///
     /// # Errors
-    /// When a setting cannot be obeyed: an unreadable root certificate, a user agent that cannot
-    /// be sent, no name server.
+    /// When a setting cannot be applied: an unreadable root certificate, an invalid user agent, no name
+    /// server.
     pub fn new(settings: Settings, opt_out: Arc<OptOuts>, clock: Clock) -> Result<Self, FetchError> {
         let names = Directory::Dns(Box::new(Names::new(settings.dns, settings.timeouts.dns)?));
         let opener = Opener::Sockets(Box::new(Tls::new(&settings, clock)?));
         Self::with(settings, opt_out, clock, names, opener)
     }
 
-    /// Looks up no names: it only goes to addresses that others tell.
+    /// A fetcher without DNS: it only contacts addresses that the caller supplies.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -114,11 +115,11 @@ impl Fetcher {
         Self::with(settings, opt_out, clock, Directory::Nobody, opener)
     }
 
-    /// Puts its questions to a Web in this process. Nothing leaves it: no socket is opened, and all else
-    /// is as over the network, by the runtime's clock, which may be a virtual one.
+    /// A fetcher that sends its requests to a Web in this process. It opens no socket; everything else works
+    /// as over the network, by the runtime's clock, which may be virtual.
     ///
     /// # Errors
-    /// When the user agent cannot stand in a header.
+    /// When the user agent is not a valid header value.
     pub fn in_process(
         settings: Settings,
         opt_out: Arc<OptOuts>,
@@ -151,13 +152,13 @@ impl Fetcher {
         Ok(Self { parts: Arc::new(parts), most_bytes })
     }
 
-    /// The address that a host's exchanges go to: pinned, or looked up, chosen and checked.
+    /// The address to which a host's exchanges go: pinned, or looked up, chosen and checked.
     pub async fn locate(&self, host: &Host) -> Located {
         self.locate_beyond(host, &[]).await
     }
 
-    /// The same for who knows that some addresses are dead: the next one that is not, or the first again where there
-    /// is none. IPv6 is asked for once all that there is of IPv4 is dead.
+    /// Like [`Self::locate`] when some addresses are known to be dead: the next address that is not dead, or
+    /// the first one again where there is none. IPv6 is used once all IPv4 addresses are dead.
     pub async fn locate_beyond(&self, host: &Host, dead: &[IpAddr]) -> Located {
         let parts = &*self.parts;
         let located = |ChosenAddress { address, refused }, dns| Located { address, refused, dns };
@@ -184,29 +185,30 @@ impl Fetcher {
         located(choice, (!was_known).then(|| asked.elapsed()))
     }
 
-    /// What is known of a host's addresses now, of both families, without a look-up: what a table of hosts is to be
-    /// filled from. Nothing once it has been forgotten.
+    /// The addresses of a host known so far, of both families, without a look-up: the data for a table of
+    /// hosts. None once the host has been dropped from the pins.
     #[must_use]
     pub fn known_addresses(&self, host: &Host) -> Option<KnownAddresses> {
         self.parts.pin_of(host).map(|pin| pin.addresses())
     }
 
-    /// Forgets where a host is, so that it is looked up again.
+    /// Forgets a host's addresses, so that it is looked up again.
     pub fn forget(&self, host: &Host) {
         self.parts.pins.lock().unwrap_or_else(PoisonError::into_inner).remove(host);
     }
 
-    /// One exchange with the server at `address`, and the decoded body as far as it was kept.
+    /// One exchange with the server at `address`. Returns the response and the decoded body as far as it was
+    /// kept.
     ///
-    /// Nothing is sent when the host or the address may not be contacted. Reading stops once
-    /// `byte_limit` bytes have been received; what cannot be stopped may exceed it by [`beyond_limit`], up to
-    /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
+    /// Sends nothing when the host or the address may not be contacted. Reading stops once `byte_limit` bytes
+    /// have been received; data that cannot be stopped may exceed it by [`beyond_limit`], up to
+    /// [`most_bytes`](Self::most_bytes). The caller fills in the DNS times.
     pub async fn fetch(&self, request: &Request, address: IpAddr, byte_limit: u64) -> (Response, Vec<u8>) {
         self.fetch_other_than(&Validators::default(), request, address, byte_limit).await
     }
 
-    /// The same for a page of which a version is known: a server that has no other answers 304 without a body
-    /// (RFC 9110 §15.4.5).
+    /// Like [`Self::fetch`] for a page of which one version is known: a server that has no other version
+    /// responds 304 without a body (RFC 9110 §15.4.5).
     pub async fn fetch_other_than(
         &self,
         known: &Validators,
@@ -217,7 +219,8 @@ impl Fetcher {
         self.fetch_in(Manner::Usual, known, request, address, byte_limit, &Unmetered).await
     }
 
-    /// The same in the manner that the server asks for, and no faster than the meter lets.
+    /// Like [`Self::fetch_other_than`], in the manner that the server needs, and no faster than the meter
+    /// allows.
     pub async fn fetch_in(
         &self,
         manner: Manner,
@@ -242,7 +245,7 @@ impl Fetcher {
     ) -> (Response, Vec<u8>) {
         let FetchRequest { known, request, address, byte_limit, meter } = wanted;
         let parts = &*self.parts;
-        // Before it is looked whether the owner has opted out: who does so afterwards does so while it is under way.
+        // Taken before the opt-out check: an opt-out that arrives after the check falls within the exchange.
         let begun = Instant::now();
         let not_asked =
             |failure| (Response::not_sent(parts.clock.at(begun), Some(address), failure, None), Vec::new());
@@ -277,8 +280,8 @@ impl Fetcher {
         (response, body)
     }
 
-    /// An exchange in which a server is greeted as clients of old did, to learn which TLS it speaks. It brings no
-    /// page; `tls_version` has what the server chose, and its cipher suite.
+    /// An exchange that only sends a ClientHello as old clients did, to find out which TLS the server
+    /// supports. It brings no page; `tls_version` has the version and the cipher suite that the server chose.
     pub async fn greet(&self, request: &Request, address: IpAddr) -> Response {
         let parts = &*self.parts;
         let begun = Instant::now();
@@ -295,16 +298,16 @@ impl Fetcher {
         response
     }
 
-    /// Whether the URL may be asked for at this address now: neither has opted out, and no address is special. Whoever has
-    /// others ask looks here first.
+    /// Whether the URL may be requested at this address now: neither host nor address has opted out, and the
+    /// address is not in a special range. A caller that lets agents send its requests checks here first.
     ///
     /// # Errors
-    /// Says what stands against it.
+    /// The reason why it may not be requested.
     pub fn permits(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
         self.parts.permits(url, address)
     }
 
-    /// What a server's other users bear because of the survey; known of a Web in process only.
+    /// The delay that the survey adds for a server's other users; known only for a Web in process.
     #[must_use]
     pub fn user_delays(&self, address: IpAddr) -> Option<UserDelays> {
         match &self.parts.names {
@@ -313,7 +316,8 @@ impl Fetcher {
         }
     }
 
-    /// What a GET of this URL will bring, of a Web in process that can tell ([`Web::prefetch`]).
+    /// The result that a GET of this URL will have, for a Web in process that supports it
+    /// ([`Web::prefetch`]).
     #[must_use]
     pub fn prefetch(&self, url: &WebUrl) -> Option<Prefetched> {
         match &self.parts.names {
@@ -322,21 +326,21 @@ impl Fetcher {
         }
     }
 
-    /// The URL will not be asked for now.
+    /// Discards a prefetched result: the URL will not be requested now.
     pub fn forget_prefetched(&self, url: &WebUrl) {
         if let Directory::InProcess(web) = &self.parts.names {
             web.forget(url);
         }
     }
 
-    /// The most bytes one exchange can cost on the wire with these settings, as far as they are
-    /// counted: what a budget must have left before the exchange begins.
+    /// The most bytes that one exchange can cost on the wire with these settings, as far as they are counted.
+    /// A budget must have this much left before the exchange begins.
     #[must_use]
     pub const fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// What one exchange may move beyond the limit that it is given.
+    /// The number of bytes that one exchange may transfer beyond its limit.
     #[must_use]
     pub fn beyond_limit(&self) -> u64 {
         beyond_limit(&self.parts.settings)
@@ -344,7 +348,7 @@ impl Fetcher {
 }
 
 impl FetcherParts {
-    /// Looks a host up. IPv6 is waited for only where there is no IPv4 address.
+    /// Looks a host up. It waits for the IPv6 response only where there is no IPv4 address.
     async fn look_up(&self, host: &Host) -> Pin {
         match &self.names {
             Directory::Dns(names) => {
@@ -399,20 +403,21 @@ impl FetcherParts {
     }
 }
 
-/// The most that one exchange can move: all that its limit may be, what is read ahead of it, and our own part.
+/// The most bytes that one exchange can transfer: the largest limit, the bytes read ahead beyond it, and the
+/// bytes we send.
 #[must_use]
 pub fn most_bytes(settings: &Settings) -> u64 {
     largest_limit(settings) + READ_AHEAD + FRAMES + sent_bytes(settings)
 }
 
-/// What one exchange may move beyond the limit that it is given, however small that is: a handshake and a head, which
-/// come whole or not at all, or what is read ahead; and our own part.
+/// The number of bytes that one exchange may transfer beyond its limit, however small the limit is: a
+/// handshake and a head, which arrive whole or not at all, or the bytes read ahead; and the bytes we send.
 #[must_use]
 pub fn beyond_limit(settings: &Settings) -> u64 {
     LARGEST_HANDSHAKE + READ_AHEAD + FRAMES + sent_bytes(settings)
 }
 
-/// Handshake, head and body.
+/// The largest limit on received bytes: handshake, head and body.
 fn largest_limit(settings: &Settings) -> u64 {
     LARGEST_HANDSHAKE + READ_AHEAD + settings.max_body.max(ROBOTS_BYTES)
 }

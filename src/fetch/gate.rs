@@ -7,20 +7,20 @@ use super::route::has_route;
 use crate::address::{Host, OptOuts, WebUrl, is_refused_port, special_range};
 use crate::exchange::Failure;
 
-/// Whether a host and an address may be contacted: the one place that says no.
+/// Decides whether a host and an address may be contacted: the only place where a contact is refused.
 #[derive(Clone)]
 pub(super) struct Gate {
     opt_out: Arc<OptOuts>,
     permit_special: bool,
-    /// Every connection goes there: no other route is needed.
+    /// Every connection goes to the gateway, so no other route is needed.
     has_gateway: bool,
 }
 
-/// Addresses of a host that are tried before it counts as dead: one more costs another time-out and
-/// another server a connection, and who has more is seldom dead at three.
+/// The number of a host's addresses that are tried before it counts as dead. One more costs another time-out,
+/// and another server a connection; a host with more than three addresses is seldom dead at three.
 pub(super) const MOST_ADDRESSES: usize = 3;
 
-/// What the addresses of a host come to.
+/// The address chosen for a host, or the reason why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChosenAddress {
     pub address: Result<IpAddr, Failure>,
@@ -28,8 +28,8 @@ pub(super) struct ChosenAddress {
     pub refused: Option<IpAddr>,
 }
 
-/// Refused with permission too: no Web server of anybody stands there, and link-local addresses are where
-/// clouds keep the secrets of their machines.
+/// Ranges that are refused even when special addresses are permitted: no Web server has such an address, and
+/// link-local addresses are where clouds serve the secrets of their machines.
 const NEVER: [&str; 4] = ["link-local", "multicast", "reserved", "this network"];
 
 impl Gate {
@@ -57,8 +57,9 @@ impl Gate {
         }
     }
 
-    /// The last word before a connection: also that a host which is an address is that address, and that browsers
-    /// ask the port, for a URL that a survey stored before it refused such ports.
+    /// The last check before a connection. It also requires that a host which is an address is contacted at
+    /// that address, and that browsers allow the port, for URLs that a survey stored before it refused such
+    /// ports.
     pub(super) fn exchange(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
         self.host(url.host())?;
         self.address(address)?;
@@ -69,8 +70,8 @@ impl Gate {
         }
     }
 
-    /// The smallest address that may be contacted and has a route, so that every run chooses alike; one that is
-    /// `dead` only where the [`MOST_ADDRESSES`] smallest all are.
+    /// The smallest address that may be contacted and has a route, so that every run makes the same choice.
+    /// Addresses in `dead` are passed over, unless the [`MOST_ADDRESSES`] smallest all are dead.
     pub(super) fn choose(&self, addresses: &[IpAddr], dead: &[IpAddr]) -> ChosenAddress {
         let mut sorted: Vec<IpAddr> = addresses.iter().map(IpAddr::to_canonical).collect();
         sorted.sort_unstable();
@@ -95,7 +96,7 @@ impl Gate {
     }
 }
 
-/// The addresses in the answers of a name server, in their order.
+/// The addresses in the answer records of a name server, in their order.
 pub(super) fn addresses_in(answers: &[Record]) -> Vec<IpAddr> {
     let address = |record: &Record| match &record.data {
         RData::A(a) => Some(IpAddr::V4(a.0)),

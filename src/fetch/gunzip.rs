@@ -4,19 +4,19 @@ use flate2::write::GzDecoder;
 
 use super::stage::{NextStage, Stage};
 
-/// Undoes gzip, of which a file may have several members one after the other (RFC 1952 §2.2). What follows the last one,
-/// zeros or anything else, is ignored, as by gzip(1).
+/// Decompresses gzip. A file may have several members, one after another (RFC 1952 §2.2). Bytes after the
+/// last one, zeros or anything else, are ignored, as by gzip(1).
 pub(super) enum Gunzip {
     Member(Box<GzDecoder<NextStage>>),
-    /// Behind a member: how much of the beginning of another one has come.
+    /// After a member, with the number of bytes matched of the beginning of another one.
     Between(NextStage, usize),
-    /// Behind the last member.
     Over(NextStage),
-    /// Broken, and what it passed its output on to is gone.
+    /// Invalid data; the next stage is gone.
     Broken,
 }
 
-/// What a member begins with (RFC 1952 §2.3.1): the mark of gzip, and deflate, which is the only method there is.
+/// The beginning of a member (RFC 1952 §2.3.1): the magic bytes of gzip, and deflate, the only method there
+/// is.
 const BEGIN: [u8; 3] = [0x1f, 0x8b, 8];
 
 impl Gunzip {
@@ -24,7 +24,7 @@ impl Gunzip {
         Self::Member(Box::new(GzDecoder::new(next)))
     }
 
-    /// Ends a member that has come whole.
+    /// Ends a member that is complete.
     fn end_member(&mut self) -> io::Result<()> {
         *self = match std::mem::replace(self, Self::Broken) {
             Self::Member(decoder) => Self::Between(decoder.finish()?, 0),
@@ -33,7 +33,7 @@ impl Gunzip {
         Ok(())
     }
 
-    /// Takes a byte behind a member.
+    /// Takes a byte after a member.
     fn begin_member(&mut self, byte: u8) -> io::Result<()> {
         *self = match std::mem::replace(self, Self::Broken) {
             Self::Between(next, at) if byte != BEGIN[at] => Self::Over(next),
@@ -55,7 +55,7 @@ impl Write for Gunzip {
         match self {
             Self::Member(decoder) => {
                 let taken = decoder.write(bytes)?;
-                // It tells its end by taking nothing.
+                // The decoder signals its end by taking no bytes.
                 if taken > 0 {
                     return Ok(taken);
                 }

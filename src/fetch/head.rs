@@ -10,11 +10,11 @@ use super::retry_after::retry_after;
 use crate::address::MAX_URL_BYTES;
 use crate::exchange::{Challenge, Head};
 
-/// Characters of a field that are kept; the longest honest `Server` or `Content-Type` is shorter.
+/// The number of characters kept of a field; the longest honest `Server` or `Content-Type` is shorter.
 const FIELD: usize = 256;
-/// `X-Robots-Tag` may come in several lines, one a robot.
+/// The limit for `X-Robots-Tag`, which may come in several lines, one for each robot.
 const ROBOTS_TAG: usize = 1024;
-/// As much as a URL may shrink in parsing.
+/// The limit for a reference: as much as a URL may shrink in parsing.
 const REFERENCE: usize = 4 * MAX_URL_BYTES;
 
 /// Picks the header fields that a survey keeps.
@@ -52,8 +52,8 @@ fn all(headers: &HeaderMap, name: &HeaderName, limit: usize) -> Option<String> {
     Some(joined)
 }
 
-/// A reference as text: UTF-8 where it is that. In any other charset each byte beyond ASCII stands for itself, and is
-/// written as URLs write it, as browsers do: the server means its own charset.
+/// A reference as text: UTF-8 where it is valid. In any other charset each byte beyond ASCII is
+/// percent-encoded, as in browsers: the server means its own charset.
 fn reference(value: &HeaderValue) -> String {
     if std::str::from_utf8(value.as_bytes()).is_ok() {
         return text(value, REFERENCE);
@@ -72,7 +72,7 @@ fn reference(value: &HeaderValue) -> String {
     reference
 }
 
-/// A field's value as text: UTF-8 where it is that, else Latin-1, as old servers send it.
+/// A field's value as text: UTF-8 where it is valid, else Latin-1, as old servers send it.
 fn text(value: &HeaderValue, limit: usize) -> String {
     match std::str::from_utf8(value.as_bytes()) {
         Ok(text) => text.chars().take(limit).collect(),
@@ -112,7 +112,7 @@ mod tests {
             (b"/\x93\xfa\x96{?q=\xa0", "/%93%FA%96{?q=%A0"),
             ("/th\u{e9}/\u{65e5}".as_bytes(), "/th\u{e9}/\u{65e5}"),
             (b"/%e9", "/%e9"),
-            // Half in UTF-8 is in something else.
+            // A mix of UTF-8 and other bytes is not UTF-8.
             (b"/\xc3\xa9/\xe9", "/%C3%A9/%E9"),
         ] {
             assert_eq!(

@@ -11,42 +11,46 @@ use super::names::LookupResult;
 use crate::address::Host;
 use crate::exchange::Failure;
 
-/// What is known of where a host is, for as long as it is believed.
+/// The known addresses of a host, for as long as they are valid.
 ///
-/// Both families are looked up at once. IPv6 is only waited for where it is needed: where there is no IPv4 address, or
-/// none that is alive. Otherwise it is added when it comes.
+/// Both families are looked up at the same time. IPv6 is only waited for where it is needed: where there is
+/// no IPv4 address, or none that is alive. Otherwise its result is added when it arrives.
 #[derive(Clone)]
 pub(super) struct Pin {
-    /// IPv4; of a Web in process whatever it says.
+    /// IPv4; for a Web in process, all addresses that it returns.
     first: LookupResult,
     v6: Option<ComingV6>,
     pub until: Instant,
 }
 
-/// The addresses of a host by family, the smallest first, at most 16 of each; or why there are none.
+/// The addresses of a host by family, the smallest first, at most 16 of each; or the reason why there are
+/// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownAddresses {
     /// From A records.
     pub v4: Result<Vec<IpAddr>, Failure>,
-    /// From AAAA records; none while the name server has not answered. A Web in process has one answer for both.
+    /// From AAAA records; none while the name server has not responded. A Web in process returns one result
+    /// for both families.
     pub v6: Option<Result<Vec<IpAddr>, Failure>>,
 }
 
-/// A look-up of IPv6 addresses, done or not.
+/// A look-up of IPv6 addresses, finished or under way.
 pub(super) type ComingV6 = Shared<BoxFuture<'static, LookupResult>>;
 
-/// Addresses of a family that are kept; the first few are tried.
+/// The number of addresses kept per family; the first few are tried.
 const KEPT_ADDRESSES: usize = 16;
-/// A walk with polite pauses asks a few times a minute: below this a short TTL, made for
-/// balancing visitors, would double the load on name servers for nothing.
+/// The shortest time that a host stays pinned. A walk with polite pauses sends a few requests a minute: a
+/// shorter TTL, made for balancing visitors, would double the load on name servers for no benefit.
 const SHORTEST_PIN: Duration = Duration::from_mins(5);
-/// RFC 8767 §4: TTLs beyond a week are capped; a survey has no use for more than a day.
+/// The longest time that a host stays pinned. RFC 8767 §4 caps TTLs at a week; a survey has no use for more
+/// than a day.
 const LONGEST_PIN: Duration = Duration::from_hours(24);
-/// How long a failure is believed (RFC 9520 §3.2: at least 1 s, at most 5 min).
+/// How long a failed look-up is cached (RFC 9520 §3.2: at least 1 s, at most 5 min).
 const FAILURE_PIN: Duration = Duration::from_mins(1);
 
 impl Pin {
-    /// From what was found first; the other family has been waited for where that was nothing.
+    /// Makes a pin from the first result. Where it has no addresses, the look-up of the other family has been
+    /// waited for.
     pub(super) fn new(first: LookupResult, v6: Option<ComingV6>) -> Self {
         let now = Instant::now();
         let left = |until: Option<Instant>| {
@@ -66,7 +70,7 @@ impl Pin {
         pin
     }
 
-    /// What the look-up of IPv6 brought, once it has.
+    /// The result of the IPv6 look-up, once it is there.
     fn v6(&self) -> Option<&LookupResult> {
         self.v6.as_ref().and_then(Shared::peek)
     }
@@ -76,12 +80,13 @@ impl Pin {
         KnownAddresses { v4: self.first.addresses.clone(), v6 }
     }
 
-    /// What the host is an alias of, by either family: if one of these names opts out, the host is not contacted.
+    /// The names of which the host is an alias, by either family. If one of these names opts out, the host is
+    /// not contacted.
     pub(super) fn aliases(&self) -> impl Iterator<Item = &Host> {
         slice::from_ref(&self.first).iter().chain(self.v6()).flat_map(|found| &found.aliases)
     }
 
-    /// The look-up of IPv6, where further addresses are wanted because all others are dead.
+    /// The look-up of IPv6, if further addresses are needed because all others are dead.
     pub(super) fn beyond(&self, dead: &[IpAddr]) -> Option<ComingV6> {
         let is_dead = self.first.addresses.as_ref().is_ok_and(|them| {
             them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))
@@ -89,7 +94,7 @@ impl Pin {
         self.v6.clone().filter(|_| is_dead)
     }
 
-    /// The address to be contacted. An opt-out is in force at once, although the pin is older.
+    /// The address to be contacted. An opt-out takes effect at once, even if the pin is older.
     pub(super) fn choose(&self, gate: &Gate, dead: &[IpAddr]) -> ChosenAddress {
         let failed = |failure| ChosenAddress { address: Err(failure), refused: None };
         if let Some(failure) = self.aliases().find_map(|alias| gate.host(alias).err()) {
@@ -101,7 +106,7 @@ impl Pin {
                 gate.choose(&[&first[..], v6].concat(), dead)
             }
             (Ok(first), _) => gate.choose(first, dead),
-            // As getaddrinfo has it: that one family fails does not hide the other.
+            // As in getaddrinfo, the failure of one family does not hide the other.
             (Err(failure), Some(Ok(v6))) => match gate.choose(v6, dead) {
                 ChosenAddress { address: Err(Failure::NoRoute), .. } if is_unknown(*failure) => {
                     failed(*failure)
@@ -114,13 +119,13 @@ impl Pin {
     }
 }
 
-/// Whether there may be addresses all the same.
+/// Whether the host may have addresses in spite of this failure.
 fn is_unknown(failure: Failure) -> bool {
     matches!(failure, Failure::DnsTimeout | Failure::DnsServfail)
 }
 
 impl LookupResult {
-    /// The smallest addresses, and before all others those that are allowed.
+    /// Keeps the smallest addresses; those that may be contacted come first.
     pub(super) fn limited(mut self, gate: &Gate) -> Self {
         if let Ok(addresses) = &mut self.addresses {
             addresses.iter_mut().for_each(|address| *address = address.to_canonical());
@@ -131,7 +136,7 @@ impl LookupResult {
         self
     }
 
-    /// Begins a look-up of IPv6 addresses, which goes on whether it is waited for or not.
+    /// Begins a look-up of IPv6 addresses, which continues whether or not it is waited for.
     pub(super) fn begin(look_up: impl Future<Output = Self> + Send + 'static) -> ComingV6 {
         let coming = look_up.boxed().shared();
         tokio::spawn(coming.clone());

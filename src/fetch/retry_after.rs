@@ -2,11 +2,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::address::http_date;
 
-/// No `Retry-After` means more than this; it keeps time arithmetic from overflowing.
+/// No `Retry-After` is taken to mean more than this; the limit keeps time arithmetic from overflowing.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
-/// Reads `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. That is by the clock of the server, which says in the
-/// field `Date` what it shows; without it, the date is taken relative to `now`.
+/// Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date is by the server's clock, whose time
+/// is in the field `Date`; without that field, the date is taken relative to `now`.
 pub(super) fn retry_after(value: &str, date: Option<&str>, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn a_date_is_by_the_clock_of_the_server() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
-        // An hour slow, or fast: our clock does not matter.
+        // Over an hour slow, or fast: our clock does not matter.
         for now in [at(EXAMPLE - 4000), at(EXAMPLE + 4000)] {
             let pause = retry_after(date, Some("Sunday, 06-Nov-94 08:48:37 GMT"), now);
             assert_eq!(pause, Some(Duration::from_secs(60)));

@@ -1,19 +1,22 @@
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv6Addr, UdpSocket};
 
-/// Where Web servers mostly listen; nothing is sent there.
+/// The usual port of Web servers; nothing is sent to it.
 const PORT: u16 = 443;
-/// The system knows no IPv6 at all: EAFNOSUPPORT of Linux and of the BSDs, which has no kind of its own.
+/// The system has no IPv6 at all: `EAFNOSUPPORT` of Linux and of the BSDs, for which `ErrorKind` has no
+/// variant.
 const NO_SUCH_FAMILY: [i32; 2] = [97, 47];
 
-/// Whether this machine has a route to an address. Nothing is sent: a UDP socket only asks the routing table.
+/// Whether this machine has a route to an address. Nothing is sent: connecting a UDP socket only queries the
+/// routing table.
 ///
-/// Of IPv4 that is taken for granted: a machine that has lost it should wait, not take servers for unreachable.
+/// An IPv4 route is always assumed: a machine that has lost it should wait, not record servers as
+/// unreachable.
 pub(super) fn has_route(address: IpAddr) -> bool {
     if address.is_ipv4() {
         return true;
     }
-    #[allow(clippy::disallowed_methods)] // The room that asks.
+    #[allow(clippy::disallowed_methods)] // The room with the sockets.
     let socket = UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0));
     !socket.and_then(|socket| socket.connect((address, PORT))).is_err_and(|error| tells_no_route(&error))
 }

@@ -8,48 +8,49 @@ use serde::{Deserialize, Serialize};
 use crate::exchange::LONGEST_PAUSE;
 use crate::settings;
 
-/// How exchanges are made. The defaults are the polite ones.
+/// The settings of exchanges. The defaults are the polite ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Says who asks and where to complain; sent with every request.
+    /// Names the survey and a place to complain; sent with every request.
     pub user_agent: String,
-    /// The name server to ask; without it, those of the system.
+    /// The name server to query; without it, those of the system.
     pub dns: Option<SocketAddr>,
-    /// Where every connection goes whatever the address and port, for virtual Web spaces.
+    /// The destination of every connection whatever the address and port, for virtual Webs.
     pub gateway: Option<SocketAddr>,
     /// Allows loopback, private and other special addresses.
     pub permit_special_addresses: bool,
-    /// Makes an invalid certificate a failure instead of a note.
+    /// Makes an invalid certificate a failure instead of a note in the response.
     pub refuse_bad_certificates: bool,
-    /// Decoded bytes of a page that are read; the rest of a longer one is left.
+    /// The number of decoded bytes that are read of a page; the rest of a longer one is left.
     pub max_body: u64,
     /// How long each phase may take.
     pub timeouts: Timeouts,
-    /// How long an exchange may pause in all because the rate of the survey is used up: so much longer it may take.
+    /// How long an exchange may pause in total because the rate of the survey is used up. The exchange may
+    /// take longer by as much.
     pub patience: Duration,
-    /// Files with further root certificates (PEM).
+    /// Files with additional root certificates (PEM).
     pub extra_roots: Vec<PathBuf>,
-    /// Connections to one server address that are kept alive: as many as may be in use at once.
+    /// The number of connections to one server address that are kept alive: as many as may be in use at once.
     pub connections_per_address: usize,
-    /// No two exchanges with a server address follow one another sooner.
+    /// The shortest pause between two exchanges with a server address.
     pub shortest_pause: Duration,
 }
 
 /// How long each phase of an exchange may take.
 ///
-/// They bound how long a dead server holds up its site, not the load on it: shorter ones lose
-/// servers behind slow links (a satellite round trip is 0.6 s, a lossy one takes several).
+/// They limit how long a dead server holds up its site, not the load on the server. Shorter ones lose servers
+/// behind slow links (a satellite round trip takes 0.6 s, one with losses several).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// From the question for a host to its address, both record types.
+    /// From the DNS query for a host to its address, both record types.
     pub dns: Duration,
-    /// To a TCP connection; four SYNs of a usual system fall into 10 s.
+    /// To a TCP connection; a typical system sends four SYNs in 10 s.
     pub connect: Duration,
     /// From the TCP connection to the end of the TLS handshake.
     pub tls: Duration,
-    /// From the request to the complete head of the answer.
+    /// From the request to the complete head of the response.
     pub first_byte: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
@@ -57,8 +58,8 @@ pub struct Timeouts {
     pub whole: Duration,
 }
 
-/// What is read of a robots.txt: the 500 KiB that RFC 9309 §2.5 wants parsed, and one byte that
-/// tells whether there is more.
+/// The number of bytes read of a robots.txt: the 500 KiB that RFC 9309 §2.5 wants parsed, and one more byte
+/// that shows whether the file is longer.
 pub(super) const ROBOTS_BYTES: u64 = 500 * 1024 + 1;
 
 impl Default for Settings {
@@ -87,7 +88,7 @@ impl From<&settings::Settings> for Settings {
                 idle: settings.idle_timeout.0,
                 whole: settings.exchange_timeout.0,
             },
-            // What servers are kept busy is bounded with the time-out of an exchange in mind.
+            // A budget of busy time is set with the time-out of an exchange in mind.
             patience: match settings.rate {
                 Some(_) if !settings.budgets.limits_busy_time() => LONGEST_PAUSE,
                 _ => Duration::ZERO,
@@ -100,7 +101,7 @@ impl From<&settings::Settings> for Settings {
 }
 
 impl Settings {
-    /// No exchange takes longer.
+    /// The longest time that an exchange can take.
     #[must_use]
     pub fn longest_exchange(&self) -> Duration {
         self.timeouts.whole + self.patience
@@ -115,7 +116,7 @@ impl Default for Timeouts {
 
 /// Why no fetcher can be made from these settings.
 ///
-/// After that there are no errors: what happens during an exchange is an answer.
+/// Once it is made there are no errors: whatever happens during an exchange is part of its response.
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 /// A stage of decoding that passes its output on.
 pub(super) trait Stage: Write + Send {
-    /// The input is complete; an error if the encoded data is not.
+    /// Ends the input; an error if the encoded data is incomplete.
     fn end(&mut self) -> io::Result<()>;
 }
 

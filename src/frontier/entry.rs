@@ -5,16 +5,16 @@ use crate::address::{Site, WebUrl};
 /// How far a survey spreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Start URLs that one site may have; each but the first makes a further tree of the site where the
-    /// earlier ones have not reached it.
+    /// The number of start URLs that one site may have. Each one after the first makes a further tree of the
+    /// site, if the earlier trees have not reached it.
     pub seeds_per_site: u32,
-    /// The last generation that is walked; none: no bound.
+    /// The last generation that is walked; none means no limit.
     pub generations: Option<u32>,
-    /// A site that no tree could open is given another URL, as long as it has fewer than [`MOST_TREES`].
+    /// Gives a site that no tree could open another URL, as long as it has fewer than [`MOST_TREES`] trees.
     pub later_trees: bool,
 }
 
-/// Trees of a site that brought no page before it is given up.
+/// The number of trees without a page after which a site is abandoned.
 pub const MOST_TREES: u32 = 3;
 
 impl Default for Spread {
@@ -26,24 +26,24 @@ impl Default for Spread {
 /// A site tree that is handed out to be walked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// The tree's place in the survey; also the name of its journal.
+    /// The tree's number in the order of the survey; also the name of its journal.
     pub order: u64,
-    /// Whose tree it is.
+    /// The site of the tree.
     pub site: Site,
     /// Trees of greater priority are handed out first.
     pub priority: i32,
-    /// Which of the site's start URLs this is, 0 the first.
+    /// The number of this start URL among those of the site, starting with 0.
     pub seed: u16,
     /// Where the walk begins.
     pub start: WebUrl,
-    /// The site that first linked here; none for the user's start URLs.
+    /// The site that first linked to it; none for the user's start URLs.
     pub parent: Option<Site>,
-    /// Sites between it and the start list; 0 for the start list itself.
+    /// The number of sites between it and the start list; 0 for the start list itself.
     pub generation: u32,
 }
 
-/// A start URL, and the sites it may belong to: the nearest first. Where a site is a registrable domain
-/// there is one; where it is a host, a known host above it takes it in.
+/// A start URL, and the sites to which it may belong, the nearest first. Where a site is a registrable domain
+/// there is one. Where a site is a host, the URL belongs to a known host above it, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartCandidate {
     /// Where a walk would begin.
@@ -54,26 +54,26 @@ pub struct StartCandidate {
     pub priority: i32,
 }
 
-/// What became of a start URL that was offered.
+/// The result of offering a start URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// A new site.
     Site,
     /// A further start URL of a known site.
     Seed,
-    /// Its site is known and takes no further start URLs, or has this one already. It may be kept as a spare,
-    /// for the case that the trees before it cannot open the site.
+    /// Its site is known and takes no further start URLs, or has this one already. The URL may be kept as a
+    /// spare, in case the trees before it cannot open the site.
     Known,
 }
 
-/// A response for a robots.txt, which trees that come later may go by.
+/// A response to a robots.txt request, which later trees may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRobots {
-    /// Of its URL.
+    /// Key of its URL.
     pub key: u64,
-    /// When it was asked for, in microseconds since 1970.
+    /// When it was requested, in microseconds since 1970.
     pub asked: u64,
-    /// For who hands it in to read.
+    /// The encoded response; only the caller reads it.
     pub response: Vec<u8>,
 }
 
@@ -84,8 +84,9 @@ pub struct Finished {
     pub lease: Lease,
     /// External URLs to be fed back, in the order found.
     pub found: Vec<StartCandidate>,
-    /// What later trees of the site need to know, when there may be any.
+    /// Data that later trees of the site need, if there may be any.
     pub known: Option<Vec<u8>>,
-    /// No page came and another URL may open the site: the page keys of what its trees have asked for so far.
+    /// If no page came and another URL may open the site: the page keys of the URLs that its trees have
+    /// requested so far.
     pub closed: Option<Vec<u64>>,
 }

@@ -6,29 +6,30 @@ use super::layout::{decode, encode};
 use crate::address::Site;
 
 pub(super) const GATES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("gates");
-/// Finished trees that brought no page and are not merged yet, with what they asked for.
+/// Finished trees that brought no page and are not merged yet, with the URLs that they requested.
 pub(super) const CLOSED: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("closed");
 
-/// URLs kept for a site whose fate is not known yet: with the tree that decides it, as many as the site may have.
+/// The number of spares kept for a site that may still open: together with the tree that decides it, as many
+/// as the site may have trees.
 const MOST_SPARES: usize = MOST_TREES as usize - 1;
 
-/// Whether a site is open, as far as its trees are merged: what decides over a further tree.
+/// Whether a site is open, as far as its trees are merged. This decides whether it gets a further tree.
 ///
-/// All that is kept here changes when a URL is offered or a tree is merged, and both happen in the order of trees. So
-/// the further trees of a site do not depend on when walks end.
+/// All of this state changes only when a URL is offered or a tree is merged, and both happen in the order of
+/// trees. So the further trees of a site do not depend on when walks end.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SiteGate {
-    /// Trees of the site that are not merged.
+    /// The number of trees of the site that are not merged.
     unmerged: u32,
     /// A tree brought a page, or ended in a way that no other URL of the site would change.
     is_open: bool,
     spares: Vec<SpareStart>,
-    /// Page keys of what its merged trees asked for.
+    /// Page keys of the URLs that its merged trees requested.
     asked: Vec<u64>,
 }
 
 impl SiteGate {
-    /// Whether no tree has opened the site, and none is under way that may.
+    /// Whether no tree has opened the site, and none that may open it is under way.
     pub(super) fn is_closed(&self) -> bool {
         !self.is_open && self.unmerged == 0
     }
@@ -42,7 +43,7 @@ pub(super) struct SpareStart {
     pub generation: u32,
 }
 
-/// The gates of all sites, inside one transaction; nothing where sites are given no later trees.
+/// The gates of all sites, inside one transaction; empty where sites get no later trees.
 pub(super) struct SiteGates<'txn> {
     gates: Table<'txn, &'static str, &'static [u8]>,
     closed: Table<'txn, u64, &'static [u8]>,
@@ -54,7 +55,7 @@ impl<'txn> SiteGates<'txn> {
         Ok(Self { gates: txn.open_table(GATES)?, closed: txn.open_table(CLOSED)?, spread })
     }
 
-    /// A tree of the site was queued.
+    /// Records that a tree of the site was queued.
     pub(super) fn add_tree(&mut self, site: &Site) -> Result<(), redb::Error> {
         if self.spread.later_trees {
             let mut gate = self.gate(site)?;
@@ -64,8 +65,8 @@ impl<'txn> SiteGates<'txn> {
         Ok(())
     }
 
-    /// Whether a URL makes one more tree of its site, which has so many: where the site is closed. Where that is not
-    /// known yet, the URL becomes a spare.
+    /// Whether a URL makes one more tree of its site, which has `trees` trees: it does where the site is
+    /// closed. Where that is not known yet, the URL becomes a spare.
     pub(super) fn admits(
         &mut self,
         site: &Site,
@@ -88,7 +89,8 @@ impl<'txn> SiteGates<'txn> {
         Ok(gate.is_closed())
     }
 
-    /// A tree is finished; if it brought no page, what its site's trees asked for.
+    /// Records that a tree is finished and, if it brought no page, the URLs that the trees of its site
+    /// requested.
     pub(super) fn note_finished(&mut self, order: u64, closed: Option<&[u64]>) -> Result<(), redb::Error> {
         if let Some(asked) = closed.filter(|_| self.spread.later_trees) {
             self.closed.insert(order, encode(&asked).as_slice())?;
@@ -96,7 +98,7 @@ impl<'txn> SiteGates<'txn> {
         Ok(())
     }
 
-    /// A tree of a site that has so many is merged. Gives the spare whose turn it is, if the site is closed now.
+    /// Merges a tree of a site that has `trees` trees. Returns the next spare, if the site is closed now.
     pub(super) fn merge(
         &mut self,
         order: u64,

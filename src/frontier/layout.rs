@@ -8,13 +8,14 @@ use super::entry::Lease;
 
 pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
 pub(super) const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
-/// Trees not finished that may be walked now.
+/// Unfinished trees that may be walked now.
 pub(super) const WAITING: TableDefinition<'static, QueueKey, ()> = TableDefinition::new("waiting");
 pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("sites");
-/// What finished trees found and is not merged yet, for a tree before them is still being walked.
+/// Findings of finished trees that are not merged yet, because a tree before them is still being walked.
 pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
 
-/// Where a tree waits: those of greater priority first, and among equals in the order offered.
+/// The position of a tree in the queue: trees of greater priority first, and among equals in the order
+/// offered.
 pub(super) type QueueKey = (u32, u64);
 
 pub(super) fn queue_key(lease: &Lease) -> QueueKey {
@@ -22,11 +23,11 @@ pub(super) fn queue_key(lease: &Lease) -> QueueKey {
 }
 
 pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
-    // postcard writes any serde value into a growing vector; it has no way to fail on ours.
+    // postcard writes any serde value into a growing vector; it cannot fail on our types.
     postcard::to_stdvec(value).unwrap_or_default()
 }
 
-/// What was encoded, to its last byte; anything else is damage, which the message names.
+/// Decodes a value, which must extend to the last byte; anything else is damage, which the message names.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: impl Display) -> Result<T, redb::Error> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),

@@ -1,29 +1,31 @@
-//! Which sites wait, are being walked, are done; in what order; and durably.
+//! Which sites are pending, active and finished, and in what order; durable.
 //!
-//! **The life of a site.** A start URL is offered. If its site is new, a site tree is queued: it gets
-//! the next order number, for good. [`Frontier::lease`] hands trees out in that order, those of greater priority
-//! before all others. When a tree
-//! is finished its external URLs are handed in with [`Frontier::finish`]. They are *merged in the order
-//! of the trees*, not in the order in which walks happened to end: a tree that ended early waits for
-//! those before it. So which site is found from where, its generation and its place in the queue do not
-//! depend on how many sites are walked at once, and a survey that was interrupted goes on to the same end.
+//! **The life of a site.** A start URL is offered. If its site is new, a site tree is queued and gets the
+//! next order number, for good. [`Frontier::lease`] hands trees out in that order, trees of greater priority
+//! before all others. When a tree is finished, [`Frontier::finish`] takes in its external URLs. They are
+//! *merged in the order of the trees*, not in the order in which walks happened to end: a tree that ended
+//! early waits for those before it. So the page from which a site is found, its generation and its position
+//! in the queue do not depend on how many sites are walked at once, and an interrupted survey that is resumed
+//! ends the same.
 //!
-//! **Trees of one site** are walked one after another. A further one may be handed out as soon as the one before it has
-//! ended ([`Frontier::free_next`]), before that is finished: its place in the queue is long given (`ahead`).
+//! **Trees of one site** are walked one after another. The next one may be handed out as soon as the one
+//! before it has ended ([`Frontier::free_next`]), before that one is finished: its position in the queue has
+//! been fixed long before (`ahead`).
 //!
-//! **A site that did not open.** The first URL that leads to a site may be dead. Where all trees of a site are merged and
-//! none brought a page, the next URL that leads there makes one more tree, up to [`MOST_TREES`]; URLs that come before
-//! the site's fate is known are kept as spares (`gate`). Both follow the order of trees, too.
+//! **A site that did not open.** The first URL that leads to a site may be dead. Where all trees of a site
+//! are merged and none brought a page, the next URL that leads to the site makes one more tree, up to
+//! [`MOST_TREES`]. URLs that arrive before it is known whether the site opens are kept as spares (`gate`).
+//! Both follow the order of trees, too.
 //!
-//! **What is durable.** The queue, what finished trees found, and the servers' states live in one redb
-//! file, and each `finish` is one transaction: either all of it happened or nothing. A lease is not
-//! durable, on purpose: after a crash every tree that is not finished is simply handed out again, and
-//! its journal says how far it had come. One process at a time: the file is locked.
+//! **What is durable.** The queue, the findings of finished trees, and the states of the servers live in one
+//! redb file, and each `finish` is one transaction: either all of it happened or nothing. A lease is not
+//! durable, on purpose: after a crash every tree that is not finished is simply handed out again, and its
+//! journal shows how far it had come. The file is locked, so that only one process uses it at a time.
 //!
-//! **robots.txt.** Finished trees leave the responses that they got for it, for trees that come within a day; what is older
-//! goes with the next `finish`.
+//! **robots.txt.** Finished trees leave the responses to their robots.txt requests for trees that start
+//! within a day; the next `finish` removes older ones.
 //!
-//! Memory is that of the store's cache; nothing here grows with the number of sites.
+//! Memory use is that of the store's cache; nothing here grows with the number of sites.
 
 mod ahead;
 mod entry;

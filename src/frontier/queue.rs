@@ -6,12 +6,12 @@ use super::gate::{SiteGates, SpareStart};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, encode, queue_key};
 use crate::address::Site;
 
-/// What the store keeps of a site.
+/// The store's entry of a site.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SiteEntry {
     /// Page keys of its start URLs so far.
     seeds: Vec<u64>,
-    /// Trees queued and not finished.
+    /// The number of trees that are queued and not finished.
     pub open: u32,
     /// Further trees that wait until the one before them is finished.
     pub blocked: Vec<QueueKey>,
@@ -26,15 +26,15 @@ pub(super) struct Queue<'txn> {
     found: Table<'txn, u64, &'static [u8]>,
     gates: SiteGates<'txn>,
     spread: Spread,
-    /// The first of the places that were taken in this transaction.
+    /// The first queue key that was added in this transaction.
     pub first_taken: Option<QueueKey>,
 }
 
 /// The order number that the next tree gets.
 pub(super) const NEXT: &str = "next";
-/// The tree whose findings are merged next.
+/// The order number of the tree whose findings are merged next.
 const MERGED: &str = "merged";
-/// How many different sites there are.
+/// The number of different sites.
 pub(super) const SITES_FOUND: &str = "sites";
 
 impl<'txn> Queue<'txn> {
@@ -99,8 +99,8 @@ impl<'txn> Queue<'txn> {
         self.gates.add_tree(site)
     }
 
-    /// Takes in a finished tree: what it found waits for the trees before it, and the next tree of its
-    /// site may be walked. Nothing comes of one that was taken in before, which this says.
+    /// Takes in a finished tree: its findings wait for the trees before it, and the next tree of its site may
+    /// be walked. Returns false, and changes nothing, if the tree was taken in before.
     pub(super) fn close(&mut self, tree: &Finished) -> Result<bool, redb::Error> {
         let lease = &tree.lease;
         if self.waiting.remove(queue_key(lease))?.is_none() {
@@ -118,8 +118,8 @@ impl<'txn> Queue<'txn> {
         Ok(true)
     }
 
-    /// Merges finished trees in their order, up to the first that is not finished: a site that is closed is given the
-    /// first of its spares, and what the tree found is offered.
+    /// Merges finished trees in their order, up to the first that is not finished: a closed site gets the
+    /// first of its spares, and the URLs that the tree found are offered.
     pub(super) fn merge(&mut self) -> Result<(), redb::Error> {
         loop {
             let order = self.add(MERGED, 0)?;
@@ -145,7 +145,7 @@ impl<'txn> Queue<'txn> {
         Ok(())
     }
 
-    /// Adds to a counter and gives its value before.
+    /// Adds to a counter and returns its previous value.
     pub(super) fn add(&mut self, counter: &'static str, by: u64) -> Result<u64, redb::Error> {
         let value = self.meta.get(counter)?.map_or(0, |value| value.value());
         if by > 0 {

@@ -20,59 +20,59 @@ use crate::address::{Host, Site};
 const SERVERS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("servers");
 const KNOWN: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("known");
 
-/// Which hosts each server was asked for, with the site of each.
+/// The hosts that were requested from each server, with the site of each.
 const HOSTS: TableDefinition<'static, &[u8], &str> = TableDefinition::new("hosts");
 
-/// Lists of start URLs that were offered after the first, with a number of the caller's for each.
+/// Lists of start URLs that were offered after the first one, with a number from the caller for each.
 const ADDED: TableDefinition<'static, &str, u64> = TableDefinition::new("added");
 
-/// The last response for each robots.txt that finished trees got, with the time when it was asked for …
+/// The last response that finished trees got for each robots.txt, with the time of its request …
 const ROBOTS: TableDefinition<'static, u64, (u64, &[u8])> = TableDefinition::new("robots");
 /// … and their keys by these times.
 const ROBOTS_BY_AGE: TableDefinition<'static, (u64, u64), ()> = TableDefinition::new("robots_by_age");
 
-/// What trees that are finished cost and showed, for who hands it in to read.
+/// Cost and findings of finished trees, in an encoding that only the caller reads.
 const TALLY: TableDefinition<'static, (), &[u8]> = TableDefinition::new("tally");
 
-/// What time it was in the survey when a process last opened it, for who hands it in to read.
+/// The time in the survey when a process last opened it, in an encoding that only the caller reads.
 const CLOCK: TableDefinition<'static, (), &[u8]> = TableDefinition::new("clock");
 
-/// Segments of the tables that are complete.
+/// The number of complete segments of the tables.
 const SEGMENTS: &str = "segments";
-/// Questions of finished trees that were put and never answered on record.
+/// The number of requests of finished trees that were sent and whose responses were never recorded.
 const UNRECORDED: &str = "unrecorded";
-/// Trees that are finished.
+/// The number of finished trees.
 const FINISHED: &str = "finished";
 
-/// The layout of all that is stored here, servers' states and what trees know included. A layout that changes gets a
-/// higher number, and what is of a lower one is read as it was written.
+/// The version of the layout of all data in the store, including servers' states and the data for later
+/// trees. A layout that changes gets a higher number, and data of a lower version is read as it was written.
 const FORMAT_NOW: u64 = 1;
-/// Where the number of the layout stands; the first layout was written without.
+/// The counter that holds the version of the layout; the first layout was written without it.
 const FORMAT: &str = "format";
 
-/// Bytes of the store that are kept in memory.
+/// The number of bytes of the store that are cached in memory.
 const CACHE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The durable queue of site trees.
 pub struct Frontier {
     store: Arc<Store>,
-    /// Handed out by this process and not finished.
+    /// Order numbers of trees that this process handed out and that are not finished.
     leased: HashSet<u64>,
-    /// No tree before this place is waiting without being leased.
+    /// No tree before this queue key is waiting without being leased.
     cursor: QueueKey,
     ahead: AheadTrees,
 }
 
-/// How far the survey has come, in site trees.
+/// Progress of the survey, in site trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Queued ever.
+    /// The number of trees ever queued.
     pub trees: u64,
-    /// Whose rows are in the tables.
+    /// The number of trees whose rows are in the tables.
     pub finished: u64,
-    /// Handed out and not finished.
+    /// The number of trees handed out and not finished.
     pub leased: u64,
-    /// Different sites.
+    /// The number of different sites.
     pub sites: u64,
 }
 
@@ -83,37 +83,37 @@ pub struct Store {
     spread: Spread,
 }
 
-/// A batch is written.
+/// Proof that a batch is written, for [`Frontier::note`].
 pub struct WrittenBatch {
     first_taken: Option<QueueKey>,
 }
 
-/// What became of a batch: everything that must be true together.
+/// The data of a batch, which must become true together.
 pub struct Batch<'a> {
     /// Trees whose rows are in the segments.
     pub finished: &'a [Finished],
-    /// Segments of the tables that are complete, those of this batch included.
+    /// The number of complete segments of the tables, including those of this batch.
     pub segments: u64,
-    /// States of servers that changed, by address.
+    /// The changed states of servers, by address.
     pub servers: &'a [(IpAddr, Vec<u8>)],
-    /// Hosts that servers were asked for, with the site of each; met before or not.
+    /// Hosts that were requested from servers, with the site of each; new or not.
     pub hosts: &'a [(IpAddr, Host, Site)],
-    /// Questions that these trees put and whose answers a crash lost.
+    /// The number of requests of these trees whose responses a crash lost.
     pub unrecorded: u64,
-    /// What was counted and seen up to and with these trees.
+    /// Counts and findings up to and including these trees.
     pub tally: &'a [u8],
-    /// Responses for robots.txt that these trees got.
+    /// Responses to the robots.txt requests of these trees.
     pub robots: &'a [KeptRobots],
-    /// Those asked for before this time, in microseconds since 1970, are dropped.
+    /// robots.txt responses requested before this time, in microseconds since 1970, are dropped.
     pub robots_since: u64,
 }
 
 impl Frontier {
-    /// Opens the store at `path`, or makes it where there is no file.
+    /// Opens the store at `path`, or creates it where there is no file.
     ///
     /// # Errors
-    /// When another process has it open, a newer program wrote it, it is a file without a survey's state, or it cannot be
-    /// read or written.
+    /// When another process has it open, a newer program wrote it, the file holds no survey state, or it
+    /// cannot be read or written.
     pub fn open(path: &Path, spread: Spread) -> Result<Self, FrontierError> {
         let is_new = !path.exists();
         let store = Builder::new()
@@ -124,7 +124,7 @@ impl Frontier {
         if !is_new && !store.read("read", has_state)? {
             return Err(FrontierError::Empty { path: store.path });
         }
-        // A survey that goes on need not wait for the disk.
+        // A survey that resumes need not wait for the disk.
         if store.read("read", is_prepared)? {
             return Ok(Self::from_store(store));
         }
@@ -152,7 +152,7 @@ impl Frontier {
         Self { store: Arc::new(store), leased: HashSet::new(), cursor: (0, 0), ahead: AheadTrees::default() }
     }
 
-    /// Offers the user's start URLs; says what became of each.
+    /// Offers the user's start URLs; returns the result for each.
     ///
     /// # Errors
     /// When the store cannot be written; then none was taken.
@@ -170,8 +170,9 @@ impl Frontier {
         Ok(offers)
     }
 
-    /// Offers a further list of start URLs, behind all that there are, and notes a number with the list's name; a list
-    /// that was offered before is not offered again. Gives the number noted, and what became of each URL.
+    /// Offers a further list of start URLs, after all existing ones, and records a number with the list's
+    /// name. A list that was offered before is not offered again. Returns the recorded number, and the result
+    /// for each URL.
     ///
     /// # Errors
     /// When the store cannot be written; then none was taken.
@@ -196,7 +197,7 @@ impl Frontier {
         Ok((number, offers))
     }
 
-    /// The next tree to walk, in order; none when all that wait are handed out.
+    /// The next tree to walk, in order; none when all waiting trees are handed out.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -236,23 +237,23 @@ impl Frontier {
         Ok(None)
     }
 
-    /// A tree has ended, and will be finished later: if another one of its site waits for it, that may be walked now. It
-    /// needs `known`; none: what it would be told anyway.
+    /// Records that a tree has ended, and will be finished later: if another tree of its site waits for it,
+    /// that one may be walked now. It needs `known`; none where that is the same as what it would get anyway.
     ///
     /// # Errors
-    /// When the store cannot be read, or what `known` tells.
+    /// When the store cannot be read, or the error that `known` returns.
     pub fn free_next<E: From<FrontierError>>(
         &mut self,
         ended: &Lease,
         known: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
     ) -> Result<(), E> {
-        // A site that may have one start URL has one tree, or those before are merged.
+        // A site that may have one start URL has one tree, or its earlier trees are merged.
         if self.store.spread.seeds_per_site <= 1 {
             return Ok(());
         }
         let next = self.store.read("read", |txn| {
             let blocked = site_entry(txn, &ended.site)?.map_or_else(Vec::new, |entry| entry.blocked);
-            // One that was handed out sooner itself stands among them.
+            // A tree that was itself handed out sooner is in this list.
             let own = blocked.iter().position(|place| *place == queue_key(ended));
             Ok(blocked.get(own.map_or(0, |own| own + 1)).copied())
         })?;
@@ -262,24 +263,24 @@ impl Frontier {
         Ok(())
     }
 
-    /// Takes in finished trees, in one transaction with the number of table segments that are now
-    /// complete and the states of servers; merges what they found as far as their order allows.
+    /// Takes in finished trees, in one transaction with the number of table segments that are now complete
+    /// and the states of servers. Merges their findings as far as the order allows.
     ///
     /// # Errors
-    /// When the store cannot be written; then nothing of it happened.
+    /// When the store cannot be written; then nothing has changed.
     pub fn finish(&mut self, batch: &Batch<'_>) -> Result<(), FrontierError> {
         let written = self.store.finish(batch)?;
         self.note(written, batch.finished);
         Ok(())
     }
 
-    /// What writes finished trees while others use the frontier, which has to be told of it ([`Frontier::note`]).
+    /// The store, to write finished trees while the frontier is in use; afterwards call [`Frontier::note`].
     #[must_use]
     pub fn store(&self) -> Arc<Store> {
         self.store.clone()
     }
 
-    /// These trees were written.
+    /// Records that these trees were written.
     pub fn note(&mut self, written: WrittenBatch, finished: &[Finished]) {
         for tree in finished {
             self.leased.remove(&tree.lease.order);
@@ -288,13 +289,14 @@ impl Frontier {
         self.look_again_from(written.first_taken);
     }
 
-    /// Takes in a tree that has ended, before its rows are written: what it found may be walked at once.
+    /// Takes in a tree that has ended, before its rows are written: the sites that it found may be walked at
+    /// once.
     ///
-    /// It is durable once the tree is [finished](Self::finish), of which only the place counts then. So this is for a survey
-    /// that is not resumed after a crash: a simulation.
+    /// This becomes durable when the tree is [finished](Self::finish), which then uses only the tree's queue
+    /// key. So it is meant for a survey that is not resumed after a crash: a simulation.
     ///
     /// # Errors
-    /// When the store cannot be written; then nothing of it happened.
+    /// When the store cannot be written; then nothing has changed.
     pub fn take_in(&mut self, tree: &Finished) -> Result<(), FrontierError> {
         let first_taken = self.store.write_for(Durability::None, "write", |txn| {
             Ok(self.store.merged(txn, std::slice::from_ref(tree))?.first_taken)
@@ -303,12 +305,13 @@ impl Frontier {
         Ok(())
     }
 
-    /// A further tree of a site may have become free before the cursor, or one of great priority was found.
+    /// Moves the cursor back, because a further tree of a site may have become free before it, or a tree of
+    /// great priority was found.
     fn look_again_from(&mut self, first_taken: Option<QueueKey>) {
         self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
     }
 
-    /// Segments of the tables that are complete; later ones were being written when a process died.
+    /// The number of complete segments of the tables; later ones were being written when a process died.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -316,7 +319,7 @@ impl Frontier {
         self.store.read("read", |txn| counter(txn, SEGMENTS))
     }
 
-    /// What was noted of the time when the survey was opened last.
+    /// The time that was recorded when the survey was last opened.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -324,7 +327,7 @@ impl Frontier {
         self.store.read("read", |txn| Ok(txn.open_table(CLOCK)?.get(())?.map(|value| value.value().to_vec())))
     }
 
-    /// Notes what time it is.
+    /// Records the time in the survey.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -335,7 +338,7 @@ impl Frontier {
         })
     }
 
-    /// So many questions more were put whose answers are lost.
+    /// Adds to the number of requests whose responses are lost.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -346,7 +349,8 @@ impl Frontier {
         })
     }
 
-    /// Questions of finished trees that were put and whose answers a crash lost, and those of journals that are missing.
+    /// The number of requests of finished trees whose responses a crash lost, including those of missing
+    /// journals.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -367,7 +371,8 @@ impl Frontier {
         })
     }
 
-    /// What was counted and seen up to the last batch; none before the first, and where an earlier version wrote it.
+    /// Counts and findings up to the last batch; none before the first batch, and where an earlier version
+    /// wrote it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -375,7 +380,7 @@ impl Frontier {
         self.store.read("read", |txn| Ok(txn.open_table(TALLY)?.get(())?.map(|value| value.value().to_vec())))
     }
 
-    /// A tree that is queued or being walked, be it that in the store it waits for the one before it.
+    /// A tree that is queued or being walked, even if it waits in the store for the tree before it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -390,7 +395,7 @@ impl Frontier {
         })
     }
 
-    /// What earlier trees of a site left for later ones, as far as they have ended.
+    /// The data that earlier trees of a site left for later ones, as far as they have ended.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -403,7 +408,7 @@ impl Frontier {
         })
     }
 
-    /// The last response for a robots.txt that a finished tree got, if it is not too old.
+    /// The last response that a finished tree got for a robots.txt, if it is not too old.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -412,7 +417,7 @@ impl Frontier {
             .read("read", |txn| Ok(txn.open_table(ROBOTS)?.get(key)?.map(|value| value.value().1.to_vec())))
     }
 
-    /// The state of one server, as it was last handed in.
+    /// The last recorded state of a server.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -423,9 +428,11 @@ impl Frontier {
         })
     }
 
-    /// The next servers after this one, in the order of addresses, with their states; none when there is no other.
+    /// The next servers after this one, in the order of addresses, with their states; none when there is no
+    /// other.
     ///
-    /// At most so many: who reads them all reads page by page, and the store is free for others in between.
+    /// Returns at most `most` servers: to read all of them, callers read page by page, and the store is free
+    /// for others in between.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -450,8 +457,8 @@ impl Frontier {
         })
     }
 
-    /// How many hosts, and how many sites, each of these servers was asked for; they stand in the order of
-    /// [`Frontier::servers_after`].
+    /// The number of hosts, and of sites, that were requested from each of these servers, which must be in
+    /// the order of [`Frontier::servers_after`].
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -481,10 +488,10 @@ impl Frontier {
 }
 
 impl Store {
-    /// As [`Frontier::finish`], which is yet to be told.
+    /// As [`Frontier::finish`], but the frontier must be informed afterwards ([`Frontier::note`]).
     ///
     /// # Errors
-    /// When it cannot be written; then nothing of it happened.
+    /// When it cannot be written; then nothing has changed.
     pub fn finish(&self, batch: &Batch<'_>) -> Result<WrittenBatch, FrontierError> {
         self.write("write", |txn| {
             let mut queue = self.merged(txn, batch.finished)?;
@@ -557,7 +564,7 @@ impl Store {
     }
 }
 
-/// Keeps the later of two responses for a robots.txt, and none that is too old.
+/// Stores the later of two responses for a robots.txt, and drops those that are too old.
 fn keep_robots(txn: &WriteTransaction, robots: &[KeptRobots], since: u64) -> Result<(), redb::Error> {
     let (mut kept, mut by_age) = (txn.open_table(ROBOTS)?, txn.open_table(ROBOTS_BY_AGE)?);
     for KeptRobots { key, asked, response } in robots {
@@ -579,12 +586,12 @@ fn keep_robots(txn: &WriteTransaction, robots: &[KeptRobots], since: u64) -> Res
     Ok(())
 }
 
-/// Whether it is the state of a survey, of whatever version.
+/// Whether the file holds the state of a survey, of any version.
 fn has_state(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     Ok(txn.list_tables()?.any(|table| table.name() == META.name()))
 }
 
-/// Whether all tables are there, as this version has them.
+/// Whether all tables of this version exist.
 fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
@@ -603,7 +610,8 @@ fn host_key(address: IpAddr, host: &Host) -> Vec<u8> {
     [address_key(address).as_slice(), host.as_str().as_bytes()].concat()
 }
 
-/// IPv4 addresses have four bytes, IPv6 ones sixteen after a mark that no unicast IPv4 address begins with.
+/// IPv4 addresses have four bytes. IPv6 addresses have sixteen after a mark with which no unicast IPv4
+/// address begins.
 fn address_key(address: IpAddr) -> Vec<u8> {
     match address {
         IpAddr::V4(v4) => v4.octets().to_vec(),

@@ -149,7 +149,7 @@ fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
     assert_eq!((third.seed, frontier.carry_over(&a.site).unwrap()), (2, Some(vec![0])));
     assert_eq!(frontier.lease().unwrap(), None);
 
-    // In the store they wait as ever, and each is found by its number.
+    // In the store they still wait, and each is found by its number.
     drop(frontier);
     let mut frontier = open(&dir, spread);
     assert_eq!(frontier.open_tree(second.order).unwrap(), Some(second.clone()));
@@ -236,7 +236,7 @@ fn a_second_process_is_refused() {
     assert!(matches!(second, Err(FrontierError::InUse { .. })));
 }
 
-/// A tree that brought no page, after it had asked for these.
+/// A tree that brought no page after it had requested these URLs.
 fn closed(lease: &Lease, found: &[&str], asked: &[&str]) -> Finished {
     let asked = asked.iter().map(|url| WebUrl::parse(url).unwrap().page_key().0);
     let asked = asked.chain([lease.start.page_key().0]).collect();
@@ -303,7 +303,7 @@ fn what_a_tree_found_that_is_taken_in_is_walked_before_its_rows_are_written() {
     let found = [lease(&mut frontier), lease(&mut frontier)];
     assert_eq!(found.clone().map(|tree| tree.site.to_string()), ["d.ke", "c.ke"]);
     assert_eq!(frontier.counts().unwrap().finished, 0);
-    // Written in any order, with nothing but who they are.
+    // Written in any order, with their leases only.
     finish(&mut frontier, &[finished(&a, &[]), finished(&b, &[]), finished(&found[1], &["http://e.ke/"])]);
     assert_eq!(frontier.lease().unwrap(), None, "what c found waits for d");
     assert_eq!((frontier.counts().unwrap().finished, frontier.counts().unwrap().sites), (3, 4));
@@ -346,7 +346,7 @@ mod any_order {
 
     const SITES: usize = 6;
 
-    /// What each URL of a small country leads to: links, or none and no page.
+    /// What each URL of a small country leads to: links, or none if there is no page.
     type Country = HashMap<(usize, usize), Option<Vec<(usize, usize)>>>;
 
     fn any_country() -> impl Strategy<Value = Country> {
@@ -361,8 +361,8 @@ mod any_order {
         format!("http://s{site}.ke/{page}")
     }
 
-    /// The survey with so many trees at once, which end in some order and are finished so many at a time: all trees by their
-    /// place in the queue.
+    /// The survey with this number of trees at once, which end in some order and are finished in batches: all
+    /// trees by their order in the queue.
     fn surveyed(
         country: &Country,
         spread: Spread,

@@ -15,36 +15,37 @@ use crate::space::{
     Server, Visits, Web, WireResponse, certificate_bytes, harm,
 };
 
-/// A virtual Web space as the fetch of a simulation asks it: what its gateway would do over sockets.
+/// A virtual Web behind the interface that `fetch` uses in a simulation: it does what a gateway would do over
+/// sockets.
 ///
-/// It keeps the books of how long the survey took each server's link, for it alone can tell that from the time
-/// that bytes were on their way.
+/// It records how long the survey occupied each server's link, because only this type can separate that from
+/// the time for which bytes were in transit.
 pub(super) struct InProcess {
     web: Arc<dyn Web>,
     hosts: Mutex<HashMap<String, Option<HostRecord>>>,
     servers: Mutex<HashMap<IpAddr, VisitedServer>>,
-    /// What answers will be, by URL.
+    /// Prefetched reactions, by URL.
     foreseen: Mutex<HashMap<String, Reaction>>,
     clock: Clock,
 }
 
-/// Where a host stands.
+/// The server and the certificate of a host.
 #[derive(Clone, Copy)]
 struct HostRecord {
     server: Server,
     shown: Option<ShownCertificate>,
 }
 
-/// A server, and what its other users felt while the survey was there.
+/// A server, and the delays of its other users during the survey.
 struct VisitedServer {
     server: Server,
-    /// Hours of the clock: the one in which it was asked last, and what was done in it.
+    /// The hour of the clock in which the last request came; `visits` is the load in that hour.
     hour: u64,
     visits: Visits,
     felt: DelaySums,
 }
 
-/// Sums over the requests of the others, hour by hour.
+/// Sums over the requests of other users, hour by hour.
 #[derive(Clone, Copy, Default)]
 struct DelaySums {
     requests: f64,
@@ -54,20 +55,20 @@ struct DelaySums {
     worst_hour: Option<f64>,
 }
 
-/// Fewer requests of others than that make no hour of theirs.
+/// Hours with no more requests of other users than this do not count for the worst hour.
 const MANY: f64 = 100.0;
 
-/// The time to live of every record, an hour, as the name server of a served world says.
+/// The TTL of every record, an hour, as in the name server of a served world.
 const TTL: Duration = Duration::from_hours(1);
-/// To a resolver in the surveyor's own network.
+/// Duration of a query to a resolver in the surveyor's own network.
 const LOOK_UP: Duration = Duration::from_millis(20);
-/// Longer than anybody waits.
+/// Longer than any time-out.
 const NEVER: Duration = Duration::from_hours(24);
-/// Hosts whose places are remembered at once; about 300 bytes each.
+/// The number of cached hosts; about 300 bytes each.
 const HOSTS: usize = 10_000;
 
 impl InProcess {
-    /// On a clock that begins now.
+    /// A virtual Web on a clock that begins now.
     pub(super) fn new(web: Arc<dyn Web>, begins: SystemTime) -> Self {
         let clock = Clock::beginning_at(begins);
         Self { web, hosts: Mutex::default(), servers: Mutex::default(), foreseen: Mutex::default(), clock }
@@ -95,7 +96,7 @@ impl InProcess {
         Some(ShownCertificate { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
-    /// What comes of a URL: as it was foreseen, or made now.
+    /// The reaction to a request of a URL: prefetched, or computed now.
     fn reaction(&self, url: &WebUrl) -> Reaction {
         let foreseen = lock(&self.foreseen).remove(url.as_str());
         foreseen.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
@@ -119,13 +120,15 @@ impl InProcess {
         let identity = response.identity.take();
         let WireResponse { status, fields, body, is_cut, .. } = WireResponse::new(response, &asked, false);
         let now = &server.at_second_of_day(self.since_epoch().as_secs_f64());
-        // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
+        // Other users wait for the link. They also slow a response down, but that is not part of the survey's
+        // use of the link.
         let alone = Server { background: 0.0, ..*now };
         let content_type = fields.iter().find(|(name, _)| *name == "Content-Type");
         let content_type = content_type.map(|(_, value)| value.as_str());
         let mut taken = alone.transfer_time(body.len() as u64);
         if hangs_up(question.purpose, status, content_type) {
-            // What comes in the round trip after which the server knows comes for nothing.
+            // The server learns of the hang-up a round trip later; the bytes that it sends until then are
+            // wasted.
             taken = taken.min(server.round_trip.mul_f64((1.0 - now.background).max(0.0)));
         }
         self.book(server, taken);
@@ -134,14 +137,14 @@ impl InProcess {
             status,
             fields,
             cut_after: is_cut.then_some(body.len()),
-            // Of an answer to HEAD, or that nothing has changed, there is nothing.
+            // The response to HEAD, or 304 Not Modified, has no body.
             identity: identity.filter(|_| !is_cut && !body.is_empty()).map(|identity| *identity),
             body,
             bytes_per_second: now.bytes_per_second(),
         }
     }
 
-    /// Notes that the link of a server was busy for so long.
+    /// Records that the link of a server was busy for this long.
     fn book(&self, server: &Server, busy: Duration) {
         let (hour, busy) = (self.since_epoch().as_secs() / HARM_SPAN.as_secs(), busy.as_secs_f64());
         let mut servers = lock(&self.servers);
@@ -168,7 +171,7 @@ impl crate::fetch::Web for InProcess {
             Lookup::ServerFailure => told(Err(Failure::DnsServfail)),
             Lookup::Silence => LookupAnswer { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
             Lookup::Found(records) => told(address(&records).ok_or(Failure::DnsNoAddress)),
-            // Of hostile sites, which are not simulated.
+            // Only hostile sites have these, and they are not simulated.
             Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => told(Err(Failure::DnsNoAddress)),
         }
     }
@@ -183,7 +186,7 @@ impl crate::fetch::Web for InProcess {
         };
         let (connect, tls) = (server.round_trip, server.round_trip);
         if url.is_https() && shown.is_none() {
-            // The handshake fails, and the request is never put.
+            // The handshake fails, and the request is never sent.
             return crate::fetch::WebReply {
                 connect,
                 tls,
@@ -234,7 +237,7 @@ impl crate::fetch::Web for InProcess {
 }
 
 impl VisitedServer {
-    /// With the hour that is not over.
+    /// The sums including the current hour.
     fn felt_so_far(&self) -> DelaySums {
         let middle = (self.hour as f64 + 0.5) * HARM_SPAN.as_secs_f64();
         self.felt.and(&harm(&self.server.at_second_of_day(middle), &self.visits))
@@ -267,13 +270,13 @@ impl DelaySums {
     }
 }
 
-/// A survey takes IPv6 only where there is no IPv4.
+/// A survey uses IPv6 only where there is no IPv4.
 fn address(records: &Records) -> Option<Vec<IpAddr>> {
     let address = records.v4.map(IpAddr::from).or(records.v6.map(IpAddr::from))?;
     Some(vec![address])
 }
 
-/// For a surveyor who trusts the authority of virtual Webs.
+/// The defect of a certificate for a surveyor that trusts the authority of virtual Webs.
 fn defect(kind: Certificate) -> Option<TlsError> {
     Some(match kind {
         Certificate::Valid => return None,
@@ -290,7 +293,7 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).reduce(f64::max)
 }
 
-/// Who panicked while holding it left whole entries.
+/// A thread that panicked while holding the lock left only whole entries.
 fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -312,7 +315,8 @@ mod tests {
         // (300 × 1.1 + 100 × 1) / 400, and a second for the answer.
         let with = burden.with.unwrap();
         assert_eq!((with.wait.as_millis(), with.response.as_millis()), (1075, 2075));
-        // A tenth of a second more on two; the hour with twice the time had no more than a hundred requests.
+        // A tenth of a second more on two; the hour with twice the time had only a hundred requests, which is
+        // not enough.
         assert!((burden.worst_hour.unwrap() - 0.05).abs() < 1e-9);
     }
 

@@ -1,10 +1,12 @@
-//! A survey without a network: virtual Webs asked in this process, recorded surveys walked again, schedules played.
+//! Surveys without a network: virtual Webs requested in this process, recorded surveys walked again,
+//! schedules played.
 //!
-//! **The life of a simulation.** A [`Scenario`] is what is surveyed: a drawn [`World`](crate::space::World), or a
-//! [`RecordedWorld`] survey read from its tables. A [`Rehearsal`] is a survey of it on a virtual clock. The survey's questions go to
-//! `in_process`, which asks the virtual Web and tells how long each part of the answer takes, as sockets would have
-//! shown it, and keeps the books of how busy each server was. The engine, its pauses, its budgets and its tables are those of
-//! a survey of real servers; the same scenario and settings make the same tables.
+//! **The life of a simulation.** A [`Scenario`] is the Web that is surveyed: a generated
+//! [`World`](crate::space::World), or a [`RecordedWorld`] read from the tables of a survey. A [`Rehearsal`]
+//! is a survey of it on a virtual clock. Its requests go to `in_process`, which passes them to the virtual
+//! Web, reports how long each part of the response takes, as sockets would have shown it, and records how
+//! busy each server was. The engine, its pauses, its budgets and its tables are those of a survey of real
+//! servers; the same scenario and settings make the same tables.
 //!
 //! ```
 //! use ccsurvey::rehearsal::{Rehearsal, Scenario};
@@ -27,11 +29,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **A schedule that is only played** ([`Exchanges`](crate::analysis::Exchanges) under other circumstances) has its
-//! pauses from [`SurveyPacing`]: the rule by which a survey asks servers.
+//! **A schedule that is only played** ([`Exchanges`](crate::analysis::Exchanges) under other conditions) gets
+//! its pauses from [`SurveyPacing`]: the rule by which a survey paces its requests to servers.
 //!
-//! This room joins others and holds no rule of its own. It opens no socket and waits for no real time; what it
-//! reads of a recorded survey it never changes.
+//! This room joins others and has no rule of its own. It opens no socket and waits for no real time; it never
+//! changes the recorded survey that it reads.
 
 mod in_process;
 mod pacing;

@@ -7,20 +7,20 @@ use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, ServerLink,
 use crate::settings::{Pace, Settings};
 use crate::survey::largest_exchange;
 
-/// What chance adds to a doubled pause, in the mean.
+/// The random addition to a doubled pause, on average.
 const USUAL_CHANCE: f64 = 0.5;
 
-/// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
+/// The pacing rule of surveys, for schedules that are only played.
 pub struct SurveyPacing {
     pace: Pace,
-    /// Trees stand for their sites.
+    /// Health by server, with trees in place of their sites.
     servers: Vec<(Health<u32>, ServerLink)>,
     bucket: Option<Bucket>,
     claims: VecDeque<Claim>,
 }
 
 impl SurveyPacing {
-    /// The rule as these settings have it, before anything is asked.
+    /// The rule under these settings, before the first request.
     #[must_use]
     pub fn from_settings(settings: &Settings) -> Self {
         Self {
@@ -67,7 +67,8 @@ impl Pacing for SurveyPacing {
         let link = link.take(&Flow {
             hour: Flow::hour_at(settled.ended),
             bytes: settled.bytes,
-            // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
+            // The tables do not record how many bytes preceded the body: a forecast takes links for slightly
+            // faster than the survey does.
             after_head: settled.bytes,
             first_byte: settled.first_byte,
             transfer: settled.transfer,
@@ -90,7 +91,7 @@ impl Pacing for SurveyPacing {
     }
 
     fn give_back(&mut self, now: Duration, moved: u64) {
-        // All claims are alike, for nobody reads on here.
+        // All claims are alike, because no exchange reads on here.
         if let (Some(bucket), Some(claim)) = (&mut self.bucket, self.claims.pop_front()) {
             bucket.end(SystemTime::UNIX_EPOCH + now, &claim, Some(moved));
         }

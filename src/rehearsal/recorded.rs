@@ -18,17 +18,17 @@ use crate::survey::{SettingsFileError, read_settings};
 pub struct RecordedWorld {
     /// The folder of the survey.
     pub dir: PathBuf,
-    /// Whether it was over.
+    /// Whether the survey was finished.
     pub state: SurveyState,
-    /// When it last told how it stands: none of its pages was changed after that.
+    /// When it last updated its manifest: none of its pages was changed after that.
     pub told_last: Timestamp,
-    /// With which it was surveyed; a deeper survey of the replay finds nothing more.
+    /// The settings of the survey; a deeper survey of the replay finds nothing more.
     pub settings: Settings,
-    /// What its servers answer.
+    /// The recorded responses of its servers.
     pub replay: Arc<Replay>,
 }
 
-/// Why a folder is no survey that can be walked again.
+/// Why the survey in a folder cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordedWorldError {
     /// There is no survey, or its manifest cannot be read.
@@ -37,7 +37,7 @@ pub enum RecordedWorldError {
     /// Its settings cannot be read.
     #[error(transparent)]
     Settings(#[from] SettingsFileError),
-    /// Its pages were not kept.
+    /// Its page links were not recorded.
     #[error("{} was surveyed without its page links and cannot be replayed: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
     /// Its tables cannot be read.
@@ -49,7 +49,7 @@ impl RecordedWorld {
     /// Reads the tables of a survey, segment by segment; the replay itself is held in memory.
     ///
     /// # Errors
-    /// When the folder holds no survey, the survey did not keep its pages, or a table cannot be read.
+    /// When the folder holds no survey, the survey did not record its page links, or a table cannot be read.
     pub fn read(dir: &Path) -> Result<Self, RecordedWorldError> {
         let manifest = Manifest::load(dir)?;
         let settings = read_settings(&dir.join("survey.toml"))?;
@@ -76,7 +76,7 @@ impl RecordedWorld {
         self.dir.join("start.csv")
     }
 
-    /// What of the survey is not in the replay, a sentence each.
+    /// The parts of the survey that are missing from the replay, a sentence each.
     #[must_use]
     pub fn gaps(&self) -> Vec<String> {
         let contents = self.replay.contents();
@@ -108,7 +108,7 @@ impl RecordedWorld {
 fn replay(dir: &Path) -> Result<Replay, TablesError> {
     let mut builder = Replay::builder();
     each::<ExchangeRow>(dir, |row| {
-        // What was requested a second time is known from the first.
+        // A page that was requested a second time is known from the first request.
         if row.method == "GET" && row.purpose != Purpose::Check.as_str() {
             builder.exchange(&exchange(row));
         }
@@ -131,7 +131,8 @@ fn exchange(row: &ExchangeRow) -> RecordedExchange<'_> {
         url: &row.url,
         is_robots: row.purpose == Purpose::Robots.as_str(),
         address: row.address.as_deref().and_then(|address| address.parse::<IpAddr>().ok()),
-        // What had not changed since an earlier survey is there, and comes to whoever asks for it first.
+        // A page that had not changed since an earlier survey exists, and a client without a known version
+        // gets it.
         status: if row.unchanged_bytes.is_some() { Some(200) } else { row.status },
         failure: row.failure.as_deref(),
         content_type: row.content_type.as_deref(),
@@ -154,7 +155,7 @@ fn exchange(row: &ExchangeRow) -> RecordedExchange<'_> {
     }
 }
 
-/// A column `*_ms`; what is no duration is not there.
+/// The value of a column `*_ms`; none where it is not a valid duration.
 fn span(milliseconds: Option<f64>) -> Option<Duration> {
     Duration::try_from_secs_f64(milliseconds? / 1000.0).ok()
 }

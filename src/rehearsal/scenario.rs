@@ -9,20 +9,21 @@ use crate::roster::AgentCapacity;
 use crate::space::{SPECIFICATION, Web, World};
 use crate::survey::Team;
 
-/// What is surveyed in a simulation, with all that its survey need not be told.
+/// The Web that is surveyed in a simulation, with everything about it that the survey need not be given
+/// separately.
 pub struct Scenario {
-    /// The servers.
+    /// The virtual Web.
     pub web: Arc<dyn Web>,
     /// The surveyed country domains.
     pub countries: Vec<String>,
-    /// When its virtual clock starts: the same for all runs, so that their tables are the same to the byte, and not
-    /// before any page was changed.
+    /// The start of the virtual clock: the same for all runs, so that their tables are the same to the byte,
+    /// and not before any page was changed.
     pub begins: Timestamp,
-    /// In their order.
+    /// In the order in which they are offered.
     pub start_urls: Vec<WebUrl>,
-    /// What it is, for the manifest.
+    /// Its description in the manifest.
     pub told: Value,
-    /// Who walks the site trees; none: the survey itself.
+    /// The agents that walk the site trees; none: the survey itself.
     pub team: Option<Team>,
 }
 
@@ -35,13 +36,13 @@ pub enum ScenarioError {
          world and survey it instead"
     )]
     HostileSites {
-        /// Of the world.
+        /// Name of the world.
         name: String,
     },
 }
 
 impl Scenario {
-    /// A drawn world; `name` is what the manifest calls it.
+    /// A generated world; `name` is its name in the manifest.
     ///
     /// # Errors
     /// When the world has hostile sites.
@@ -72,7 +73,7 @@ impl Scenario {
         }
     }
 
-    /// The same, walked by agents.
+    /// The same scenario, walked by agents.
     #[must_use]
     pub fn walked_by(mut self, team: Team) -> Self {
         let of_each =

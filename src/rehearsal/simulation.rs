@@ -11,7 +11,8 @@ use crate::settings::Settings;
 use crate::starts::StartList;
 use crate::survey::{Ending, ReadingProgress, Simulation, StartUrlCounts, Survey, SurveyError};
 
-/// A survey of a virtual Web in this process, on a virtual clock: weeks of a polite survey are over in minutes.
+/// A survey of a virtual Web in this process, on a virtual clock: weeks of a polite survey are over in
+/// minutes.
 pub struct Rehearsal {
     survey: Survey,
     virtual_time: Runtime,
@@ -20,7 +21,7 @@ pub struct Rehearsal {
 /// Why a simulation does not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum RehearsalError {
-    /// The system gives no thread.
+    /// The runtime could not be started.
     #[error("cannot start: {0}")]
     NoThread(#[source] io::Error),
     /// The survey itself failed.
@@ -29,7 +30,8 @@ pub enum RehearsalError {
 }
 
 impl Rehearsal {
-    /// Makes the folder of a survey and takes in its start list; `tell` hears what of an earlier survey is being read.
+    /// Makes the folder of a survey and takes in its start list; `tell` receives the progress of reading an
+    /// earlier survey.
     ///
     /// # Errors
     /// When the settings or the folder cannot be used.
@@ -58,7 +60,7 @@ impl Rehearsal {
     /// Runs the survey to its end, or until `stopped` says so, on the thread of the caller.
     ///
     /// # Errors
-    /// When something of ours stops working; what was recorded is kept.
+    /// When a part of the program itself fails; what was recorded is kept.
     pub fn run(self, stopped: watch::Receiver<bool>) -> Result<Ending, SurveyError> {
         self.virtual_time.block_on(self.survey.run(stopped))
     }

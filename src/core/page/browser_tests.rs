@@ -1,4 +1,5 @@
-//! Links and titles of odd pages, as Chromium has them with scripts off: `tests/pages/in_chromium.py` asks it.
+//! Links and titles of odd pages, as Chromium has them with scripts off: `tests/pages/in_chromium.py` queries
+//! it.
 
 use serde::Deserialize;
 
@@ -20,7 +21,7 @@ struct BrowserPage {
     media_type: Option<String>,
     links: Vec<String>,
     title: Option<String>,
-    /// What the survey finds where it means to differ.
+    /// The links that the survey finds where it differs on purpose.
     ours: Option<Vec<String>>,
     why: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Pages that want to do harm: no panic, bounded results, work linear in the length of the body.
+//! Hostile pages: no panic, bounded results, work linear in the length of the body.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -21,7 +21,7 @@ fn read(body: &[u8], content_type: Option<&str>, robots_tag: Option<&str>) -> Pa
     Page::read(Source { body, url: &url, content_type, robots_tag })
 }
 
-/// Counts the steps of the tokenizer (it pops a token before each) and the bytes it hands over.
+/// Counts the steps of the tokenizer (it pops a token before each) and the bytes that it passes on.
 struct Counting<'a> {
     inner: TagEmitter<'a, Markup>,
     work: &'a Cell<usize>,
@@ -64,7 +64,7 @@ impl ForwardingEmitter for Counting<'_> {
     }
 }
 
-/// Counts what the tokenizer asks of its text.
+/// Counts the calls of the tokenizer to its input, and the bytes that it reads or looks for.
 struct CountingText<'a> {
     inner: BoundedStackText<StringReader<'a>>,
     work: &'a Cell<usize>,
@@ -101,7 +101,7 @@ impl Reader for CountingText<'_> {
     }
 }
 
-/// Counts the steps of the tokenizer, the bytes that it reads and looks for, and those that it hands over.
+/// Counts the steps of the tokenizer, the bytes that it reads and looks for, and the bytes that it passes on.
 fn work(body: &str, syntax: Syntax) -> usize {
     let work = Cell::new(0);
     let mut markup = Markup::default();
@@ -111,7 +111,7 @@ fn work(body: &str, syntax: Syntax) -> usize {
     work.get()
 }
 
-/// Runs something with as little stack as a thread of any program has.
+/// Runs a task with as small a stack as a thread of any program has.
 fn on_a_small_stack(task: impl FnOnce() + Send + 'static) {
     const STACK_BYTES: usize = 256 * 1024;
     thread::Builder::new().stack_size(STACK_BYTES).spawn(task).unwrap().join().unwrap();
@@ -146,7 +146,8 @@ fn any_fragment_repeated_in_any_state_is_linear_work() {
         for fragment in FRAGMENTS {
             let body = opening.to_owned() + &fragment.repeat((1 << 13) / fragment.len());
             for syntax in [Syntax::Html, Syntax::WholeHtml, Syntax::Xml] {
-                // The dearest are names that nearly are a character's: each is looked for among its like.
+                // The most expensive input is names that are almost those of a character: each is searched
+                // for among similar ones.
                 let work = work(&body, syntax);
                 assert!(work <= 32 * body.len() + 64, "{opening} {fragment}: {work} for {}", body.len());
             }
@@ -189,7 +190,7 @@ fn long_foreign_host_names_are_refused() {
     assert_eq!(page.defects.bad_urls, 300);
 }
 
-/// Elements of drawings, and names of HTML that mean nothing in one.
+/// Elements of SVG, and names of HTML elements that have no meaning in it.
 const DRAWN: [&str; 12] = [
     "g", "style", "script", "textarea", "xmp", "iframe", "template", "noframes", "path", "defs", "article",
     "font",
@@ -292,7 +293,7 @@ proptest! {
         prop_assert_eq!(&page, &read(&body, content_type.as_deref(), robots_tag.as_deref()));
     }
 
-    /// However it is nested and spelled, a drawing without HTML in it has the links of its own and hides none behind it.
+    /// However it is nested and spelled, SVG without HTML in it has its own links and hides none after it.
     #[test]
     fn a_drawing_has_its_links_however_it_is_written(
         names in prop::collection::vec(prop::sample::select(DRAWN.to_vec()), 0..12),
@@ -305,7 +306,7 @@ proptest! {
         let ends: String = names.iter().rev().map(|name| format!("</{name} >")).collect();
         let ends = if is_closed { format!("{ends}</{root}>") } else { String::new() };
         let (block, end) = if is_in_a_block || !is_closed { ("<div>", "</div>") } else { ("", "") };
-        // An end tag of nothing makes all open elements count.
+        // An end tag without an open element makes all open elements count.
         let stray = if is_whole { "</x-y>" } else { "" };
         let body = format!("{block}<{root}>{stray}{drawn}{ends}{end}<script>'<a href=no>'</script><a href={}>", names.len());
         prop_assert_eq!(paths(&body), paths(&links), "{}", body);

@@ -2,22 +2,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::WebUrl;
 
-/// One page that a page leads to.
+/// A link from a page to another page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// As spelled where it first appears.
+    /// As spelled at its first occurrence.
     pub url: WebUrl,
-    /// Where it first appears.
+    /// The element of its first occurrence.
     pub element: Element,
     /// Every occurrence on the page is marked `rel=nofollow`.
     pub nofollow: bool,
 }
 
-/// What makes a link.
+/// The element or header that makes a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Element {
-    /// `<a href>`, in a drawing also `xlink:href`.
+    /// `<a href>`, in SVG also `xlink:href`.
     A,
     /// `<area href>`.
     Area,
@@ -27,7 +27,7 @@ pub enum Element {
     Iframe,
     /// `<meta http-equiv=refresh>`, or the header `Refresh`.
     Meta,
-    /// A `Location` header; never on a page, but in the same tables.
+    /// A `Location` header; never in a page, but in the same tables.
     Redirect,
 }
 
@@ -45,7 +45,7 @@ impl Element {
         }
     }
 
-    /// The element of a word of the tables of links.
+    /// The element for a word of the `links` table.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::A, Self::Area, Self::Frame, Self::Iframe, Self::Meta, Self::Redirect]

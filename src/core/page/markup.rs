@@ -9,24 +9,24 @@ use super::tokenize::tag_name::{TagName, Text};
 use super::tokenize::tokenize;
 use super::{Defects, Element, refresh, robots_directives};
 
-/// What the tags of a page say, collected while it is read.
+/// The meaning of a page's tags, collected while it is read.
 #[derive(Default)]
 pub(super) struct Markup {
     pub(super) references: References,
     /// A robots `meta` asks not to follow the page's links.
     pub(super) nofollow: bool,
     pub(super) title: Title,
-    /// Of the text that is shown.
+    /// Of the visible text.
     pub(super) simhash: SimHash,
     pub(super) language: Option<String>,
-    /// From `<meta http-equiv=content-language>`, which counts only without the former.
+    /// From `<meta http-equiv=content-language>`, which counts only where `language` is none.
     pub(super) pragma_language: Option<String>,
     pub(super) defects: Defects,
-    /// How many documents this one stands in.
+    /// The number of documents around this one.
     depth: u8,
     title_state: TitleState,
     is_hidden: bool,
-    /// Base and title stand in a body that a frameset may replace.
+    /// The base is in a body that a frameset may replace; likewise the title.
     base_is_replaceable: bool,
     title_is_replaceable: bool,
 }
@@ -41,7 +41,6 @@ enum TitleState {
 }
 
 impl Markup {
-    /// Reads a document.
     pub(super) fn read(text: &[u8], is_xml: bool) -> Self {
         let mut markup = Self::default();
         let is_whole_needed = tokenize(text, &mut markup, if is_xml { Syntax::Xml } else { Syntax::Html });
@@ -52,7 +51,7 @@ impl Markup {
         markup
     }
 
-    /// The links of a document that stands in this one are links of this one.
+    /// Reads an embedded document; its links are links of this one.
     fn read_srcdoc(&mut self, text: &[u8]) {
         if self.depth == MOST_DEPTH || !self.references.has_room() {
             self.defects.links_dropped = self.defects.links_dropped.saturating_add(1);
@@ -108,7 +107,7 @@ impl Markup {
         }
     }
 
-    /// What an element of HTML says.
+    /// Handles an element of HTML.
     fn start_html(&mut self, tag: &Tag) {
         self.is_hidden = is_hidden(tag.name) && !tag.is_empty;
         match tag.name {
@@ -130,7 +129,8 @@ impl Markup {
         }
     }
 
-    /// What an element of SVG says. An `href` without a namespace counts before one of XLink (SVG 2 §16.1.6).
+    /// Handles an element of SVG. An `href` without a namespace takes precedence over one of XLink (SVG 2
+    /// §16.1.6).
     fn start_svg(&mut self, tag: &Tag) {
         self.is_hidden = matches!(tag.name, TagName::Script | TagName::Style) && !tag.is_empty;
         if tag.name == TagName::A {
@@ -140,8 +140,7 @@ impl Markup {
     }
 }
 
-/// Documents that may stand in one another. What is written in four layers of character references nobody has written
-/// by hand.
+/// The limit on the nesting of documents. Nobody writes four layers of character references by hand.
 const MOST_DEPTH: u8 = 4;
 
 impl Listener for Markup {
@@ -183,7 +182,8 @@ impl Listener for Markup {
     }
 }
 
-/// Whether the text of an element is not shown; it holds no other elements, so that the next tag ends it.
+/// Whether the text of an element is not visible. Such an element holds no other elements, so that the next
+/// tag ends it.
 fn is_hidden(name: TagName) -> bool {
     name != TagName::Xmp && matches!(name.text(), Text::Raw | Text::Script)
 }
@@ -192,10 +192,10 @@ fn has_nofollow(rel: &[u8]) -> bool {
     rel.split(u8::is_ascii_whitespace).any(|token| token.eq_ignore_ascii_case(b"nofollow"))
 }
 
-/// In a language tag, RFC 5646 §4.4.1: room for any tag registered with all its subtags.
+/// RFC 5646 §4.4.1: enough for any registered language tag with all its subtags.
 const MAX_LANGUAGE_BYTES: usize = 35;
 
-/// A language tag in lower case, or none if it is no tag. `en_US`, often met, is read as `en-us`.
+/// A language tag in lower case, or none if it is not a tag. The common spelling `en_US` is read as `en-us`.
 fn tidy_language(text: &str) -> Option<String> {
     let text = text.trim();
     let is_tag = (2..=MAX_LANGUAGE_BYTES).contains(&text.len())

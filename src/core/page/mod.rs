@@ -1,26 +1,27 @@
-//! Pages: what a body of any bytes says to a reader that runs no scripts.
+//! Pages: the contents of any body as a reader without scripts sees them.
 //!
-//! An answer's body comes in as a [`Source`] with the header fields that explain it, and
-//! [`Page::read`] gives back a [`Page`], whatever the bytes are: nothing here fails, what is
-//! wrong with a page is counted in its [`Defects`].
+//! The body of a response comes in as a [`Source`] with the header fields that explain it, and [`Page::read`]
+//! returns a [`Page`], whatever the bytes are. Nothing here fails; what is wrong with a page is counted in
+//! its [`Defects`].
 //!
-//! A page is read once, front to back. First its charset is settled (`charset`, `declaration`):
-//! byte order mark, `Content-Type`, what the document declares, else `detection`. Its text in UTF-8 (`decode`)
-//! is told apart into tags and text by `tokenize`: what is plainly written by `plain_tag` and `plain_text`, the rest by the
-//! html5gum tokenizer, which `shallow` keeps from calling itself ever deeper. `emitter` puts tags (`tag`) together with only the
-//! attributes that matter. What a tag means depends on where it stands: `nesting` knows that of HTML (in a drawing, a formula, a
-//! template, a frameset), `namespaces` that of XML. `markup` says what it means: a reference, a base, a title, a language, a wish
-//! not to be followed. Documents written into the page (`srcdoc`) are read in the same way, and their links are the page's.
-//! References are kept as they are spelled (`references`) until the end of the page, for a `base`
-//! counts also for what stands before it, and then become distinct [`Link`]s.
+//! A page is read once, front to back. First its charset is determined (`charset`, `declaration`): byte order
+//! mark, `Content-Type`, the declaration in the document, else `detection`. Its text, in UTF-8 (`decode`), is
+//! split into tags and text by `tokenize`. `plain_tag` and `plain_text` read markup in common form, and the
+//! html5gum tokenizer reads the rest; `shallow` limits the depth of its recursion. `emitter` assembles tags
+//! (`tag`) with only the attributes that matter. The meaning of a tag depends on its context: `nesting`
+//! tracks that of HTML (in SVG, MathML, a template, a frameset), `namespaces` that of XML. `markup`
+//! interprets the tags: a reference, a base, a title, a language, a request not to follow links. Documents
+//! embedded in the page (`srcdoc`) are read in the same way, and their links are the page's. References are
+//! stored as they are spelled (`references`) until the end of the page, because a `base` also applies to
+//! references before it. Then they become distinct [`Link`]s.
 //!
-//! What is read is what a visitor without scripts sees: `noscript` is content, while comments,
-//! scripts, styles and templates are not. Frames are links, so what stands in for them
-//! (`noframes`, the inside of `iframe`) is passed over, as browsers pass over it.
+//! The content is what a visitor without scripts sees: `noscript` is content, while comments, scripts, styles
+//! and templates are not. Frames are links, so their fallback content (`noframes`, the inside of `iframe`) is
+//! skipped, as browsers do.
 //!
-//! Memory is bounded by the limits in this room and seven times the page (its text in UTF-8, and documents in it four layers
-//! deep), stack by the former alone, and
-//! time is linear in its length. This room never asks a server and never decides what is followed.
+//! Memory is bounded by the limits in this room and seven times the page (its text in UTF-8, and embedded
+//! documents four layers deep). The stack is bounded by the limits alone, and time is linear in the length of
+//! the page. This room never sends a request and never decides which links are followed.
 
 mod charset;
 mod link;
@@ -57,7 +58,7 @@ use charset::Charset;
 use charset::decode::decoded;
 use markup::Markup;
 
-/// What a page says.
+/// The contents of a page.
 ///
 /// ```
 /// use ccsurvey_address::WebUrl;
@@ -71,53 +72,53 @@ use markup::Markup;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
-    /// Distinct by page, in the order in which each first appears; at most [`MAX_LINKS`].
+    /// Distinct by page, in the order of their first occurrence; at most [`MAX_LINKS`].
     pub links: Vec<Link>,
-    /// The page asks robots, or us by name, to follow none of its links.
+    /// The page asks all robots, or this one by name, to follow none of its links.
     pub nofollow: bool,
-    /// What the page was read in, as the Encoding Standard names it: `Shift_JIS`.
+    /// The charset in which the page was read, as the Encoding Standard names it: `Shift_JIS`.
     pub charset: String,
-    /// What told that charset.
+    /// The source of that charset.
     pub charset_origin: CharsetOrigin,
-    /// The first charset that header or document names, known or not, in lower case.
+    /// The first charset that the header or the document names, known or not, in lower case.
     pub declared_charset: Option<String>,
-    /// The language that the document gives itself, in lower case: `sw-ke`.
+    /// The language that the document declares, in lower case: `sw-ke`.
     pub language: Option<String>,
     /// At most 512 characters, white space collapsed; none when missing or empty.
     pub title: Option<String>,
     /// XXH3 of the body, 128 bits, stable across versions.
     pub body_hash: u128,
-    /// SimHash of the text that is shown, without title and markup; none without a word.
+    /// SimHash of the visible text, without title and markup; none if there is no word.
     pub text_simhash: Option<u64>,
-    /// What is wrong with it.
     pub defects: Defects,
-    /// The words for which the survey passes over its links.
+    /// The exclusion words on the page, because of which the survey skips its links.
     pub excluded_by: Option<String>,
 }
 
-/// What tables keep of a page that was read.
+/// The data that tables store of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedPage {
-    /// A page that asks not to be followed has asked so for each of them.
+    /// If the page asks not to be followed, each link is marked so.
     pub links: Vec<Link>,
     /// As the Encoding Standard names it.
     pub charset: String,
-    /// In lower case; none when the page gives itself none.
+    /// In lower case; none when the page declares none.
     pub language: Option<String>,
     /// At most 512 characters.
     pub title: Option<String>,
     /// XXH3 of the body.
     pub body_hash: u128,
-    /// Of the text that is shown; none without a word.
+    /// Of the visible text; none if there is no word.
     pub text_simhash: Option<u64>,
-    /// References beyond the links; 0 where the earlier survey did not count them.
+    /// References that were dropped; 0 where the earlier survey did not count them.
     pub dropped_links: u32,
 }
 
 impl Page {
-    /// A page that was read by an earlier survey and has not changed; `robots_tag` is what its server says now.
+    /// A page that was read by an earlier survey and has not changed; `robots_tag` is the current header of
+    /// its server.
     ///
-    /// What no table keeps is not known any more: how its charset was told, and its other defects.
+    /// Facts that no table stores are lost: the source of its charset, and its other defects.
     #[must_use]
     pub fn recalled(recorded: RecordedPage, robots_tag: Option<&str>) -> Self {
         Self {
@@ -135,8 +136,9 @@ impl Page {
         }
     }
 
-    /// Adds the link of a header `Refresh`, which browsers follow as they follow the `meta` (WHATWG HTML, shared
-    /// declarative refresh steps). It is seen from the page's own URL, for it came before any `base`.
+    /// Adds the link of a header `Refresh`, which browsers follow in the same way as the `meta` element
+    /// (WHATWG HTML, shared declarative refresh steps). It is resolved against the page's own URL, because it
+    /// came before any `base`.
     #[must_use]
     pub fn refreshed_by(mut self, header: Option<&str>, page: &WebUrl) -> Self {
         let target = header.and_then(refresh::target).and_then(|target| page.join(target).ok());

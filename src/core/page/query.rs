@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use encoding_rs::{Encoder, EncoderResult, Encoding};
 use foldhash::HashSet;
 
-/// Writes the queries of a page in the bytes of its charset, as browsers send them (WHATWG URL §1.3, percent-encode
-/// after encoding): what the charset lacks becomes a percent-encoded numeric reference.
+/// Encodes the queries of a page in its charset, as browsers send them (WHATWG URL §1.3, percent-encode after
+/// encoding): a character that the charset lacks becomes a percent-encoded numeric reference.
 pub(super) struct QueryEncoder {
     encoding: &'static Encoding,
-    /// That a legacy charset lacks a letter is only found by going through its whole table, so each is looked for once.
+    /// Characters that the charset lacks. To find that out, encoding_rs searches the whole table of a legacy
+    /// charset, so each character is looked up only once.
     lacking: RefCell<HashSet<char>>,
 }
 
@@ -36,10 +37,10 @@ impl QueryEncoder {
     }
 }
 
-/// Room for a letter or its numeric reference with escape sequences: the output is never full.
+/// Space for a character or its numeric reference with escape sequences: the output is never full.
 const MOST_BYTES: usize = 64;
 
-/// Whether the charset has the text: what comes before a letter that it lacks is written.
+/// Whether the charset has the text; writes the part before the first character that it lacks.
 fn write(encoder: &mut Encoder, text: &str, bytes: &mut Vec<u8>) -> bool {
     bytes.reserve(MOST_BYTES);
     let (result, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, bytes, false);

@@ -1,4 +1,4 @@
-//! What a page of markup says, clause by clause: whole pages in, links and words out.
+//! The contents of pages, clause by clause: whole pages in, links and words out.
 
 use crate::address::WebUrl;
 
@@ -361,7 +361,7 @@ fn a_page_that_is_recalled_says_what_it_said_and_its_server_what_it_says_now() {
 
 #[test]
 fn the_hash_is_of_the_bytes_and_never_changes() {
-    // The published value of XXH3-128 for no bytes at all.
+    // The published value of XXH3-128 for empty input.
     assert_eq!(read("").body_hash, 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
     assert_ne!(read("<p>").body_hash, read("<P>").body_hash);
 }
@@ -413,6 +413,6 @@ fn elements_of_xml_are_what_their_namespaces_say() {
         root(&format!("html xmlns='{html}'"), "<title><![CDATA[<a href='no'/>]]></title><h:a href='no'/>"),
         [""; 0]
     );
-    // In HTML a prefix is a part of the name.
+    // In HTML a prefix is part of the name.
     assert_eq!(links(&format!("<h:html xmlns:h='{html}'><h:a href=x>")), [""; 0]);
 }

@@ -11,24 +11,25 @@ use super::query::QueryEncoder;
 use super::tokenize::tag::AttributeValue;
 use super::{Defects, Element, Link, Source};
 
-/// The most links that are kept of one page: as many as a body of 1 MiB can spell at a hundred
-/// bytes a link. A page with more is a trap or a list that no visitor reads.
+/// The limit on links of one page: as many as a body of 1 MiB can hold at a hundred bytes a link. A page with
+/// more is a trap or a list that no visitor reads.
 pub const MAX_LINKS: usize = 10_000;
 /// Several references (`x#a`, `x#b`, `./x`) may be one link.
 const MAX_REFERENCES: usize = 4 * MAX_LINKS;
-/// Four hundred bytes a link, of the spelled references and of the resolved links.
+/// Four hundred bytes a link, for the spelled references and for the resolved links.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
-/// A `base` makes long links out of short references: on average by so many bytes, or in all by [`BASE_BYTES`] or
-/// [`BASE_TIMES_BODY`] bodies, lest a page of 16 kB become megabytes.
+/// A `base` makes long links out of short references. This limits the growth: per link on average, or in
+/// total to [`BASE_BYTES`] or [`BASE_TIMES_BODY`] bodies, so that a page of 16 kB does not become megabytes.
 const BASE_BYTES_A_LINK: usize = 400;
 const BASE_BYTES: usize = 64 * 1024;
-/// A folder of 66 Thai letters has 600 bytes in each link of its index, and the index 150 bytes of markup around each.
+/// A directory name of 66 Thai letters has 600 bytes in each link of its index, and the index has 150 bytes
+/// of markup around each link.
 const BASE_TIMES_BODY: usize = 8;
 
-/// Documents in a page that are read.
+/// The number of documents embedded in a page that are read.
 const MAX_INNER: usize = 1000;
 
-/// The references of a page as they are spelled, each spelling once, whatever its fragment.
+/// The references of a page as they are spelled, each spelling once, ignoring its fragment.
 #[derive(Default)]
 pub(super) struct References {
     text: String,
@@ -36,9 +37,9 @@ pub(super) struct References {
     by_spelling: HashMap<u64, usize>,
     /// `href` of the first `base` of the page; later ones do not count.
     base: Option<String>,
-    /// The documents in the page, in the order in which they begin.
+    /// The embedded documents, in the order in which they begin.
     inner: Vec<NestedDocument>,
-    /// Those that are being read, the innermost last.
+    /// The documents that are being read, the innermost last.
     entered: Vec<OpenDocument>,
 }
 
@@ -47,13 +48,13 @@ struct Reference {
     end: usize,
     element: Element,
     is_nofollow: bool,
-    /// The page is 0, the documents in it are numbered from 1.
+    /// The page is 0, embedded documents are numbered from 1.
     document: usize,
 }
 
-/// A document in the page (`srcdoc`). Its queries are in UTF-8, whatever the page's charset.
+/// An embedded document (`srcdoc`). Its queries are in UTF-8, whatever the page's charset.
 struct NestedDocument {
-    /// The document around it, whose base it has without one of its own.
+    /// The document around it, whose base it has unless it has its own.
     around: usize,
     base: Option<String>,
 }
@@ -61,12 +62,12 @@ struct NestedDocument {
 /// A document that is being read.
 struct OpenDocument {
     document: usize,
-    /// The first of its references.
+    /// The index of its first reference.
     first: usize,
 }
 
 impl References {
-    /// Notes a reference, unless it is none to a Web page or the page is full.
+    /// Adds a reference, unless it cannot lead to a Web page or the page is full.
     pub(super) fn add(
         &mut self,
         element: Element,
@@ -88,7 +89,7 @@ impl References {
         let entry = self.by_spelling.entry(spelling(spelled, document));
         if let Entry::Occupied(known) = &entry {
             let known = &mut self.spelled[*known.get()];
-            // Another document may have the same hash.
+            // A spelling in another document may have the same hash.
             if known.document == document {
                 known.is_nofollow &= is_nofollow;
                 return;
@@ -105,7 +106,7 @@ impl References {
         self.spelled.push(Reference { start, end, element, is_nofollow, document });
     }
 
-    /// The `base` of the document that is being read; the first of each counts.
+    /// Sets the `base` of the document that is being read; the first one in each document counts.
     pub(super) fn set_base(&mut self, href: &str) {
         let base = match self.document().checked_sub(1) {
             Some(inner) => &mut self.inner[inner].base,
@@ -114,20 +115,20 @@ impl References {
         base.get_or_insert_with(|| href.to_owned());
     }
 
-    /// Whether one document more may be entered.
+    /// Whether one more document may be entered.
     pub(super) fn has_room(&self) -> bool {
         self.inner.len() < MAX_INNER
     }
 
-    /// Goes on with a document that stands in this one.
+    /// Continues with a document embedded in this one.
     pub(super) fn enter(mut self) -> Self {
         self.inner.push(NestedDocument { around: self.document(), base: None });
         self.entered.push(OpenDocument { document: self.inner.len(), first: self.spelled.len() });
         self
     }
 
-    /// Goes back to the document around it. Whether its links are to be followed, it says itself; a refresh of it leads
-    /// the frame elsewhere and not the page.
+    /// Returns to the document around it. The embedded document itself decides whether its links are to be
+    /// followed; a refresh of it redirects the frame and not the page.
     pub(super) fn leave(mut self, is_nofollow: bool) -> Self {
         let first = self.entered.pop().map_or(self.spelled.len(), |entered| entered.first);
         for reference in &mut self.spelled[first..] {
@@ -139,13 +140,14 @@ impl References {
         self
     }
 
-    /// Whether a `base` of the document that is being read counts already.
+    /// Whether the document that is being read already has a `base`.
     pub(super) fn has_base(&self) -> bool {
         let inner = self.document().checked_sub(1);
         inner.map_or(&self.base, |inner| &self.inner[inner].base).is_some()
     }
 
-    /// A frameset takes the place of the body, which may have the base in it; a refresh counts wherever it stands.
+    /// Drops the references of the body, because a frameset takes its place, and the base if it is in the
+    /// body. A refresh counts wherever it stands.
     pub(super) fn forget_body(&mut self, with_base: bool) {
         match self.document().checked_sub(1) {
             Some(inner) if with_base => self.inner[inner].base = None,
@@ -169,7 +171,7 @@ impl References {
         self.entered.last().map_or(0, |entered| entered.document)
     }
 
-    /// The links that the references are, seen from the page's base and in its charset.
+    /// The links of the references, resolved against the page's base and in its charset.
     pub(super) fn resolve(
         self,
         page: Source<'_>,
@@ -202,7 +204,7 @@ impl References {
         links.kept
     }
 
-    /// That of the page and those of the documents in it. A `base` that is no URL is passed over.
+    /// The bases of the page and of its embedded documents. A `base` that is not a URL is ignored.
     fn bases(&self, page: &WebUrl, defects: &mut Defects) -> Bases {
         let mut with_href = |around: &Base, href: &str| {
             let base = around.with_href(href).ok();
@@ -222,10 +224,10 @@ impl References {
     }
 }
 
-/// What the references of a page and of the documents in it are resolved against.
+/// The base URLs for the references of a page and of its embedded documents.
 struct Bases {
     distinct: Vec<Base>,
-    /// Which of them is that of each document.
+    /// The index of each document's base.
     of_documents: Vec<usize>,
 }
 
@@ -235,7 +237,7 @@ impl Bases {
     }
 }
 
-/// Under what a spelling is known in a document.
+/// The key of a spelling in a document.
 fn spelling(spelled: &[u8], document: usize) -> u64 {
     xxh3_64(spelled) ^ (document as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -246,7 +248,7 @@ struct Links {
     by_page: HashMap<PageKey, usize>,
     text_bytes: usize,
     max_text_bytes: usize,
-    /// A link was dropped; no other is looked at.
+    /// A link was dropped; further ones are ignored.
     is_full: bool,
 }
 
@@ -287,9 +289,9 @@ fn join(base: &Base, spelled: &str, queries: Option<&QueryEncoder>) -> Result<We
     }
 }
 
-/// A fragment is no part of the page that is asked for (RFC 3986 §3.5), and a page may link to a hundred places in
-/// another. The sign that begins it stays where nothing stands before it; behind white space all of it stays, as that
-/// counts there and not at the end (WHATWG URL §4.4).
+/// Removes the fragment, because it is not part of the page that is requested (RFC 3986 §3.5), and a page may
+/// link to a hundred positions in another. The `#` stays where nothing precedes it. After white space the
+/// whole fragment stays, because white space counts there, but not at the end (WHATWG URL §4.4).
 fn without_fragment(spelled: &[u8]) -> &[u8] {
     match memchr(b'#', spelled) {
         Some(0) => &spelled[..1],
@@ -298,13 +300,13 @@ fn without_fragment(spelled: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a reference names no page but a place in one: `#top` and the empty reference. It is a
-/// link only where a `base` makes it one to another page.
+/// Whether a reference names only a position within a page: `#top` and the empty reference. It is a link only
+/// where a `base` makes it one to another page.
 fn is_within(spelled: &str) -> bool {
     spelled.is_empty() || spelled.starts_with('#')
 }
 
-/// Whether a reference is plainly of another scheme: `mailto:`, `javascript:`, `data:` …
+/// Whether a reference clearly has another scheme: `mailto:`, `javascript:`, `data:` …
 fn has_other_scheme(spelled: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     let Some(end) = spelled.iter().position(|byte| !is_part(byte)) else {

@@ -1,5 +1,5 @@
-/// Where `<meta http-equiv=refresh>` leads, from its `content`, or a header `Refresh` (WHATWG HTML §4.2.5.3, shared
-/// declarative refresh steps); none if it only reloads or says nothing.
+/// The target of `<meta http-equiv=refresh>`, from its `content`, or of a header `Refresh` (WHATWG HTML
+/// §4.2.5.3, shared declarative refresh steps); none if it only reloads the page or is invalid.
 pub(super) fn target(content: &str) -> Option<&str> {
     let rest = after_seconds(content.trim_ascii_start())?.trim_ascii_start();
     let rest = rest.strip_prefix([';', ',']).unwrap_or(rest).trim_ascii_start();
@@ -13,7 +13,7 @@ pub(super) fn target(content: &str) -> Option<&str> {
     })
 }
 
-/// What follows the seconds, if there are any and something may follow them.
+/// The text after the seconds, if there are any and the character after them is allowed.
 fn after_seconds(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() == text.len() && !rest.starts_with('.') {
@@ -25,10 +25,10 @@ fn after_seconds(text: &str) -> Option<&str> {
     may_go_on.then_some(rest)
 }
 
-/// How far a text begins with `url=`.
+/// Whether a text begins with `url=`.
 enum UrlPrefix<'a> {
     Whole(&'a str),
-    /// It begins so, but is a URL itself (`urls.html`).
+    /// It begins like this, but is itself a URL (`urls.html`).
     Broken,
     Absent,
 }

@@ -1,11 +1,11 @@
-/// The name that robots directives call us by.
+/// The name of this crawler in robots directives.
 const AGENT: &str = "ccsurvey";
 
-/// Directives with a colon that is not behind a robot's name.
+/// Directives whose colon does not follow a robot's name.
 const WITH_ARGUMENT: [&str; 4] =
     ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Whether a `meta` of this name speaks to us.
+/// Whether a `meta` of this name is meant for us.
 pub(super) fn is_for_us(meta_name: &str) -> bool {
     let name = meta_name.trim();
     name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(AGENT)
@@ -18,8 +18,8 @@ pub(super) fn content_says_nofollow(content: &str) -> bool {
 
 /// Whether an `X-Robots-Tag` asks us not to follow the page's links.
 ///
-/// A robot's name counts for the directives behind it, up to the next name: in
-/// `otherbot: noindex, nofollow` nothing is for us.
+/// A robot's name applies to the directives after it, up to the next name: nothing in `otherbot: noindex,
+/// nofollow` is meant for us.
 pub(super) fn header_says_nofollow(value: &str) -> bool {
     let mut is_ours = true;
     for piece in value.split(',') {

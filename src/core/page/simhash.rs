@@ -1,7 +1,7 @@
-/// Words of a shingle: the least that tells a phrase from a list of words, as in Broder's resemblance of
-/// documents (1997), who takes three to ten.
+/// The number of words in a shingle: the smallest that distinguishes a phrase from a list of words. Broder
+/// (1997, resemblance of documents) uses three to ten.
 const SHINGLE_WORDS: usize = 3;
-/// FNV-1a: a byte a step, and words are short.
+/// FNV-1a: one byte per step, and words are short.
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
@@ -9,8 +9,8 @@ const fn fnv(sum: u64, byte: u8) -> u64 {
     (sum ^ byte as u64).wrapping_mul(FNV_PRIME)
 }
 
-/// Each byte that a word goes on with, in lower case; 0 for those that end it. A word begins with any of them that does not
-/// go on with a character. Most bytes of a page stand in words.
+/// The bytes that continue a word, in lower case; 0 for bytes that end it. A word begins with any of these
+/// that does not continue a character. Most bytes of a page are in words.
 const IN_WORDS: [u8; 256] = {
     let mut bytes = [0; 256];
     let mut byte = 0_u8;
@@ -25,28 +25,30 @@ const IN_WORDS: [u8; 256] = {
     }
 };
 
-/// The `SimHash` of a text while the text is read (Charikar 2002): texts that share most of their shingles have
-/// values that differ in few of 64 bits; Manku, Jain and Das Sarma (2007) take 3 for near duplicates.
+/// The `SimHash` of a text, computed while the text is read (Charikar 2002). Texts that share most of their
+/// shingles have values that differ in few of 64 bits; Manku, Jain and Das Sarma (2007) use 3 for near
+/// duplicates.
 ///
-/// A word is a run of letters and digits in lower case, other bytes than ASCII included; each sign of Chinese,
-/// Japanese and Korean is a word by itself. Time is linear in the text, memory constant.
+/// A word is a run of letters and digits in lower case, including non-ASCII bytes; each Chinese, Japanese or
+/// Korean character is a word by itself. Time is linear in the text, memory constant.
 pub(super) struct SimHash {
-    /// How many shingles have each bit set.
+    /// The number of shingles that have each bit set.
     ones: BitCounts,
     shingles: u32,
-    /// The hash of the last words, 0 to those of a shingle: each goes on from the one before when a word comes.
+    /// Hashes of the last words, of zero words up to those of a shingle: when a word arrives, each is
+    /// computed from the one before.
     last: [u64; SHINGLE_WORDS + 1],
     words: u64,
     word: u64,
     state: State,
 }
 
-/// What the byte before this one belonged to.
+/// What the previous byte belonged to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Between,
     Word,
-    /// A sign that is a word by itself.
+    /// A character that is a word by itself.
     Sign,
 }
 
@@ -64,7 +66,7 @@ impl Default for SimHash {
 }
 
 impl SimHash {
-    /// A piece of UTF-8 text, not always of whole words or characters.
+    /// Adds a piece of UTF-8 text, which may begin or end within a word or a character.
     pub(super) fn push(&mut self, piece: &[u8]) {
         let mut left = piece;
         loop {
@@ -73,7 +75,7 @@ impl SimHash {
             }
             let [byte, rest @ ..] = left else { return };
             match byte {
-                // U+3000 to U+DFFF begin so: kana, Chinese signs, Hangul.
+                // The first bytes of U+3000 to U+DFFF: kana, Chinese characters, Hangul.
                 0xe3..=0xed => self.begin(*byte, State::Sign),
                 0x80..=0xbf => self.add(*byte),
                 byte if IN_WORDS[usize::from(*byte)] != 0 => self.begin(*byte, State::Word),
@@ -83,7 +85,7 @@ impl SimHash {
         }
     }
 
-    /// Reads on in a word, and gives what is behind it.
+    /// Continues a word, and returns the bytes after it.
     fn read_on<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
         let (mut word, mut read) = (self.word, 0);
         while let Some(byte) = piece.get(read)
@@ -96,7 +98,7 @@ impl SimHash {
         &piece[read..]
     }
 
-    /// A tag ends a word.
+    /// Ends the current word, as a tag does.
     pub(super) fn end_word(&mut self) {
         if self.state == State::Between {
             return;
@@ -112,7 +114,7 @@ impl SimHash {
         }
     }
 
-    /// The value; none of a text without a word. A text shorter than a shingle is one.
+    /// The value; none for a text without a word. A text shorter than a shingle counts as one shingle.
     pub(super) fn finish(mut self) -> Option<u64> {
         self.end_word();
         if self.shingles == 0 && self.words > 0 {
@@ -142,10 +144,10 @@ impl SimHash {
     }
 }
 
-/// How many of the values added have each bit set: 64 binary counters side by side.
+/// The number of added values that have each bit set: 64 binary counters side by side.
 ///
-/// Values are added eight at a time, in steps that are the same whatever the values: no branch waits for what a hash
-/// comes to.
+/// Values are added eight at a time, in steps that do not depend on the values: no branch waits for the
+/// result of a hash.
 #[derive(Clone, Copy, Default)]
 struct BitCounts {
     digits: Digits,
@@ -165,7 +167,7 @@ impl BitCounts {
         }
     }
 
-    /// With those that wait.
+    /// The counters including the waiting values.
     fn all(&self) -> Digits {
         let mut digits = self.digits;
         self.waiting[..self.count].iter().for_each(|value| digits.add(0, *value));
@@ -173,7 +175,7 @@ impl BitCounts {
     }
 }
 
-/// 64 binary counters, digit n of all of them in place n.
+/// 64 binary counters; element n holds digit n of all of them.
 #[derive(Clone, Copy, Default)]
 struct Digits([u64; u32::BITS as usize]);
 
@@ -202,7 +204,7 @@ impl Digits {
         self.add(3, eights);
     }
 
-    /// Adds two bits to digit n of each counter, and gives what is carried to the next.
+    /// Adds two bits to digit n of each counter, and returns the carry to the next digit.
     fn full_add(&mut self, n: usize, [one, other]: [u64; 2]) -> u64 {
         let digit = self.0[n];
         let differ = one ^ other;
@@ -250,7 +252,8 @@ mod tests {
         assert!(differing(&text, &format!("word0 word1 {}", words(5000))) > 15);
     }
 
-    /// Tables of years are compared. The values are from a program of its own, a few lines of Python.
+    /// Values must be stable, because tables of different years are compared. These come from a separate
+    /// program, a few lines of Python.
     #[test]
     fn the_value_of_a_text_never_changes() {
         for (text, value) in [
@@ -297,7 +300,7 @@ mod tests {
             let (one, other) = bytes.split_at(cut.min(bytes.len()));
             pieces.push(one);
             pieces.push(other);
-            // Work is a step a byte, and at most 32 a shingle.
+            // The work is one step per byte, and at most 32 per shingle.
             prop_assert!(whole.shingles as usize <= bytes.len());
             prop_assert_eq!(whole.finish(), pieces.finish());
         }

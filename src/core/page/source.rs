@@ -3,12 +3,12 @@ use serde::{Deserialize, Serialize};
 use crate::address::WebUrl;
 use crate::exchange::Document;
 
-/// What a page is read from.
+/// The input from which a page is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Without content encoding; cut short or not.
+    /// Without content encoding; possibly truncated.
     pub body: &'a [u8],
-    /// Where it came from: the base of its references, and a hint at its charset.
+    /// The URL of the page: the base of its references, and a hint at its charset.
     pub url: &'a WebUrl,
     /// The header fields, joined by commas.
     pub content_type: Option<&'a str>,
@@ -23,25 +23,26 @@ impl Source<'_> {
     }
 }
 
-/// What is wrong with a page, in counts; none of it stops the reading.
+/// The defects of a page, in counts; none of them stops the reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Defects {
-    /// Byte sequences that do not exist in the page's charset, each read as U+FFFD.
+    /// Byte sequences that are invalid in the page's charset, each read as U+FFFD.
     pub bad_bytes: u32,
-    /// A charset is declared that is unknown, or that the bytes cannot be in.
+    /// A charset is declared that is unknown, or that cannot be the charset of the bytes.
     pub unknown_charset: bool,
-    /// The first `base` leads to no Web page: relative references lead nowhere, or were resolved without it if it is no URL.
+    /// The first `base` leads to no Web page: relative references lead nowhere, or were resolved without it
+    /// if it is not a URL.
     pub bad_base: bool,
-    /// Distinct references that are no URL, have no usable host, or a port that browsers refuse.
+    /// Distinct references that are not a URL, have no usable host, or a port that browsers refuse.
     pub bad_urls: u32,
-    /// References that are longer than any URL we keep.
+    /// References longer than any URL that is stored.
     pub too_long_urls: u32,
-    /// References beyond what is kept of one page.
+    /// References beyond the limit for one page.
     pub links_dropped: u32,
 }
 
 impl Defects {
-    /// Those of a document within this one are this one's.
+    /// Adds the defects of an embedded document.
     pub(super) fn add(&mut self, other: Self) {
         self.bad_bytes = self.bad_bytes.saturating_add(other.bad_bytes);
         self.unknown_charset |= other.unknown_charset;

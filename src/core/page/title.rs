@@ -3,7 +3,7 @@ const MAX_CHARS: usize = 512;
 /// A character of UTF-8 has at most four bytes.
 const MAX_BYTES: usize = 4 * MAX_CHARS;
 
-/// A title as it is collected: white space and control characters become single spaces.
+/// A title that is being collected: white space and control characters become single spaces.
 #[derive(Default)]
 pub(super) struct Title(Vec<u8>);
 

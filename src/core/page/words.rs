@@ -2,8 +2,8 @@ use super::charset::Charset;
 use super::{Page, Source};
 
 impl Page {
-    /// Passes over the links of a page that says one of these `words`, and notes which: the first of them that
-    /// stands anywhere in its text or markup, whatever the case. White space counts as it is written.
+    /// Drops the links of a page that contains one of these `words`, and records which: the first of them
+    /// that occurs anywhere in its text or markup, ignoring case. White space must match exactly.
     ///
     /// ```
     /// use ccsurvey_address::WebUrl;

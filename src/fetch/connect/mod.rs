@@ -1,4 +1,4 @@
-//! A connection to an address, a request on it, and what both cost on the wire.
+//! A connection to an address, a request on it, and the cost of both on the wire.
 
 pub(super) mod request;
 pub(super) mod wire;
@@ -19,29 +19,27 @@ tokio::task_local! {
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// What the layers below HTTP tell about one exchange, gathered beside the request because the
-/// HTTP client has no way to hand it back.
+/// Facts about one exchange from the layers below HTTP. They travel beside the request because the HTTP
+/// client has no way to return them.
 #[derive(Default)]
 pub(super) struct Notes(Mutex<Moments>);
 
-/// When the connection of an exchange came to which point; all none on one kept alive.
+/// When the connection of an exchange reached which point; all none on a connection kept alive.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moments {
-    /// The connection was begun.
     pub begun: Option<Instant>,
-    /// TCP is connected and the TLS handshake begins; not noted for plain HTTP.
+    /// TCP is connected and the TLS handshake begins; not set for plain HTTP.
     pub hello: Option<Instant>,
-    /// The connection is ready for the request.
     pub ready: Option<Instant>,
-    /// The connection failed or was given up.
+    /// The connection failed or was abandoned.
     pub failed: bool,
     /// Bytes of the certificates in the handshake; none when a session was resumed.
     pub certificate_bytes: Option<u64>,
-    /// Our TLS was refused in a way in which servers of older TLS refuse it.
+    /// The server refused our TLS in a way that is typical of servers with older TLS.
     pub may_speak_older_tls: bool,
 }
 
-/// A connection that was given up because a phase took too long.
+/// A connection that was abandoned because a phase took too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Slow {
     #[error("no TCP connection in time")]
@@ -51,7 +49,7 @@ pub(super) enum Slow {
 }
 
 impl Notes {
-    /// Runs an exchange whose connection, if it opens one, is noted here.
+    /// Runs an exchange and records the connection that it opens, if any, in these notes.
     pub(super) async fn during<F: Future>(notes: Arc<Self>, exchange: F) -> F::Output {
         NOTES.scope(notes, exchange).await
     }
@@ -64,7 +62,7 @@ impl Notes {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Called by the TLS library when it makes its first message.
+    /// Called when the TLS library makes its first message.
     pub(super) fn hello() {
         let now = Instant::now();
         let _ = NOTES.try_with(|notes| {
@@ -74,13 +72,13 @@ impl Notes {
         });
     }
 
-    /// Called when the certificates of the server are looked at.
+    /// Called when the server's certificates are checked.
     pub(super) fn certificates(bytes: u64) {
         let _ = NOTES.try_with(|notes| notes.note(|moments| moments.certificate_bytes = Some(bytes)));
     }
 }
 
-/// A layer around the connector that notes its moments and ends each phase in time.
+/// A layer around the connector that records its moments and ends each phase in time.
 #[derive(Clone, Copy)]
 pub(super) struct ConnectTimer {
     pub connect: Duration,
@@ -118,7 +116,7 @@ where
     fn call(&mut self, request: R) -> Self::Future {
         let notes = NOTES.try_with(Arc::clone).unwrap_or_default();
         let (connecting, watch) = (self.inner.call(request), self.watch);
-        // The scope goes along, for the client may finish a connection in the background.
+        // The future takes the scope along, because the client may finish a connection in the background.
         Box::pin(NOTES.scope(notes.clone(), async move { watch.over(connecting, &notes).await }))
     }
 }

@@ -9,15 +9,15 @@ use crate::address::WebUrl;
 use crate::exchange::{Purpose, Validators};
 use crate::fetch::FetchError;
 
-/// Makes requests: the same few header fields in the same order, nothing that tells one visit
+/// Makes requests: the same few header fields in the same order, with nothing that distinguishes one visit
 /// from another.
 pub(in crate::fetch) struct Requests {
     user_agent: HeaderValue,
 }
 
-/// Longer validators are not sent, and what was cut to be kept is among them: a tag of Apache or nginx has below 40
-/// characters, one made of SHA-256 in hexadecimal 68, a date 29. With both, our fields stay within what
-/// [`most_bytes`](crate::fetch::most_bytes) allows.
+/// Longer validators are not sent; these include the ones that were cut to be stored. A tag of Apache or
+/// nginx has fewer than 40 characters, one made of SHA-256 in hexadecimal 68, a date 29. With both, our
+/// fields stay within the allowance of [`most_bytes`](crate::fetch::most_bytes).
 const LONGEST_TAGS: usize = 120;
 const LONGEST_DATE: usize = 40;
 
@@ -28,8 +28,8 @@ impl Requests {
         Ok(Self { user_agent })
     }
 
-    /// The request for a URL, sent to where `there` leads, for another version than the one that `known` tells
-    /// of; none when the host cannot stand in a header.
+    /// The request for a URL, sent to the server that `there` leads to, conditional on a version other than
+    /// the one in `known`. None when the host is not a valid header value.
     pub(in crate::fetch) fn make(
         &self,
         url: &WebUrl,
@@ -53,14 +53,14 @@ impl Requests {
         headers.insert(USER_AGENT, self.user_agent.clone());
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd"));
-        // RFC 9110 §13.1.3: who knows tags goes by the tag, others by the date.
+        // RFC 9110 §13.1.3: servers that support entity tags use the tag, others the date.
         add_condition(headers, IF_NONE_MATCH, known.tags().as_deref(), LONGEST_TAGS);
         add_condition(headers, IF_MODIFIED_SINCE, known.last_modified.as_deref(), LONGEST_DATE);
         Some(request)
     }
 }
 
-/// What cannot be given back as it was received is left out: the server then sends the page.
+/// A validator that cannot be sent back as it was received is left out: the server then sends the page.
 fn add_condition(headers: &mut HeaderMap, name: HeaderName, validator: Option<&str>, longest: usize) {
     let is_usable = |text: &&str| !text.is_empty() && text.len() <= longest && text.is_ascii();
     if let Some(Ok(value)) = validator.filter(is_usable).map(HeaderValue::from_str) {
@@ -68,14 +68,14 @@ fn add_condition(headers: &mut HeaderMap, name: HeaderName, validator: Option<&s
     }
 }
 
-/// Bytes of the request on the wire: `METHOD target HTTP/1.1`, header lines, an empty line.
+/// The length of the request on the wire: `METHOD target HTTP/1.1`, header lines, an empty line.
 pub(in crate::fetch) fn request_bytes(request: &Request) -> u64 {
     let target = &request.url()[Position::BeforePath..];
     let line = request.method().as_str().len() + 1 + target.len() + " HTTP/1.1\r\n".len();
     line as u64 + header_bytes(request.headers()) + 2
 }
 
-/// Bytes of header lines written as `name: value` CRLF.
+/// The length of header lines written as `name: value` CRLF.
 pub(in crate::fetch) fn header_bytes(headers: &HeaderMap) -> u64 {
     headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum()
 }

@@ -6,31 +6,32 @@ use super::Moments;
 use super::request::header_bytes;
 use crate::exchange::Wire;
 
-/// The largest head that is read, and the most that is read ahead of what we asked for: the
-/// buffer of hyper's HTTP/1 connection.
+/// The size of the buffer of hyper's HTTP/1 connection. It limits the head, and the number of bytes that are
+/// read ahead of what was asked for.
 pub(in crate::fetch) const READ_AHEAD: u64 = 8192 + 4096 * 100;
 
-/// What frames a head, or what is read ahead: at most 26 records and 51 chunks, as they are counted here.
+/// Framing of a head, or of the bytes read ahead: at most 26 records and 51 chunks, as they are counted here.
 pub(in crate::fetch) const FRAMES: u64 = 1024;
 
-/// TLS messages hold at most 64 KiB of certificates in rustls; with the rest of a handshake.
+/// The largest handshake: TLS messages hold at most 64 KiB of certificates in rustls; the rest is the other
+/// messages.
 pub(in crate::fetch) const LARGEST_HANDSHAKE: u64 = 72 * 1024;
 
-/// What a record adds: 5 bytes of header, 16 of authentication, 1 of type (RFC 8446 §5.2).
+/// Overhead of a record: 5 bytes of header, 16 of authentication, 1 of type (RFC 8446 §5.2).
 const RECORD: u64 = 22;
 /// A record holds at most 2^14 bytes (RFC 8446 §5.1).
 const RECORD_CONTENT: u64 = 16 * 1024;
 
-/// Our part of a handshake: a hello with a host name of usual length, and the end.
+/// Our part of a handshake: a ClientHello with a host name of usual length, and the end of the handshake.
 const HANDSHAKE_SENT: u64 = 330;
-/// The server's part without certificates, between the 480 bytes of a rustls server (ECDSA,
-/// small tickets) and the 1000 of a usual OpenSSL one (a 2048-bit RSA signature, two tickets).
+/// The server's part without certificates, between the 480 bytes of a rustls server (ECDSA, small tickets)
+/// and the 1000 of a typical OpenSSL server (a 2048-bit RSA signature, two tickets).
 const HANDSHAKE_RECEIVED: u64 = 700;
-/// The server's part when a session is resumed: neither certificates nor signature.
+/// The server's part when a session is resumed: no certificates and no signature.
 const RESUMPTION_RECEIVED: u64 = 450;
 
-/// Chunks are not visible, only what they hold. Servers write them as their buffers fill, usually 8 kB:
-/// four hexadecimal digits and two CRLF each (RFC 9112 §7.1).
+/// The content of a chunk as it is assumed: the chunks themselves are not visible. Servers write them as
+/// their buffers fill, usually at 8 kB; each adds four hexadecimal digits and two CRLF (RFC 9112 §7.1).
 const CHUNK_CONTENT: u64 = 8 * 1024;
 const CHUNK: u64 = 8;
 /// The last chunk, `0` CRLF CRLF (RFC 9112 §7.1).
@@ -41,7 +42,7 @@ pub(in crate::fetch) struct WireCount {
     pub wire: Wire,
     encrypted: bool,
     chunked: bool,
-    /// Of the body, before decoding and without what frames it.
+    /// Bytes of the body, before decoding and without framing.
     pub body: u64,
 }
 
@@ -50,10 +51,10 @@ impl WireCount {
         Self { wire: Wire::default(), encrypted, chunked: false, body: 0 }
     }
 
-    /// The connection as far as it came, and the request if there was a way for it.
+    /// Counts the connection as far as it was set up, and the request if it could be sent.
     ///
-    /// An answer without a ready connection came over one that became free while a new one was
-    /// being opened; the new one stays and counts as well.
+    /// A response without a ready connection came over another one, which became free while a new one was
+    /// being opened. The new connection stays and counts as well.
     pub(in crate::fetch) fn connected(&mut self, moments: &Moments, request: u64, answered: bool) {
         let opened = moments.ready.or(moments.hello).is_some() || (moments.begun.is_some() && answered);
         self.wire.connections = u32::from(opened);
@@ -70,8 +71,8 @@ impl WireCount {
         }
     }
 
-    /// The status line and the header lines; whether they are no more than the limit. A larger head may be there
-    /// when it happened to come in few pieces.
+    /// Counts the status line and the header lines. Returns whether they are within the limit: a larger head
+    /// can get here if it happened to arrive in few pieces.
     pub(in crate::fetch) fn head(&mut self, response: &Response) -> bool {
         if response.version() == Version::HTTP_09 {
             return true;
@@ -90,13 +91,13 @@ impl WireCount {
         bytes <= READ_AHEAD
     }
 
-    /// A head that was larger than the limit.
+    /// Counts a head that was larger than the limit.
     pub(in crate::fetch) fn head_too_large(&mut self) {
         self.wire.received += READ_AHEAD;
     }
 
-    /// A piece of the body as it was read. What frames it is counted by the length of the body so far, so
-    /// that the same body counts the same however it came.
+    /// Counts a piece of the body as it was read. The framing is computed from the length of the body so far,
+    /// so that the same body counts the same whatever the pieces in which it arrives.
     pub(in crate::fetch) fn piece(&mut self, bytes: usize) {
         let before = self.framed(self.body);
         self.body += bytes as u64;
@@ -108,7 +109,7 @@ impl WireCount {
         body + chunks + self.records(body)
     }
 
-    /// The end of the body.
+    /// Counts the end of the body.
     pub(in crate::fetch) fn end(&mut self) {
         if self.chunked {
             self.wire.received += LAST_CHUNK;
@@ -120,7 +121,7 @@ impl WireCount {
     }
 }
 
-/// Whether chunks are the last coding of a list (RFC 9112 §6.3).
+/// Whether `chunked` is the last coding of a list (RFC 9112 §6.3).
 pub(in crate::fetch) fn ends_in_chunked(codings: &HeaderValue) -> bool {
     let last = codings.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
     last.trim_ascii().eq_ignore_ascii_case(b"chunked")

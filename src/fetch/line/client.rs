@@ -17,15 +17,16 @@ use crate::fetch::raw::reread;
 pub(in crate::fetch) struct SocketClient {
     target: IpAddr,
     is_https: bool,
-    /// With the sessions that TLS remembers.
+    /// Includes the TLS sessions.
     config: ClientConfig,
     settings: Arc<Settings>,
-    /// None where the next request is to open a connection.
+    /// None if the next request must open a connection.
     client: Mutex<Option<Client>>,
 }
 
-/// Fields that the HTTP library takes room for at each head, interim responses included: with many more, a flood of these
-/// costs so much that the server is quicker. A longer head is read without the library.
+/// The number of fields for which the HTTP library allocates space at each head, interim responses included.
+/// With many more, a flood of interim responses costs so much that the server is faster than we are. A longer
+/// head is read without the library.
 const MOST_FIELDS: usize = 512;
 
 impl SocketClient {
@@ -57,8 +58,8 @@ impl SocketClient {
         if response.version() == Version::HTTP_09 { reread(response, has_body).await } else { Ok(response) }
     }
 
-    /// Closes the connections that are idle, and those in use once their exchange has ended. Where none is kept, that has
-    /// happened.
+    /// Closes the connections that are idle, and those in use once their exchange has ended. Where no
+    /// connection is kept, there is nothing to close.
     pub(in crate::fetch) fn hang_up(&self) {
         if kept_for(self.is_https, self.settings.shortest_pause).is_none() {
             return;
@@ -98,7 +99,7 @@ impl SocketClient {
     }
 }
 
-/// Answers every name with the one address of its line.
+/// Resolves every name to the one address of its line.
 struct Pinned(IpAddr);
 
 impl Resolve for Pinned {

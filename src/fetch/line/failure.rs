@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use crate::exchange::Failure;
 use crate::fetch::connect::{Moments, Slow};
 
-/// Which failure an error of the HTTP client is, when no head of an answer came.
+/// The failure that an error of the HTTP client means, when no head of a response arrived.
 ///
-/// The chain of causes is walked from the outside in; the first one that says something decides.
+/// Goes through the chain of causes from the outside in; the first cause that is specific decides.
 pub(in crate::fetch) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
     if error.is_builder() {
         // A URL that cannot be written into a request; nothing was sent.
@@ -25,15 +25,15 @@ pub(in crate::fetch) fn classify(error: &reqwest::Error, moments: &Moments) -> F
     }
 }
 
-/// Whether our TLS was refused in a way in which servers of older TLS refuse it. Who has shown a certificate has
-/// chosen a version and a suite of ours, and means something else.
+/// Whether the server refused our TLS in a way that is typical of servers with older TLS. A server that has
+/// shown a certificate has accepted a version and a suite of ours, and its refusal has another reason.
 pub(in crate::fetch) fn may_speak_older_tls(error: &reqwest::Error, moments: &Moments) -> bool {
     use rustls::{AlertDescription, Error};
     let refusal = causes(error).find_map(|cause| cause.downcast_ref::<Error>());
     match refusal {
         _ if moments.certificate_bytes.is_some() => false,
-        // Besides those that name the version or the suites, those of servers that stumble over extensions that are
-        // newer than they are.
+        // Besides the alerts that name the version or the suites, those of servers that fail on extensions
+        // newer than themselves.
         Some(Error::AlertReceived(alert)) => matches!(
             alert,
             AlertDescription::ProtocolVersion
@@ -54,7 +54,8 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     std::iter::successors(Some(error), |error| inner(*error))
 }
 
-/// The next cause. An `io::Error` made from another error does not count that as its source.
+/// The next cause. `io::Error::source` skips an error that an `io::Error` wraps, so it is taken from
+/// `get_ref`.
 fn inner<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(wrapped) => Some(wrapped),
@@ -76,8 +77,8 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
         return Some(Failure::TlsHandshake);
     }
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
-        // On a connection kept alive it may be a goodbye, such as 408. What it said on a new one is gone: it may be an early
-        // response, HTTP/2 or another protocol.
+        // On a connection kept alive it may be a closing message, such as 408. On a new connection its text
+        // is lost: it may be an early response, HTTP/2 or another protocol.
         return if moments.begun.is_some() && spoke_first(error) {
             Some(Failure::OddHttp)
         } else {
@@ -91,7 +92,7 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
     Some(of_io(error.kind(), moments))
 }
 
-/// Why no TLS connection came about.
+/// The failure of a TLS handshake.
 pub(in crate::fetch) fn of_handshake(error: &io::Error, moments: &Moments) -> Failure {
     match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
         Some(error) => of_tls(error),
@@ -99,9 +100,10 @@ pub(in crate::fetch) fn of_handshake(error: &io::Error, moments: &Moments) -> Fa
     }
 }
 
-/// A server that shares no version with us says so in an alert (RFC 8446 §6.2, `protocol_version`), or greets with
-/// its own all the same. The alert `handshake_failure` may mean old cipher suites or a name that it does not serve;
-/// `no_application_protocol` means that it does not speak HTTP/1.1 (RFC 7301 §3.2).
+/// A server that shares no version with us says so in an alert (RFC 8446 §6.2, `protocol_version`), or sends
+/// a hello with its own version all the same. The alert `handshake_failure` may mean old cipher suites or an
+/// unknown host name; `no_application_protocol` means that the server does not support HTTP/1.1 (RFC 7301
+/// §3.2).
 fn of_tls(error: &rustls::Error) -> Failure {
     use rustls::{AlertDescription, Error, PeerIncompatible, PeerMisbehaved};
     match error {
@@ -118,21 +120,22 @@ fn of_tls(error: &rustls::Error) -> Failure {
     }
 }
 
-/// How hyper names a head beyond its buffer or `MOST_FIELDS`; the method that tells it apart
-/// is only there in servers.
+/// hyper's message for a head beyond its buffer or `MOST_FIELDS`; the method that identifies it exists only
+/// in servers.
 const TOO_LARGE: &str = "message head is too large";
 
-/// How hyper names bytes that came before a request was sent; no method tells it apart.
+/// hyper's message for bytes that arrived before a request was sent; no method identifies it.
 const UNEXPECTED: &str = "received unexpected message from connection";
 
-/// Whether the server spoke before it was asked.
+/// Whether the server sent bytes before the request.
 fn spoke_first(error: &hyper::Error) -> bool {
     causes(error).any(|cause| cause.is::<hyper::Error>() && cause.to_string() == UNEXPECTED)
 }
 
 fn of_http(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {
-        // What does not begin as HTTP at all is no error of the library: it takes it for a page without a head.
+        // Data that does not begin like HTTP at all is not an error to the library: it takes such data for a
+        // page without a head.
         Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::OddHttp })
     } else if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
         Some(Failure::Reset)

@@ -1,34 +1,36 @@
 use std::time::Duration;
 
-/// How long the server at an address keeps a connection that nobody uses, as far as it has said or shown.
+/// How long the server at an address keeps an idle connection, as far as the server has declared or shown it.
 ///
-/// A server may close an idle connection at any time (RFC 9112 §9.5). If it does so while a request is on its way, the
-/// request is lost, so that a connection is used again only where it is open for certain, as far as that can be known.
+/// A server may close an idle connection at any time (RFC 9112 §9.5). If it does so while a request is on its
+/// way, the request is lost. So a connection is reused only where it is certain to be open, as far as that
+/// can be known.
 #[derive(Debug, Default)]
 pub(in crate::fetch) struct IdleLimit {
     /// The `timeout` of its last `Keep-Alive` field.
     said: Option<Duration>,
-    /// The shortest time after which it closed a connection that a request was on its way to.
+    /// The shortest idle time after which it closed a connection to which a request was on its way.
     shown: Option<Duration>,
 }
 
-/// The longest pauses over which a connection is kept, by http and by https: over longer ones a process that waits for us
-/// costs a server that has few more than a new connection costs any (`reports/low-load/CONNECTIONS.md`). With two processes,
-/// prefork Apache served its visitors only when the crawl had ended while two connections were kept, and within 22 ms
-/// while none was; a new connection with a TLS session that is known costs at most 1.4 ms of CPU, and one by http 0.3 ms.
+/// The longest pauses over which a connection is kept, by http and by https. Over longer pauses, a process
+/// that waits for us costs a server with few processes more than a new connection costs any server
+/// (`reports/low-load/CONNECTIONS.md`). Prefork Apache with two processes served its visitors only after the
+/// crawl had ended while two connections were kept, and within 22 ms while none was. A new connection with a
+/// known TLS session costs at most 1.4 ms of CPU, and one by http 0.3 ms.
 const LONGEST: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(500)];
 
-/// A server counts from when it has written its response, and a request arrives half a round trip after it is sent; some
-/// look at their clocks once a second.
+/// The smallest safety margin. A server counts from the moment when it has written its response, and a
+/// request arrives half a round trip after it is sent; some servers look at their clocks once a second.
 const LEAST_MARGIN: Duration = Duration::from_secs(1);
 
 impl IdleLimit {
-    /// Notes the field `Keep-Alive` of a response (RFC 2068 §19.7.1.1).
+    /// Records the field `Keep-Alive` of a response (RFC 2068 §19.7.1.1).
     pub(in crate::fetch) fn note_field(&mut self, value: &str) {
         self.said = timeout_in(value).or(self.said);
     }
 
-    /// Notes that a connection was closed at the server when it had been idle for this long here.
+    /// Records that the server closed a connection that had been idle here for this long.
     pub(in crate::fetch) fn note_closed(&mut self, idle: Duration) {
         self.shown = Some(self.shown.map_or(idle, |shown| shown.min(idle)));
     }
@@ -40,8 +42,8 @@ impl IdleLimit {
     }
 }
 
-/// How long an idle connection is kept where the shortest pause between two requests is this long; none where it is not
-/// kept at all.
+/// How long an idle connection is kept if the shortest pause between two requests is this long; none where it
+/// is not kept at all.
 pub(in crate::fetch) fn kept_for(is_https: bool, shortest_pause: Duration) -> Option<Duration> {
     let longest = LONGEST[usize::from(is_https)];
     (shortest_pause < longest).then_some(longest)
@@ -101,7 +103,7 @@ mod tests {
         limit.note_closed(seconds(4.0));
         limit.note_closed(seconds(9.0));
         assert!(limit.allows(seconds(2.9)) && !limit.allows(seconds(3.0)));
-        // After so many requests, however quick they are.
+        // Closed after a number of requests, however quick they are.
         limit.note_closed(seconds(0.04));
         assert!(!limit.allows(Duration::ZERO));
     }

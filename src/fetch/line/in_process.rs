@@ -18,31 +18,33 @@ use crate::fetch::connect::wire::READ_AHEAD;
 use crate::fetch::decode::Identity;
 use crate::fetch::tls::{CertificateCheck, SpokenVersion};
 
-/// A Web in this process, which is asked instead of the network.
+/// A Web in this process, which takes the place of the network.
 ///
-/// It answers at once and says how long the answer would have taken; the waiting is done here, by the
+/// It responds at once and states how long the response would have taken; the waiting is done here, by the
 /// runtime's clock.
 pub trait Web: Send + Sync {
-    /// What DNS says of a host.
+    /// Looks a host up in DNS.
     fn look_up(&self, host: &Host) -> LookupAnswer;
 
-    /// What comes of a question.
+    /// The result of a request, and how long it takes.
     fn respond(&self, question: &WebRequest<'_>) -> WebReply;
 
-    /// What a server's other users bear because of the questions so far; none where there are none.
+    /// The delay that the requests so far add for a server's other users; none where the server has no other
+    /// users.
     fn user_delays(&self, address: IpAddr) -> Option<UserDelays>;
 
-    /// What a GET of this URL will bring, made before it is asked for, by whoever has time. It is kept for the question
-    /// until that is put, or is not to come ([`Web::forget`]). None where it is not a whole answer, or the Web cannot.
+    /// The result of a GET of this URL, computed ahead of the request by whichever thread has time. It is
+    /// kept until the request is sent, or until it is clear that the request will not be sent
+    /// ([`Web::forget`]). None where it is not a whole response, or the Web does not support it.
     fn prefetch(&self, _url: &WebUrl) -> Option<Prefetched> {
         None
     }
 
-    /// The question about a foreseen answer will not be put now.
+    /// Discards a prefetched result: its request will not be sent now.
     fn forget(&self, _url: &WebUrl) {}
 }
 
-/// An answer that has not been asked for yet.
+/// The result of a request that has not been sent yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefetched {
     /// The HTTP status.
@@ -53,64 +55,64 @@ pub struct Prefetched {
     pub body: Bytes,
 }
 
-/// What DNS says of a host.
+/// The result of a DNS look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupAnswer {
-    /// In any order; or why there are none.
+    /// The addresses in any order, or the reason why there are none.
     pub addresses: Result<Vec<IpAddr>, Failure>,
-    /// How long that may be believed.
+    /// How long the result is valid.
     pub lifetime: Duration,
-    /// How long the name server takes to answer.
+    /// How long the name server takes to respond.
     pub took: Duration,
 }
 
 /// A request as a server sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct WebRequest<'a> {
-    /// What is asked for.
+    /// The requested URL.
     pub url: &'a WebUrl,
-    /// Tells GET from HEAD.
+    /// Distinguishes GET from HEAD.
     pub purpose: Purpose,
-    /// The fields of these names (RFC 9110 §13.1).
+    /// `If-None-Match`, as sent (RFC 9110 §13.1).
     pub if_none_match: Option<&'a str>,
     /// `If-Modified-Since`, as sent.
     pub if_modified_since: Option<&'a str>,
-    /// The address that is asked comes with a new connection.
+    /// The request is the first on a new connection.
     pub opens_connection: bool,
 }
 
-/// What comes of a question, and how long it takes.
+/// The result of a request, and how long it takes.
 #[derive(Clone, Debug)]
 pub struct WebReply {
-    /// To a TCP connection; nothing on one kept alive.
+    /// Time to a TCP connection; zero on one kept alive.
     pub connect: Duration,
-    /// For the TLS handshake after it, with `https`.
+    /// Time for the TLS handshake after it, with `https`.
     pub tls: Duration,
-    /// What the server shows in the handshake; none when it speaks no TLS.
+    /// The certificate that the server sends in the handshake; none when it does not support TLS.
     pub shown: Option<ShownCertificate>,
-    /// What comes after the connection.
+    /// The result once the connection is ready.
     pub then: ConnectionOutcome,
 }
 
-/// A certificate as a surveyor sees it.
+/// A certificate as a survey records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownCertificate {
-    /// Of the whole chain.
+    /// Length of the whole chain.
     pub bytes: u64,
-    /// Why it is not valid for the host, in one word.
+    /// Why it is not valid for the host.
     pub defect: Option<TlsError>,
 }
 
-/// What comes of a request on a connection that is ready.
+/// The result of a request on a connection that is ready.
 #[derive(Clone, Debug)]
 pub enum ConnectionOutcome {
     /// The connection is closed after this time.
     Closed(Duration),
-    /// Nothing ever comes.
+    /// Nothing ever arrives.
     Silence,
-    /// An HTTP answer.
+    /// An HTTP response.
     Response {
-        /// From the request to the head of the answer.
+        /// From the request to the head of the response.
         first_byte: Duration,
         /// The HTTP status.
         status: u16,
@@ -118,41 +120,42 @@ pub enum ConnectionOutcome {
         fields: Vec<(&'static str, String)>,
         /// As transferred.
         body: Vec<u8>,
-        /// The whole body without content encoding, where the Web has it at hand.
+        /// The whole body without content encoding, where the Web has it available.
         identity: Option<Bytes>,
-        /// The connection ends after so many bytes of the body.
+        /// The connection ends after this number of bytes of the body.
         cut_after: Option<usize>,
-        /// At which the body comes.
+        /// The rate at which the body arrives.
         bytes_per_second: f64,
     },
 }
 
-/// What a server's other users feel in the hours in which it is surveyed, on average over their requests.
+/// The delays of a server's other users in the hours in which it is surveyed, on average over their requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UserDelays {
     /// Capacity of the server's link.
     pub bits_per_second: f64,
-    /// Requests of theirs in these hours.
+    /// The number of their requests in these hours.
     pub requests: u64,
-    /// If there were no survey.
+    /// Their delay without the survey.
     pub without: UserDelay,
-    /// As it is; none when that is more than the server can bear in one of the hours, and waits grow without end.
+    /// Their delay with the survey; none when the load exceeds the capacity of the server in one of the
+    /// hours, and waits grow without end.
     pub with: Option<UserDelay>,
-    /// By how much longer their answers took in the worst of these hours, as a share, of those in which they put more
-    /// than a hundred requests; infinite where waits grew without end.
+    /// How much longer their responses took in the worst of these hours, as a share. Only hours with more
+    /// than a hundred of their requests count. Infinite where waits grew without end.
     pub worst_hour: Option<f64>,
 }
 
-/// How long somebody waits.
+/// How long a user waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserDelay {
-    /// Before the request is taken up.
+    /// The time until the server starts work on the request.
     pub wait: Duration,
-    /// Until the whole answer is there: the wait, the work of the server, the transfer.
+    /// The time until the whole response is there: the wait, the work of the server, the transfer.
     pub response: Duration,
 }
 
-/// The way to one server of a Web in process, with the connection that is kept alive.
+/// The client for one server of a Web in process, with the connection that is kept alive.
 pub(in crate::fetch) struct VirtualLine {
     web: Arc<dyn Web>,
     connect: Duration,
@@ -161,17 +164,17 @@ pub(in crate::fetch) struct VirtualLine {
     kept: KeptConnection,
 }
 
-/// The connection that was used last, as long as it is kept.
+/// The connection that was used last, while it is kept.
 #[derive(Clone)]
 struct KeptConnection {
     until: Arc<Mutex<Option<Instant>>>,
-    /// None where no connection is kept.
+    /// None if no connection is kept.
     time: Option<Duration>,
 }
 
-/// The TLS version that a Web in process speaks.
+/// The TLS version of a Web in process.
 const TLS: &str = "TLSv1.3";
-/// A body comes in stretches that take about so long, so that time-outs find it on its way.
+/// A body arrives in stretches that take about this long, so that time-outs can fire while it arrives.
 const STRETCH: Duration = Duration::from_secs(1);
 
 impl VirtualLine {
@@ -232,7 +235,7 @@ impl VirtualLine {
                 bytes_per_second,
             } => {
                 sleep(first_byte).await;
-                // RFC 9112 §6.3: such an answer ends with its head, and the connection can be used again.
+                // RFC 9112 §6.3: such a response ends with its head, and the connection can be used again.
                 if matches!(status, 204 | 304) {
                     self.kept.keep();
                 }
@@ -274,7 +277,7 @@ impl VirtualLine {
             return Err(Failure::TlsTimeout);
         }
         let shown = reply.shown.ok_or(Failure::TlsHandshake)?;
-        // Virtual servers resume no session, over sockets neither.
+        // Virtual servers resume no session, not even over sockets.
         notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
         verdict.set(shown.defect);
         if self.refuses && shown.defect.is_some() { Err(Failure::TlsCertificate) } else { Ok(()) }
@@ -307,7 +310,7 @@ impl VirtualLine {
 }
 
 impl KeptConnection {
-    /// Whether there is a connection to go on with; it is taken.
+    /// Whether there is a connection to reuse; takes it.
     fn take(&self) -> bool {
         let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
         until.take().is_some_and(|until| until > Instant::now())
@@ -320,26 +323,26 @@ impl KeptConnection {
     }
 }
 
-/// A body on its way.
+/// A body that is still arriving.
 struct TimedBody {
     rest: Bytes,
     stretch: BodyStretch,
     before_cut: usize,
     bytes_per_second: f64,
-    /// Where it is noted that the connection can be used again; none where no body is read.
+    /// The connection to be marked as reusable; none where no body is read.
     kept: Option<KeptConnection>,
 }
 
-/// A part of a body that comes in one go, if it is read as it comes.
+/// A part of a body that arrives in one go, if it is read as it arrives.
 struct BodyStretch {
     begun: Instant,
     bytes: usize,
-    /// So many of them have come.
+    /// The number of these bytes that have arrived.
     came: usize,
 }
 
 impl TimedBody {
-    /// The next piece and what is left; the connection lives on when all of it was read.
+    /// The next piece and the remaining body; once all of it has been read, the connection can be reused.
     async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
         let mut this = this?;
         if this.before_cut == 0 {
@@ -357,7 +360,7 @@ impl TimedBody {
                 BodyStretch { begun: Instant::now(), bytes: left.min(this.bytes_in(STRETCH)), came: 0 };
         }
         let BodyStretch { begun, bytes, came } = &mut this.stretch;
-        // A server sends no more before what it has sent is read.
+        // A server sends no more until the bytes already sent have been read.
         let piece = this.rest.split_to((*bytes - *came).min(RECEIVE_WINDOW as usize));
         *came += piece.len();
         this.before_cut -= piece.len();

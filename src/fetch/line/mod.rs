@@ -1,4 +1,4 @@
-//! A line to a server: the connection that is kept, opened anew or read in another way, and how it fails.
+//! A line to a server: a connection that is kept, opened anew or read in another way, and how it fails.
 
 pub(super) mod client;
 pub(super) mod failure;
@@ -26,13 +26,13 @@ use idle::IdleLimit;
 use in_process::{VirtualLine, Web};
 use raw_line::RawLine;
 
-/// A way to one server, which reaches one address and nothing else.
+/// A client for one server, which reaches one address and nothing else.
 pub(super) struct Line {
     way: LineKind,
     pub verdict: Arc<CertificateCheck>,
-    /// When its last exchange ended.
+    /// The end of its last exchange.
     used: Mutex<Option<Instant>>,
-    /// The server's, which all lines to it share.
+    /// The server's limit, which all lines to the server share.
     idle_limit: Arc<Mutex<IdleLimit>>,
 }
 
@@ -42,14 +42,14 @@ enum LineKind {
     Raw(RawLine),
 }
 
-/// What a new line is made of.
+/// The parts from which a new line is made.
 pub(super) enum Opener {
     Sockets(Box<Tls>),
     InProcess(Arc<dyn Web>),
 }
 
 impl Line {
-    /// How long its connection has been idle. One that the server may be about to close is given up.
+    /// Returns how long the connection has been idle. Closes it if the server may be about to close it.
     pub(super) fn take_up(&self) -> Duration {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = used.map_or(Duration::ZERO, |used| used.elapsed());
@@ -59,17 +59,18 @@ impl Line {
         idle
     }
 
-    /// An exchange has ended: its connection is idle from now on, or gone.
+    /// Records the end of an exchange: from now on its connection is idle, or gone.
     pub(super) fn lay_down(&self) {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Notes what a response or the end of a connection tells of how long the server keeps connections.
+    /// Records how long the server keeps connections, as far as a response or the end of a connection reveals
+    /// it.
     pub(super) fn note_limit(&self, note: impl FnOnce(&mut IdleLimit)) {
         note(&mut self.idle_limit.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Closes idle connections; what TLS remembers of the server stays.
+    /// Closes idle connections; the TLS sessions of the server stay.
     pub(super) fn hang_up(&self) {
         match &self.way {
             LineKind::Sockets(client) => client.hang_up(),
@@ -78,14 +79,14 @@ impl Line {
         }
     }
 
-    /// Makes a request one for this line.
+    /// Adapts a request to this line.
     pub(super) fn prepare(&self, request: &mut Request) {
         if let LineKind::Raw(_) = self.way {
             RawLine::prepare(request);
         }
     }
 
-    /// Puts a request and waits for the head of its answer; the caller keeps the time-out of the head.
+    /// Sends a request and waits for the head of its response; the caller enforces the time-out of the head.
     pub(super) async fn execute(
         &self,
         request: Request,
@@ -101,12 +102,13 @@ impl Line {
     }
 }
 
-/// The lines in use, each with at most its kept-alive connections.
+/// The lines in use, each with at most the number of connections that it may keep alive.
 ///
-/// A line, and so a connection, belongs to one origin (scheme, host and port): some balancers look at the first request
-/// of a connection and send all others where that one went. Of the lines to an address the latest keep their connections,
-/// as many as may be in use at once: a survey should not hold a dozen idle connections to a server just because many
-/// sites live there. A few more keep what TLS remembers, so that going back to them costs the server no new signature.
+/// A line, and so a connection, belongs to one origin (scheme, host and port): some load balancers look at
+/// the first request of a connection and send all later ones to the same server. The most recent lines to an
+/// address keep their connections, as many as may be in use at once: a survey should not hold a dozen idle
+/// connections to a server just because it hosts many sites. A few more lines keep their TLS sessions, so
+/// that returning to them costs the server no new signature.
 pub(super) struct Lines {
     opener: Opener,
     settings: Arc<Settings>,
@@ -116,14 +118,14 @@ pub(super) struct Lines {
 #[derive(Default)]
 struct OpenLines {
     servers: HashMap<IpAddr, ServerLines>,
-    /// Whose responses the HTTP library could not read.
+    /// Origins whose responses the HTTP library could not read.
     odd: HashSet<(IpAddr, OddOrigin)>,
     clock: u64,
 }
 
 #[derive(Default)]
 struct ServerLines {
-    /// The latest first.
+    /// The most recent first.
     lines: Vec<(Origin, Arc<Line>)>,
     used: u64,
     idle_limit: Arc<Mutex<IdleLimit>>,
@@ -136,14 +138,15 @@ enum Origin {
     Raw(OddOrigin),
 }
 
-/// An origin whose responses the HTTP library cannot read: whether by https, host and port.
+/// An origin whose responses the HTTP library cannot read: whether it uses HTTPS, host and port.
 type OddOrigin = (bool, Host, u16);
 
-/// Hosts whose responses could not be read that are remembered; one that is forgotten is noted at its next response.
+/// The number of hosts remembered whose responses could not be read; a host that is forgotten is recorded
+/// again at its next response.
 const ODD_HOSTS: usize = 4096;
-/// Servers with a line; 25 to 52 KiB for each connection that is idle.
+/// The number of servers with a line; each idle connection takes 25 to 52 KiB.
 const SERVERS: usize = 512;
-/// Lines to a server without a connection: a site is mostly two hosts, by http and https.
+/// The number of lines to a server without a connection: a site is mostly two hosts, by http and https.
 const SESSIONS: usize = 3;
 
 impl Lines {
@@ -159,7 +162,8 @@ impl Lines {
         }
     }
 
-    /// The HTTP library could not read a response to this URL: who does not know of it is spared the same.
+    /// Records that the HTTP library could not read a response to this URL, so that callers that do not know
+    /// of it avoid the same failure.
     pub(super) fn note_odd(&self, address: IpAddr, url: &WebUrl) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.odd.len() >= ODD_HOSTS {
@@ -245,8 +249,9 @@ impl Lines {
         }
     }
 
-    /// The URL that leads to the server: for HTTP its address; for HTTPS the host's name, which the handshake shows, but
-    /// not one that does not decode, which cannot stand in such a URL.
+    /// The URL that leads to the server: for HTTP its address, for HTTPS the name of the host, which the
+    /// handshake sends. A name that does not decode is not valid in such a URL, and the address takes its
+    /// place.
     pub(super) fn url(&self, address: IpAddr, url: &WebUrl) -> Option<Url> {
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, url.port()));
         let authority = match (url.is_https(), url.host().ip()) {

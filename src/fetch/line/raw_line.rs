@@ -22,11 +22,11 @@ use crate::fetch::settings::Timeouts;
 use crate::fetch::tls::SpokenVersion;
 use crate::fetch::tls::old_tls::of_connecting;
 
-/// A way to a server whose responses the HTTP library cannot read: each comes over a connection of its own and is read
-/// here.
+/// A client for a server whose responses the HTTP library cannot read: each response comes over its own
+/// connection and is read here.
 pub(in crate::fetch) struct RawLine {
     server: SocketAddr,
-    /// With the name to show; none where TLS can show no such name.
+    /// With the server name to send; none where the host is not a valid name for TLS.
     tls: Option<(Arc<ClientConfig>, Option<ServerName<'static>>)>,
     timeouts: Timeouts,
 }
@@ -34,11 +34,11 @@ pub(in crate::fetch) struct RawLine {
 trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
-/// What is read at once.
+/// The size of a read.
 const BUFFER: usize = 8 * 1024;
 
 impl RawLine {
-    /// By TLS, as this says, or without.
+    /// With TLS if a configuration is given, else without.
     pub(in crate::fetch) fn new(
         server: SocketAddr,
         tls: Option<(ClientConfig, Option<ServerName<'static>>)>,
@@ -47,7 +47,7 @@ impl RawLine {
         Self { server, tls: tls.map(|(config, name)| (Arc::new(config), name)), timeouts }
     }
 
-    /// Says that the connection is not kept: else a body that the connection ends would not end.
+    /// Asks the server to close the connection: otherwise a body that ends with the connection would not end.
     pub(in crate::fetch) fn prepare(request: &mut Request) {
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
@@ -95,7 +95,7 @@ impl RawLine {
     }
 }
 
-/// The request as the HTTP library writes it.
+/// The request in the bytes that the HTTP library would write.
 fn written(request: &Request) -> Vec<u8> {
     let target = &request.url()[Position::BeforePath..];
     let mut bytes = format!("{} {target} HTTP/1.1\r\n", request.method()).into_bytes();

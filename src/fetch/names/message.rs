@@ -2,11 +2,13 @@ use hickory_resolver::proto::op::{Header, Message, MessageType, Query, ResponseC
 use hickory_resolver::proto::rr::{DNSClass, Name, Record};
 use hickory_resolver::proto::serialize::binary::{BinDecodable, BinDecoder};
 
-/// Reads the response to a query; none where the bytes are not that: another identifier, no response, another question.
+/// Reads the response to a query; none where the bytes are not that: another identifier, not a response,
+/// another question.
 ///
-/// Read like glibc reads it. Only the answer section counts: what follows it may be broken. A record that cannot be read
-/// is skipped as long as its frame is whole. Where the section itself ends early, or the message says so (TC), the
-/// response is marked as truncated and has no records (RFC 2181 §9: such a response is not used).
+/// Reads it as glibc does. Only the answer section counts: the sections after it may be broken. A record that
+/// cannot be read is skipped as long as its frame is whole. Where the section itself ends early, or the
+/// message says so (TC), the response is marked as truncated and has no records (RFC 2181 §9: such a response
+/// is not used).
 pub(super) fn read(bytes: &[u8], query: &Message) -> Option<Message> {
     if bytes.first_chunk() != Some(&query.metadata.id.to_be_bytes()) {
         return None;
@@ -24,7 +26,7 @@ pub(super) fn read(bytes: &[u8], query: &Message) -> Option<Message> {
     let has_failed = metadata.response_code != ResponseCode::NoError;
     match questions(&mut decoder, counts.queries) {
         Some(asked) if asked == query.queries => {}
-        // Some servers repeat no question where they fail.
+        // Some servers do not repeat the question when they fail.
         Some(asked) if asked.is_empty() && has_failed => {}
         Some(_) => return None,
         None => return Some(truncated(response)),
@@ -49,7 +51,7 @@ fn questions(decoder: &mut BinDecoder<'_>, count: u16) -> Option<Vec<Query>> {
     (0..count).map(|_| Query::read(decoder).ok()).collect()
 }
 
-/// The records of the Internet's class; none where they are not all there.
+/// The records of class IN; none where some are missing.
 fn answers(bytes: &[u8], start: usize, count: u16) -> Option<Vec<Record>> {
     let mut answers = Vec::new();
     let mut at = start;
@@ -62,7 +64,7 @@ fn answers(bytes: &[u8], start: usize, count: u16) -> Option<Vec<Record>> {
     Some(answers)
 }
 
-/// Where the frame of a record ends (RFC 1035 §3.2.1): name, type, class, TTL, and data with its length before it.
+/// The end of a record's frame (RFC 1035 §3.2.1): name, type, class, TTL, and data preceded by its length.
 fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     let mut decoder = decoder_at(bytes, start)?;
     Name::read(&mut decoder).ok()?;
@@ -72,7 +74,7 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     Some(decoder.index())
 }
 
-/// Names may point back to anywhere in the message.
+/// A decoder for the whole message at this position, because names may point back to anywhere in it.
 fn decoder_at(bytes: &[u8], start: usize) -> Option<BinDecoder<'_>> {
     Some(BinDecoder::new(bytes).clone(u16::try_from(start).ok()?))
 }
@@ -116,7 +118,7 @@ mod tests {
         read(bytes, &query()).filter(|message| !message.metadata.truncation).map(|message| message.answers)
     }
 
-    /// How many bytes the message has up to the end of its answers.
+    /// The length of the message up to the end of its answers.
     fn end_of_answers() -> usize {
         let mut shorter = response();
         shorter.additionals.clear();
@@ -163,7 +165,7 @@ mod tests {
     fn a_record_that_cannot_be_read_is_skipped_and_one_of_another_class_too() {
         let bytes = written(&response());
         let good = response().answers;
-        // The last address: its data, before that their length, TTL, class.
+        // The last address: its data, preceded by their length, TTL, class.
         let end = end_of_answers();
         let mut short = bytes.clone();
         short.splice(end - 6..end, [0, 3, 102, 0, 0]);

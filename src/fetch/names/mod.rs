@@ -1,8 +1,8 @@
-//! Looking hosts up: from a name to its addresses of one family, with the aliases on the way.
+//! Looks hosts up: from a name to its addresses of one family, with the aliases on the way.
 //!
-//! hickory's resolver follows aliases and chooses among name servers; each query and its response are this room's own
-//! ([`transport`]), read as leniently as browsers' systems read them ([`message`]). What is remembered of hosts, and
-//! which of their addresses is taken, is the room's above.
+//! hickory's resolver follows aliases and chooses among name servers. This room sends each query and reads
+//! each response itself ([`transport`]), as leniently as the systems on which browsers run ([`message`]).
+//! Caching the addresses of hosts, and choosing among them, is up to the room above.
 
 mod message;
 mod transport;
@@ -24,22 +24,20 @@ use super::gate::addresses_in;
 use crate::address::Host;
 use crate::exchange::Failure;
 
-/// How often a question is tried again before it counts as unanswered (RFC 9520 §3.1 wants at
-/// most two retries).
+/// How often a query is repeated before it counts as unanswered (RFC 9520 §3.1 wants at most two retries).
 const RETRIES: u8 = 1;
 
-/// Asks name servers for the addresses of a host.
+/// Queries name servers for the addresses of a host.
 ///
-/// Names are absolute: no search list, no `/etc/hosts`. One server is asked at a time,
-/// the quicker ones first, over UDP, and over TCP when its answer was truncated. CNAMEs are
-/// followed.
+/// Names are absolute: no search list, no `/etc/hosts`. One server is queried at a time, the quicker ones
+/// first, over UDP, and over TCP when its response was truncated. CNAMEs are followed.
 #[derive(Clone)]
 pub(super) struct Names {
     resolver: Resolver<Transport>,
     patience: Duration,
 }
 
-/// The two kinds of addresses, and the records that have them.
+/// The two address families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     V4,
@@ -55,12 +53,12 @@ impl Family {
     }
 }
 
-/// What a look-up of one family brought, and until when it holds by the TTLs of the records.
+/// The result of a look-up of one family, and until when it is valid by the TTLs of the records.
 #[derive(Clone)]
 pub(super) struct LookupResult {
     pub addresses: Result<Vec<IpAddr>, Failure>,
     pub until: Option<Instant>,
-    /// The names that the host is an alias of (CNAME), one after another.
+    /// The names of which the host is an alias (CNAME), one after another.
     pub aliases: Vec<Host>,
 }
 
@@ -113,8 +111,8 @@ impl Names {
     }
 }
 
-/// DNS takes any byte in a label (RFC 2181 §11), and zones have names such as `-a.ke` and `a+b.ke`; hickory's own reading of
-/// texts refuses them.
+/// DNS allows any byte in a label (RFC 2181 §11), and zones have names such as `-a.ke` and `a+b.ke`;
+/// hickory's parser for text rejects them.
 fn absolute(host: &Host) -> Option<Name> {
     Name::from_labels(host.as_str().split('.').map(str::as_bytes)).ok()
 }

@@ -18,11 +18,12 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::message::read;
 
-/// Carries the resolver's queries to name servers.
+/// Sends the resolver's queries to name servers.
 ///
-/// hickory's own transport shares a TCP connection among look-ups, so that a server that closes it after a response
-/// (RFC 7766 §6.2.4 lets it) fails those of others, and refuses a response with one malformed record anywhere, over UDP
-/// without trying TCP. Here each query has a socket of its own, and a response counts as far as it is needed ([`read`]).
+/// hickory's own transport shares a TCP connection among look-ups. When a server closes it after a response
+/// (RFC 7766 §6.2.4 allows this), other look-ups fail. Over UDP that transport also rejects a response with
+/// one malformed record anywhere, without trying TCP. Here each query has its own socket, and a response is
+/// accepted if the part that is needed can be read ([`read`]).
 #[derive(Clone, Default)]
 pub(super) struct Transport(TokioRuntimeProvider);
 
@@ -34,10 +35,11 @@ pub(super) struct NameServer {
     patience: Duration,
 }
 
-/// A datagram that brought no response is sent once more after this time. RFC 1035 §4.2.1 wants two to five seconds
-/// at least; that is meant for servers far away, and those that a survey asks are near.
+/// A datagram without a response is sent once more after this time. RFC 1035 §4.2.1 wants at least two to
+/// five seconds; that is meant for distant servers, and the name servers of a survey are near.
 const RESEND_AFTER: Duration = Duration::from_secs(1);
-/// Above the 1232 bytes that hickory says it takes (the DNS flag day of 2020); a longer datagram is cut, and read as such.
+/// Above the 1232 bytes that hickory announces (the DNS flag day of 2020); a longer datagram is cut, and
+/// treated as truncated.
 const LONGEST_DATAGRAM: usize = 4096;
 
 impl ConnectionProvider for Transport {
@@ -73,8 +75,8 @@ impl DnsHandle for NameServer {
 }
 
 impl NameServer {
-    /// A name server that does not know options is asked without them (RFC 6891 §7): some say that they cannot read the
-    /// query, others that they do not do this.
+    /// Sends the query. A name server that does not support EDNS gets it once more without options (RFC 6891
+    /// §7): some such servers report that they cannot read the query, others that they do not implement it.
     async fn query(&self, query: &Message) -> Result<DnsResponse, NetError> {
         let response = timeout(self.patience, async {
             let response = self.query_once(query).await?;
@@ -98,8 +100,8 @@ impl NameServer {
         Ok(response?)
     }
 
-    /// The socket is connected: datagrams of others do not reach it, and that nobody listens is told at once. Its port
-    /// is drawn by the system.
+    /// The socket is connected: datagrams from other addresses do not reach it, and a closed port is reported
+    /// at once. The system picks its port at random.
     async fn over_udp(&self, query: &Message, bytes: &[u8]) -> io::Result<Message> {
         let any: IpAddr =
             if self.address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };

@@ -4,14 +4,14 @@ use reqwest::{Response, Version};
 use crate::exchange::{MediaType, Purpose, hangs_up, is_bodiless};
 use crate::fetch::settings::ROBOTS_BYTES;
 
-/// What is done with the body of an answer.
+/// How the body of a response is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::fetch) enum BodyUse {
-    /// Read and decoded, up to so many bytes; if of this type, as long as it may be a page.
+    /// Read and decode it, up to this number of bytes; with a media type, only as long as it may be a page.
     Keep(usize, Option<MediaType>),
-    /// Of no use, but read to its end if it is short, so that the connection lives on.
+    /// Not needed, but read to its end if it is short, so that the connection stays open.
     Drain,
-    /// Not read: an image or an archive would cost more than a new connection.
+    /// Close the connection: reading an image or an archive would cost more than a new connection.
     HangUp,
 }
 
@@ -34,7 +34,8 @@ impl BodyUse {
                 if media_type == MediaType::Unknown && forbids_sniffing(response.headers()) {
                     return Self::HangUp;
                 }
-                // Without a head there is no type: what came tells what protocol it is, before it is looked at as a page.
+                // Without a head there is no media type: the bytes first show which protocol it is, before
+                // they are examined as a page.
                 let is_ancient = response.version() == Version::HTTP_09;
                 Self::Keep(bytes(max_body), (!is_ancient).then_some(media_type))
             }
@@ -45,13 +46,13 @@ impl BodyUse {
 /// Whether a body without a type is never HTML (MIME Sniffing §7, the no-sniff flag).
 fn forbids_sniffing(headers: &HeaderMap) -> bool {
     let value = headers.get(X_CONTENT_TYPE_OPTIONS).map(|value| value.as_bytes());
-    // Fetch, "determine nosniff": the first of the values counts.
+    // Fetch, "determine nosniff": the first value counts.
     let first = value.and_then(|value| value.split(|byte| *byte == b',').next());
     first.is_some_and(|first| first.trim_ascii().eq_ignore_ascii_case(b"nosniff"))
 }
 
-/// Whether an answer without status line is a page: HTTP/0.9 knows nothing but HTML, while the
-/// banner of another protocol does not begin with a tag.
+/// Whether a response without a status line is a page: HTTP/0.9 has nothing but HTML, and the banner of
+/// another protocol does not begin with a tag.
 pub(in crate::fetch) fn is_markup(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"<")
 }

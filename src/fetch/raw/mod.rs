@@ -1,4 +1,4 @@
-//! Reading a response that the HTTP library leaves to us: its head, and a body in its frame.
+//! Reading a response that the HTTP library cannot read: its head, and a body in its framing.
 
 pub(super) mod body_use;
 pub(super) mod raw_body;
@@ -20,23 +20,24 @@ use body_use::is_markup;
 use raw_body::Framing;
 use raw_head::{ParsedHead, RawHead, end_of_head, parse};
 
-/// Bytes as they come from a server.
+/// Bytes as they arrive from a server.
 pub(super) type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// Marks a response whose body ends when its connection does, whatever its fields say.
+/// Marks a response whose body ends when its connection does, whatever its header fields say.
 #[derive(Clone, Copy)]
 pub(super) struct Unframed;
 
-/// Before more bytes than a status line have come it may show that they are no HTTP.
+/// Up to this many bytes, the most that a status line can have, the data may still turn out not to be HTTP.
 const UNCLEAR: usize = 8 * 1024;
-/// A shorter response is none of HTTP.
+/// The length of the shortest HTTP response.
 const SHORTEST: usize = 16;
-/// What of an empty line may have come before.
+/// The number of bytes of an empty line that may have arrived before.
 const LINE_ENDS: usize = 3;
-/// Length, type, flags and stream of a frame of HTTP/2 (RFC 9113 §4.1).
+/// Length of the header of an HTTP/2 frame: length, type, flags and stream (RFC 9113 §4.1).
 const FRAME_HEAD: usize = 9;
 
-/// Looks again at what the HTTP library took for a page without a head, for want of a version that it knows.
+/// Reads a response again that the HTTP library took for a page without a head, because it did not know the
+/// version.
 pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Response, Failure> {
     let extensions = std::mem::take(response.extensions_mut());
     let pieces: Pieces = Box::pin(response.bytes_stream().map(|piece| piece.map_err(io::Error::other)));
@@ -51,7 +52,7 @@ pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Res
     }
 }
 
-/// Reads the head of a response, and gives it with its body on its way.
+/// Reads the head of a response, and returns the response with its body still arriving.
 pub(super) async fn read(
     pieces: Pieces,
     has_body: bool,
@@ -66,32 +67,33 @@ pub(super) async fn read(
     }
 }
 
-/// Whether bytes in the place of a head are a frame of HTTP/2 that begins or ends a connection, SETTINGS or GOAWAY
+/// Whether bytes in place of a head are an HTTP/2 frame that begins or ends a connection, SETTINGS or GOAWAY
 /// (RFC 9113 §4.1): its length, its type, no flags, stream 0.
 pub(super) fn is_http2(bytes: &[u8]) -> bool {
     matches!(bytes, [0, _, _, 4 | 7, 0, 0, 0, 0, 0, ..])
 }
 
-/// What a response began with, what came behind that, and the rest.
+/// The beginning of a response, the bytes read after it, and the pieces to come.
 enum ResponseStart {
     Response(Box<RawHead>, Bytes, Pieces),
     NotHttp(Bytes, Pieces),
 }
 
-/// All heads together, those of interim responses included (RFC 9110 §15.2), are no longer than one may be.
+/// Reads up to the end of the head. All heads together, including those of interim responses (RFC 9110
+/// §15.2), may be no longer than a single head may be.
 async fn begin(mut pieces: Pieces, has_body: bool) -> Result<ResponseStart, Failure> {
     let (mut came, mut interim) = (BytesMut::new(), 0);
     loop {
         let piece = match pieces.next().await.transpose() {
             Ok(piece) => piece,
             Err(_) if came.is_empty() => return Err(Failure::Reset),
-            // A server may end TLS without a word, and have said enough.
+            // A server may end TLS without `close_notify`, and still have sent enough.
             Err(_) => None,
         };
         let (is_end, before) = (piece.is_none(), came.len().saturating_sub(LINE_ENDS));
         came.extend_from_slice(&piece.unwrap_or_default());
         let is_large = (came.len() + interim) as u64 > READ_AHEAD;
-        // A head that comes in small pieces is not parsed at each of them.
+        // A head that arrives in small pieces is not parsed again for each of them.
         if !is_end && !is_large && came.len() > UNCLEAR && end_of_head(&came[before..]).is_none() {
             continue;
         }
@@ -143,7 +145,7 @@ fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensi
     response.into()
 }
 
-/// A body on its way.
+/// A body that is still arriving.
 struct RawBody {
     framing: Framing,
     came: Bytes,
@@ -151,7 +153,7 @@ struct RawBody {
 }
 
 impl RawBody {
-    /// The next piece and what is left; nothing is read beyond the body's end.
+    /// The next piece and the remaining body; reads nothing beyond the body's end.
     async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
         let mut this = this?;
         loop {

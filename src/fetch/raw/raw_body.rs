@@ -3,39 +3,39 @@ use std::io;
 use bytes::{Buf, Bytes};
 use memchr::memchr;
 
-/// How a body is framed, and how far it was read.
+/// How a body is framed, and how far it has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::fetch) enum Framing {
-    /// So many bytes are left.
+    /// The number of bytes left.
     Length(u64),
     Chunked(Chunks),
-    /// It ends when the connection does.
+    /// The body ends when the connection does.
     ToEnd,
 }
 
-/// Where in a chunked body its reader is (RFC 9112 §7.1). What follows the last chunk is not read.
+/// The position in a chunked body (RFC 9112 §7.1). Bytes after the last chunk are not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::fetch) enum Chunks {
-    /// In the line with a chunk's size.
+    /// In the line with the size of a chunk.
     Size(SizeLine),
-    /// In a chunk of which so many bytes are left.
+    /// In a chunk, with the number of bytes left.
     Data(u64),
-    /// At the end of a line behind a chunk.
+    /// At the line end after a chunk.
     LineEnd { has_cr: bool },
-    /// Behind the last chunk.
+    /// After the last chunk.
     Over,
 }
 
-/// What of a line with a chunk's size was read.
+/// The part of a chunk-size line that has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::fetch) struct SizeLine {
     size: Option<u64>,
-    /// Its number has ended.
+    /// The number has ended.
     is_over: bool,
     bytes: usize,
 }
 
-/// Of a chunk's line with its extensions, as in Chromium.
+/// The longest chunk-size line with its extensions, as in Chromium.
 const LONGEST_LINE: usize = 16 * 1024;
 
 impl Framing {
@@ -43,20 +43,20 @@ impl Framing {
         Self::Chunked(Chunks::Size(SizeLine::default()))
     }
 
-    /// Whether the body is whole, whatever the connection does.
+    /// Whether the body is complete, whatever the connection does.
     pub(in crate::fetch) fn is_over(&self) -> bool {
         matches!(self, Self::Length(0) | Self::Chunked(Chunks::Over))
     }
 
-    /// Whether the body is whole when the connection ends here.
+    /// Whether the body is complete if the connection ends here.
     pub(in crate::fetch) fn may_end(&self) -> bool {
         self.is_over() || *self == Self::ToEnd
     }
 
-    /// The next bytes of the body, taken from what came; none if more must come.
+    /// The next bytes of the body, taken from the bytes that arrived; none if more must arrive.
     ///
     /// # Errors
-    /// When what came is no chunk.
+    /// When the bytes are not a chunk.
     pub(in crate::fetch) fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
         match self {
             _ if came.is_empty() => Ok(None),
@@ -103,7 +103,7 @@ impl Chunks {
 }
 
 impl SizeLine {
-    /// Takes a byte of the line; gives the size when that was the last.
+    /// Takes a byte of the line; returns the size when that byte was the last.
     fn take(&mut self, byte: u8) -> io::Result<Option<u64>> {
         self.bytes += 1;
         if self.bytes > LONGEST_LINE {
@@ -124,7 +124,7 @@ impl SizeLine {
         Ok(None)
     }
 
-    /// Passes over an extension.
+    /// Skips an extension.
     fn skip(&mut self, came: &mut Bytes) -> io::Result<()> {
         let skipped = memchr(b'\n', came).unwrap_or(came.len());
         came.advance(skipped);
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// The body, whether it is whole, and how much of the bytes it took.
+    /// The body, whether it is complete, and the number of bytes it took.
     fn read(mut framing: Framing, text: &[u8], piece: usize) -> (Vec<u8>, bool, usize) {
         let (mut body, mut taken) = (Vec::new(), 0);
         for piece in text.chunks(piece) {

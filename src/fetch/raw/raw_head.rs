@@ -14,34 +14,34 @@ pub(in crate::fetch) struct RawHead {
     pub reason: Bytes,
     pub headers: HeaderMap,
     pub framing: Framing,
-    /// How much of the bytes it took.
+    /// The number of bytes it took.
     pub length: usize,
 }
 
-/// What the first bytes of a response are.
+/// The result of parsing the first bytes of a response.
 #[derive(Debug)]
 pub(in crate::fetch) enum ParsedHead {
     Head(Box<RawHead>),
-    /// More of it must come.
+    /// More bytes are needed.
     More,
-    /// No head of HTTP/1.
+    /// Not a head of HTTP/1.
     NotHttp,
-    /// Longer than any head that is read.
     TooLarge,
-    /// A head that browsers refuse too: of two lengths, or with a zero byte in it.
+    /// A head that browsers refuse too: with two different lengths, or with a zero byte in it.
     Refused,
 }
 
-/// What may stand before the status line, as in Chromium.
+/// The number of junk bytes that may precede the status line, as in Chromium.
 const SLOP: usize = 4;
 const HTTP: &[u8] = b"http";
-/// Longer status lines are none.
+/// A longer line is not a status line.
 const LONGEST_STATUS_LINE: usize = 8192;
 
-/// Reads the head at the beginning of these bytes; `has_body` unless it answers HEAD.
+/// Parses the head at the beginning of these bytes; `has_body` unless it is the response to HEAD.
 ///
-/// Beyond RFC 9112 it takes what Chromium takes: a version of any number and in any case, any white space around the
-/// status, junk of four bytes before it, lines that end by LF or CR, fields without sense, control bytes in values.
+/// Beyond RFC 9112 it accepts what Chromium accepts: a version of any number and in any case, any white space
+/// around the status, four junk bytes before it, lines that end with LF or CR, meaningless fields, control
+/// bytes in values.
 pub(in crate::fetch) fn parse(bytes: &[u8], has_body: bool) -> ParsedHead {
     let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let Some(begin) = begin(&bytes[blank..]).map(|begin| blank + begin) else {
@@ -76,14 +76,14 @@ pub(in crate::fetch) fn parse(bytes: &[u8], has_body: bool) -> ParsedHead {
     ParsedHead::Head(Box::new(RawHead { status, version, reason, headers, framing, length: begin + end }))
 }
 
-/// Where the status line begins. A page without a head (HTTP/0.9) may speak of `http` early on.
+/// The position of the status line. A page without a head (HTTP/0.9) may contain `http` near its beginning.
 fn begin(bytes: &[u8]) -> Option<usize> {
     let is_markup = bytes.trim_ascii_start().starts_with(b"<");
     let mut places = bytes.windows(HTTP.len()).take(SLOP + 1);
     places.position(|window| window.eq_ignore_ascii_case(HTTP)).filter(|_| !is_markup)
 }
 
-/// The end of the head: behind the first empty line.
+/// The end of the head: after the first empty line.
 pub(in crate::fetch) fn end_of_head(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', text).find_map(|at| match text[at + 1..] {
         [b'\n', ..] => Some(at + 2),
@@ -92,7 +92,7 @@ pub(in crate::fetch) fn end_of_head(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// `HTTP/1.1 200 OK`. A version above 1.0 is read as 1.1 (RFC 9110 §2.5), none as 1.0.
+/// `HTTP/1.1 200 OK`. A version above 1.0 is read as 1.1 (RFC 9110 §2.5), a missing one as 1.0.
 fn status_line(line: &[u8]) -> Option<(Version, StatusCode, &[u8])> {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
     let rest = &line[HTTP.len()..];
@@ -122,12 +122,12 @@ fn headers(fields: &[u8]) -> HeaderMap {
             .filter(|byte| byte.is_ascii_control() && **byte != b'\t')
             .for_each(|byte| *byte = b' ');
         if let Ok(value) = HeaderValue::from_bytes(value.trim_ascii()) {
-            // Of more fields than a map can hold the first count.
+            // If there are more fields than a map can hold, the first ones count.
             let _ = headers.try_append(name, value);
         }
     };
     for line in fields.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty()) {
-        // RFC 9112 §5.2: a line that begins with white space goes on with the field before it.
+        // RFC 9112 §5.2: a line that begins with white space continues the field before it.
         if matches!(line[0], b' ' | b'\t') {
             if let Some((_, value)) = &mut open {
                 value.push(b' ');
@@ -146,8 +146,8 @@ fn headers(fields: &[u8]) -> HeaderMap {
     headers
 }
 
-/// How the body is framed (RFC 9112 §6.3), and by Fetch, "extract a length", where a length is none; nothing where
-/// there are two.
+/// How the body is framed (RFC 9112 §6.3), or where a length is invalid, by Fetch, "extract a length"; none
+/// where there are two different lengths.
 fn framing(status: StatusCode, headers: &HeaderMap, has_body: bool) -> Option<Framing> {
     let is_bodiless = status.is_informational()
         || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
@@ -159,7 +159,7 @@ fn framing(status: StatusCode, headers: &HeaderMap, has_body: bool) -> Option<Fr
         .get_all(TRANSFER_ENCODING)
         .iter()
         .flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
-    // HTTP/1.0 knows no chunks, but who says so sends them (RFC 9112 §6.1).
+    // HTTP/1.0 has no chunks, but a server that declares them sends them (RFC 9112 §6.1).
     if codings.last().is_some_and(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"chunked")) {
         return Some(Framing::chunked());
     }

@@ -13,23 +13,23 @@ use crate::fetch::connect::wire::{WireCount, ends_in_chunked};
 use crate::fetch::decode::{DecodeState, Decoder};
 use crate::fetch::raw::Unframed;
 
-/// The body of an answer as it comes in, within its time-outs.
+/// The body of a response as it arrives, within its time-outs.
 pub(in crate::fetch) struct IncomingBody<'a> {
     response: Response,
-    /// Its end is told by the connection's end, not by a length or a last chunk.
+    /// The end of the connection marks its end, not a length or a last chunk.
     unframed: bool,
-    /// How much of it is left where only we know: a server that names a transfer coding other than chunks (`identity`)
-    /// and a length goes by the length, as browsers do, and may keep the connection.
+    /// The number of bytes left, where only this type counts them. A server that names a transfer coding
+    /// other than `chunked` (such as `identity`) and a length goes by the length, as browsers do, and may
+    /// keep the connection open.
     left: Option<u64>,
-    /// `Content-Length`, where it frames the body.
     length: Option<u64>,
     limits: BodyLimits<'a>,
 }
 
-/// How fast and how long a body is read.
+/// How fast and for how long a body is read.
 pub(in crate::fetch) struct BodyLimits<'a> {
     pub meter: &'a dyn Meter,
-    /// So much longer the exchange may take because it pauses.
+    /// How much longer the exchange may take because it pauses.
     pub patience: Duration,
     /// Between two pieces.
     pub idle: Duration,
@@ -37,27 +37,27 @@ pub(in crate::fetch) struct BodyLimits<'a> {
     pub deadline: Instant,
 }
 
-/// What is wanted of a body.
+/// Which body to read, and how much of it.
 pub(in crate::fetch) struct WantedBody<'a> {
     /// `Content-Encoding`.
     pub encoding: Option<&'a str>,
-    /// On decoded bytes.
+    /// The limit on decoded bytes.
     pub cap: usize,
-    /// If it is of use only as a page.
+    /// The media type, if the body is of use only as a page.
     pub media_type: Option<MediaType>,
-    /// On what the whole exchange has received.
+    /// The limit on the bytes that the whole exchange receives.
     pub wire_limit: u64,
 }
 
-/// What was read of a body.
+/// The part of a body that was read.
 #[derive(Default)]
 pub(in crate::fetch) struct BodyRead {
     pub bytes: Vec<u8>,
     pub failure: Option<Failure>,
 }
 
-/// A body up to this length is read to its end although it is not wanted: that keeps the
-/// connection alive: a new one costs as much again in packets, and more with TLS.
+/// An unwanted body up to this length is read to its end to keep the connection alive: a new connection costs
+/// as much again in packets, and more with TLS.
 const WORTH_DRAINING: u64 = 16 * 1024;
 
 impl<'a> IncomingBody<'a> {
@@ -65,7 +65,7 @@ impl<'a> IncomingBody<'a> {
         let headers = response.headers();
         let last_coding = headers.get_all(TRANSFER_ENCODING).iter().next_back();
         let is_unchunked = last_coding.is_some_and(|codings| !ends_in_chunked(codings));
-        // For the HTTP library such a body has no length.
+        // The HTTP library sees no length for such a body.
         let left = if is_unchunked { announced(headers) } else { None };
         let unframed = left.is_none()
             && (response.extensions().get::<Unframed>().is_some()
@@ -75,8 +75,8 @@ impl<'a> IncomingBody<'a> {
         Self { response, unframed, left, length, limits }
     }
 
-    /// Reads and decodes, until the end or until one of the caps is reached. A body that turns out to be no page is
-    /// hung up on, and nothing of it is kept.
+    /// Reads and decodes until the end, or until a cap is reached. If the body turns out not to be a page,
+    /// closes the connection and keeps none of it.
     pub(in crate::fetch) async fn keep(mut self, wanted: WantedBody<'_>, tally: &mut WireCount) -> BodyRead {
         let WantedBody { encoding, cap, media_type, wire_limit } = wanted;
         let transfer_coding = transfer_coding(self.response.headers());
@@ -84,7 +84,7 @@ impl<'a> IncomingBody<'a> {
             return BodyRead { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
         };
         decoder = decoder.knowing(self.response.extensions_mut().remove());
-        // Of most bodies the type tells all.
+        // For most bodies the media type decides.
         let mut unsure = media_type.filter(|media_type| sniff(*media_type, b"", false) == Sniffed::More);
         let failure = loop {
             if tally.wire.received >= wire_limit {
@@ -111,8 +111,8 @@ impl<'a> IncomingBody<'a> {
         }
     }
 
-    /// Reads a short body that is not wanted; the connection of a longer one, or of one beyond the limit, is closed.
-    /// Gives what the decoder made of it, where there is one.
+    /// Reads a short body that is not wanted; for a longer one, or one beyond the limit, closes the
+    /// connection. Returns the output of the decoder, if there is one.
     pub(in crate::fetch) async fn drain(
         mut self,
         wire_limit: u64,
@@ -139,7 +139,8 @@ impl<'a> IncomingBody<'a> {
         decoder.into_bytes()
     }
 
-    /// Waits until what the server can send, once the next piece is read, is within the rate of the survey.
+    /// Waits until the bytes that the server can send, once the next piece is read, are within the rate of
+    /// the survey.
     async fn pause(&mut self, tally: &WireCount) -> Result<(), Failure> {
         let moved = tally.wire.sent + tally.wire.received;
         let to_come = self.length.map_or(u64::MAX, |length| length.saturating_sub(tally.body));
@@ -191,7 +192,8 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// What was done to a body on its way beside chunking (RFC 9112 §7), which is undone already.
+/// The transfer codings of a body other than `chunked` (RFC 9112 §7), which the HTTP library has already
+/// undone.
 fn transfer_coding(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(TRANSFER_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let codings = lines.flat_map(|line| line.split(',')).map(str::trim);
@@ -207,13 +209,14 @@ fn failure_of(fed: DecodeState) -> Option<Failure> {
     }
 }
 
-/// Whether a TLS connection ended without the alert that should close it. Where the connection's
-/// end is the body's end, many servers do so and browsers take it as the end (RFC 9112 §9.8).
+/// Whether a TLS connection ended without the alert that should close it. Where the end of the connection is
+/// the end of the body, many servers omit the alert, and browsers accept this as the end (RFC 9112 §9.8).
 fn is_missing_goodbye(error: &reqwest::Error) -> bool {
     has_cause(error, io::ErrorKind::UnexpectedEof)
 }
 
-/// Whether an error of this kind is among the causes. hyper says `InvalidInput` of chunks that it cannot read.
+/// Whether an error of this kind is among the causes. hyper reports chunks that it cannot read as
+/// `InvalidInput`.
 fn has_cause(error: &reqwest::Error, kind: io::ErrorKind) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {

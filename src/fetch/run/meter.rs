@@ -1,13 +1,13 @@
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-/// Says when an exchange may read on: the rate of a survey may be used up.
+/// Decides when an exchange may read on: the rate of the survey may be used up.
 pub trait Meter: Send + Sync {
-    /// Waits until the exchange may have moved `bytes` in all, both ways.
+    /// Waits until the exchange may have transferred `bytes` in total, in both directions.
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()>;
 }
 
-/// For exchanges that no rate bounds.
+/// A meter for exchanges without a rate limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unmetered;
 

@@ -1,4 +1,4 @@
-//! One exchange from its connection to the last byte of its body.
+//! One exchange, from its connection to the last byte of its body.
 
 pub(super) mod body;
 pub(super) mod meter;
@@ -28,10 +28,10 @@ use crate::exchange::{self, Challenge, Failure, Head, Purpose, Timings, Wire, is
 use body::{BodyLimits, BodyRead, IncomingBody, WantedBody};
 use meter::Meter;
 
-/// Decoded bytes of a response that refuses, in which marks of a block page are looked for.
+/// The number of decoded bytes of a refusal that are searched for marks of a block page.
 const BLOCK_PAGE: usize = 16 * 1024;
 
-/// One exchange on its way.
+/// One exchange in progress.
 pub(super) struct Exchange<'a> {
     pub settings: &'a Settings,
     pub line: &'a Line,
@@ -39,7 +39,7 @@ pub(super) struct Exchange<'a> {
     pub url: &'a WebUrl,
     pub purpose: Purpose,
     pub encrypted: bool,
-    /// The most the exchange may receive.
+    /// The limit on received bytes.
     pub wire_limit: u64,
     pub clock: Clock,
     pub meter: &'a dyn Meter,
@@ -61,7 +61,7 @@ impl Exchange<'_> {
         let mut bytes = Vec::new();
         match response {
             Ok(response) if moments.begun.is_none() && response.status() == StatusCode::REQUEST_TIMEOUT => {
-                // RFC 9110 §15.5.9: the goodbye of a server that gave the idle connection up.
+                // RFC 9110 §15.5.9: with this status a server closes an idle connection.
                 tally.head(&response);
                 self.line.note_limit(|limit| limit.note_closed(idle));
                 self.line.hang_up();
@@ -92,7 +92,7 @@ impl Exchange<'_> {
         (outcome, bytes)
     }
 
-    /// From the connection to the head of the answer.
+    /// From the connection to the head of the response.
     async fn head(
         &self,
         request: Request,
@@ -117,7 +117,7 @@ impl Exchange<'_> {
         .await
     }
 
-    /// From the head to the end: fills in the answer, reads what is wanted.
+    /// From the head to the end: fills in `outcome` and reads as much of the body as is needed.
     async fn read(
         &self,
         response: Response,
@@ -186,8 +186,8 @@ impl Exchange<'_> {
         read
     }
 
-    /// Whether the answer came from elsewhere than asked. The line cannot lead elsewhere; this is
-    /// to see it with our own eyes.
+    /// Whether the response came from an address other than the expected one. The line cannot lead anywhere
+    /// else; this is a second check.
     fn strayed(&self, response: &Response) -> bool {
         let expected = self.settings.gateway.map_or(self.address, |gateway| gateway.ip());
         response.remote_addr().is_some_and(|actual| actual.ip().to_canonical() != expected.to_canonical())
@@ -212,8 +212,8 @@ impl Exchange<'_> {
     }
 }
 
-/// When the head of the answer is due: some time after the request could go out, which it
-/// cannot while the connection is being made; that has time-outs of its own.
+/// The deadline for the head of the response: `first_byte` after the request could be sent. It cannot be sent
+/// while the connection is being set up, which has time-outs of its own.
 fn head_due(moments: &Moments, begun: Instant, first_byte: Duration) -> Option<Instant> {
     match (moments.begun, moments.ready) {
         (_, Some(ready)) => Some(ready + first_byte),
@@ -222,7 +222,7 @@ fn head_due(moments: &Moments, begun: Instant, first_byte: Duration) -> Option<I
     }
 }
 
-/// What the exchange was waiting for when its time was over.
+/// The failure that names what the exchange was waiting for when its time was over.
 fn overdue(moments: &Moments) -> Failure {
     match (moments.begun, moments.hello, moments.ready) {
         (Some(_), None, None) => Failure::ConnectTimeout,

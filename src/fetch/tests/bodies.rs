@@ -247,7 +247,7 @@ async fn a_transfer_coding_beside_chunks_is_undone_or_told() {
     }
     let (response, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
     assert_eq!((response.failure, body.len()), (Some(Failure::BodyEncoding), 0));
-    // RFC 9112 §6.1: what was done to it is not known. In Content-Encoding such words mean nothing.
+    // RFC 9112 §6.1: an unknown transfer coding. In Content-Encoding such words mean nothing.
     for coding in ["x, gzip, chunked", "UTF-8, chunked", "chunkedx"] {
         let (response, body) = answer_to(chunked(coding, &gzip(&text()))).await;
         let expected = (Some(Failure::BodyEncoding), Some(200), 0);
@@ -345,7 +345,7 @@ async fn a_block_page_is_looked_into_and_not_kept() {
     );
 }
 
-/// Grants so many bytes, and says when more are wanted.
+/// Grants this number of bytes, records the requested amounts, and notifies when more are requested.
 struct Stingy {
     granted: u64,
     asked: Mutex<Vec<u64>>,

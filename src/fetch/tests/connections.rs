@@ -83,7 +83,7 @@ async fn a_connection_closed_in_the_meantime_is_opened_again() {
 
 #[tokio::test]
 async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server_is_known_from_then_on() {
-    // The second request of a connection meets its end, by FIN or by RST.
+    // The second request on a connection arrives as the connection ends, by FIN or by RST.
     for resets in [false, true] {
         let server = Server::talking(move |mut talk| async move {
             talk.hear().await;
@@ -105,7 +105,7 @@ async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server
     }
 }
 
-/// A server that gives an idle connection up may say so: 408, and then the end (RFC 9110 §15.5.9).
+/// A server that closes an idle connection may announce it: 408, and then the end (RFC 9110 §15.5.9).
 #[tokio::test]
 async fn a_goodbye_on_an_idle_connection_is_no_response() {
     let goodbye = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
@@ -123,7 +123,7 @@ async fn a_goodbye_on_an_idle_connection_is_no_response() {
         let fetcher = fetcher(settings());
         assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
         let response = fetch_host(&fetcher, &server, "a.ke").await;
-        // The goodbye may have come before the request was sent, which then goes over a new connection.
+        // The 408 may have arrived before the request was sent, which then goes over a new connection.
         let expected = if response.wire.connections == 1 { None } else { Some(Failure::IdleClosed) };
         assert_eq!(response.failure, expected);
         assert!(is_early || response.failure.is_some());

@@ -114,7 +114,7 @@ async fn what_is_not_tls_is_a_handshake_failure_and_silence_a_timeout() {
     }
 }
 
-/// The hello of a server of an old version, with a cipher suite, in a record.
+/// A ServerHello of an old version, with a cipher suite, in a record.
 fn old_hello(minor: u8, suite: [u8; 2]) -> Vec<u8> {
     let head = [22, 3, minor, 0, 42, 2, 0, 0, 38, 3, minor];
     [&head[..], &[7; 32], &[0, suite[0], suite[1], 0]].concat()
@@ -144,7 +144,7 @@ async fn a_server_whose_tls_is_too_old_says_so() {
     }
 }
 
-/// SETTINGS without a setting (RFC 9113 §6.5).
+/// A SETTINGS frame without a setting (RFC 9113 §6.5).
 const SETTINGS_FRAME: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
     for plan in [
         Plan { protocols: &[b"h2"], ..plan() },
         Plan { protocols: &[b"h2"], versions: ONLY_1_2, ..plan() },
-        // Servers that do not look at what a client offers.
+        // Servers that ignore the protocols that a client offers.
         Plan { reply: SETTINGS_FRAME.to_vec(), closing: true, ..plan() },
     ] {
         let protocols = plan.protocols;
@@ -163,8 +163,8 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
         assert_eq!(found, (Some(Failure::TlsHttp2Only), None, 0), "{protocols:?}");
         assert!(!response.may_speak_older_tls);
     }
-    // Where it speaks at once, hyper may have seen the end of its connection before it saw the request, and not say why.
-    // Servers of other protocols speak first, too.
+    // If the server sends at once, hyper may see the end of its connection before it sees the request, and
+    // not report the reason. Servers of other protocols send first, too.
     for (greeting, failure) in [
         (SETTINGS_FRAME, Failure::TlsHttp2Only),
         (b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0d", Failure::TlsHttp2Only),

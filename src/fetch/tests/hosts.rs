@@ -25,7 +25,7 @@ fn known(fetcher: &Fetcher, name: &str) -> KnownAddresses {
     fetcher.known_addresses(&Host::parse(name).unwrap()).unwrap()
 }
 
-/// What is known once IPv6 has been answered, too.
+/// The known addresses once the AAAA query has been answered, too.
 async fn all_known(fetcher: &Fetcher, name: &str) -> KnownAddresses {
     loop {
         match known(fetcher, name) {
@@ -166,7 +166,7 @@ async fn an_alias_of_who_opted_out_leads_nowhere() {
 async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
     let server = TestNameServer::knowing(|_, _| DnsReply::Alias("web.left-alone.ke.", &["102.0.0.1"])).await;
     let opt_out = Arc::new(OptOuts::default());
-    // Whatever goes wrong, nothing leaves this machine.
+    // Whatever fails, nothing leaves this machine.
     let settings = Settings { gateway: Some(NOBODY), ..of(&server) };
     let fetcher = Fetcher::new(settings, opt_out.clone(), Clock::system()).unwrap();
     let address = locate(&fetcher, "www.a.ke").await.address.unwrap();
@@ -200,7 +200,7 @@ async fn an_answer_that_ends_within_a_record_is_fetched_over_tcp_and_one_broken_
     assert!(asked.contains(&"cut.ke. A tcp".to_owned()) && !asked.contains(&"broken.ke. A tcp".to_owned()));
 }
 
-/// The name server closes each TCP connection after an answer (RFC 7766 §6.2.4).
+/// The name server closes each TCP connection after a response (RFC 7766 §6.2.4).
 #[tokio::test]
 async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
     let server = TestNameServer::knowing(|_, _| DnsReply::OverTcp(&["102.0.0.1", "2c0f::1"])).await;
@@ -311,7 +311,7 @@ async fn a_name_server_that_does_not_know_options_is_asked_without_them() {
     assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Err(Failure::DnsServfail));
 }
 
-/// Names that are in zones, whether or not a registry would give them out today.
+/// Names that exist in zones, whether or not a registry would assign them today.
 #[tokio::test]
 async fn names_that_browsers_ask_for_are_asked_for() {
     let names = [

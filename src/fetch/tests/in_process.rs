@@ -16,13 +16,13 @@ use crate::fetch::{
     UserDelays, Web, WebReply, WebRequest,
 };
 
-/// A Web of one server that answers everything alike.
+/// A Web of one server that always gives the same response.
 struct OneServer {
     looked: LookupAnswer,
     reply: WebReply,
-    /// For each question whether it opened a connection.
+    /// For each request, whether it opened a connection.
     opened: Mutex<Vec<bool>>,
-    /// The conditions of the last question.
+    /// The conditions of the last request.
     conditions: Mutex<(Option<String>, Option<String>)>,
 }
 
@@ -120,7 +120,7 @@ async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
     );
 }
 
-/// Without a pause, so that connections are kept.
+/// Settings without a pause, so that connections are kept.
 fn quick() -> Settings {
     Settings { shortest_pause: Duration::ZERO, ..Settings::default() }
 }
@@ -234,7 +234,8 @@ async fn a_name_server_that_says_nothing_is_waited_for_as_long_as_any() {
     assert_eq!((located.address, located.dns), (Err(Failure::DnsTimeout), Some(ms(10_000))));
 }
 
-/// An answer in gzip whose Web says what it encoded, or another thing to see which of the two is taken.
+/// A gzip response whose Web also passes the decoded body. The two differ, so that a test can see which one
+/// is used.
 fn encoded(cut_after: Option<usize>) -> ConnectionOutcome {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let text: Vec<u8> = (0..2000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
@@ -262,15 +263,15 @@ async fn what_a_web_has_encoded_is_not_decoded_if_it_comes_whole_and_is_allowed(
     };
     let (response, body) = asked(encoded(None), Settings::default()).await;
     assert_eq!((response.failure, body), (None, vec![b'x'; 6890]));
-    // What breaks off is decoded as far as it came, …
+    // A body that breaks off is decoded as far as it arrived, …
     let (response, body) = asked(encoded(Some(400)), Settings::default()).await;
     assert_eq!((response.failure, &body[..12]), (Some(Failure::BodyTruncated), &b"012345678910"[..]));
-    // … and so is what is longer than may be kept.
+    // … and so is a body longer than the limit.
     let (response, body) = asked(encoded(None), Settings { max_body: 1000, ..Settings::default() }).await;
     assert_eq!((response.failure, &body[..12]), (Some(Failure::BodyTooLarge), &b"012345678910"[..]));
 }
 
-/// A page with so many bytes of header fields.
+/// A page with this number of bytes of header fields.
 fn headed(bytes: usize) -> ConnectionOutcome {
     let ConnectionOutcome::Response {
         first_byte,
@@ -311,7 +312,7 @@ async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
     }
 }
 
-/// Lets each next piece be read a time after it is asked for.
+/// Lets each piece be read after a pause.
 struct SlowMeter {
     pause: Duration,
     asked: Mutex<Vec<u64>>,
@@ -324,7 +325,8 @@ impl Meter for SlowMeter {
     }
 }
 
-/// A page of 200 kB that comes in 0.2 s, read with a pause before each piece; and what the meter was asked for.
+/// A page of 200 kB that arrives in 0.2 s, read with a pause before each piece; and the amounts requested
+/// from the meter.
 async fn read_slowly(pause: Duration, patience: Duration) -> (Response, Vec<u64>) {
     let timeouts = Timeouts { whole: ms(60_000), ..Timeouts::default() };
     let settings = Settings { timeouts, patience, ..Settings::default() };
@@ -340,7 +342,8 @@ async fn read_slowly(pause: Duration, patience: Duration) -> (Response, Vec<u64>
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_of_our_own_is_no_slowness_of_the_server() {
-    // Four pieces and the end, each after half a minute, which is more than may lie between two pieces.
+    // Four pieces and the end, each after half a minute, which is longer than the time-out between two
+    // pieces.
     let (response, asked) = read_slowly(ms(30_000), ms(150_000)).await;
     assert_eq!((response.failure, response.body_bytes), (None, 200_000));
     assert!(

@@ -8,7 +8,7 @@ fn hurried(change: impl FnOnce(&mut Timeouts)) -> Settings {
 
 #[tokio::test]
 async fn a_closed_port_refuses() {
-    // Nobody listens there any more.
+    // No process listens on this port any more.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let request = request(&format!("http://127.0.0.1:{port}/"), Purpose::Page);
     let (response, _) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
@@ -41,7 +41,7 @@ async fn what_is_not_http_is_bad_http() {
     }
 }
 
-/// What the first and the second of two requests bring.
+/// The responses to the first and the second of two requests.
 async fn twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Response, Vec<u8>); 2] {
     let (server, fetcher) = (Server::replying(reply).await, fetcher(settings()));
     let request = request(&server.url("/"), purpose);
@@ -74,7 +74,7 @@ async fn what_the_http_library_cannot_read_is_odd_and_the_next_one_is_read_witho
     }
 }
 
-/// Who sends the repetition may be another process than who met the odd response.
+/// The process that repeats the request may not be the one that received the odd response.
 #[tokio::test]
 async fn a_request_that_says_so_is_read_without_the_library_at_once() {
     let page = "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>";
@@ -139,7 +139,7 @@ async fn a_version_that_the_library_does_not_know_is_read_at_once() {
     assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>"[..]));
 }
 
-/// Each line of the head is a piece of its own.
+/// The server sends each line of the head as a separate piece.
 #[tokio::test]
 async fn an_odd_head_without_end_is_too_large_however_it_comes() {
     let server = Server::talking(|mut talk| async move {
@@ -212,7 +212,7 @@ async fn a_head_is_limited_by_its_bytes_and_not_by_its_fields() {
     };
     let (response, body) = answer_to(with_fields(500)).await;
     assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>x"[..]));
-    // More than the HTTP library takes.
+    // More fields than the HTTP library accepts.
     let reply = with_fields(12_000);
     let [(first, _), (response, body)] = twice(reply.clone(), Purpose::Page).await;
     assert_eq!((first.failure, first.status), (Some(Failure::HeaderTooLarge), None));

@@ -1,4 +1,4 @@
-//! Exchanges with servers on loopback that do what servers on the Web do.
+//! Exchanges with servers on loopback that behave like servers on the Web.
 
 #![allow(clippy::disallowed_methods)] // Servers of the tests have sockets and clocks of their own.
 
@@ -25,9 +25,9 @@ use crate::exchange::{Depth, Failure, Purpose, Request, Response, Validators};
 use server::Server;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// Nobody listens there.
+/// An address where no process listens.
 const NOBODY: SocketAddr = SocketAddr::new(LOOPBACK, 1);
-/// Short for what is to run into it; what is not gets `AMPLE`.
+/// Short for tests of a time-out; all others get `AMPLE`.
 const SHORT: Duration = Duration::from_millis(150);
 const AMPLE: Duration = Duration::from_secs(20);
 
@@ -56,7 +56,7 @@ async fn get(fetcher: &Fetcher, server: &Server) -> (Response, Vec<u8>) {
     fetcher.fetch(&request(&server.url("/"), Purpose::Page), LOOPBACK, u64::MAX).await
 }
 
-/// What comes of asking a server that says this after the request and hangs up.
+/// The result of a request to a server that sends `reply` after the request and closes the connection.
 async fn answer_to(reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
     answer_with(settings(), reply).await
 }
@@ -73,8 +73,8 @@ fn page(body: &[u8], fields: &str) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Lets the tasks of connections run, so that one is back in the pool, or that its end has been
-/// noticed; all of them run on this thread.
+/// Lets the tasks of connections run, so that a connection is back in the pool, or its end has been noticed;
+/// all of them run on this thread.
 async fn settle() {
     for _ in 0..500 {
         tokio::task::yield_now().await;

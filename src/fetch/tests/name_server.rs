@@ -7,24 +7,24 @@ use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
 
-/// A name server on loopback that knows what a test wants.
+/// A name server on loopback with the records that a test needs.
 pub(crate) struct TestNameServer {
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// What it says to a question.
+/// Its response to a query.
 pub(crate) enum DnsReply {
     Addresses(&'static [&'static str]),
     Alias(&'static str, &'static [&'static str]),
     Code(ResponseCode),
-    /// Over UDP only that the answer does not fit; over TCP the addresses.
+    /// Over UDP a truncated response; over TCP the addresses.
     OverTcp(&'static [&'static str]),
-    /// Over UDP the answer ends within its last record; over TCP it is whole.
+    /// Over UDP the response ends within its last record; over TCP it is whole.
     Cut(&'static [&'static str]),
-    /// Addresses, and behind them a record that ends early.
+    /// Addresses, followed by a record that ends early.
     BrokenBehind(&'static [&'static str]),
-    /// Addresses, to who asks without options.
+    /// Addresses if the query has no options, else this code.
     WithoutOptions(&'static [&'static str], ResponseCode),
     Garbage,
     Silence,
@@ -66,7 +66,7 @@ impl TestNameServer {
         Self { address, asked }
     }
 
-    /// The questions, as `name type`, with `tcp` where it was asked so.
+    /// The queries, as `name type`, with `tcp` for those over TCP.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }

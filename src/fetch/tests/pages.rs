@@ -78,7 +78,7 @@ async fn only_pages_are_read() {
     }
 }
 
-/// More of it would come; what was read is no more than one piece of it.
+/// The body would continue; no more than one piece of it was read.
 #[tokio::test]
 async fn a_body_that_turns_out_to_be_no_page_is_hung_up_on() {
     for fields in ["", "Content-Type: */*\r\n", "Content-Type: text/xml\r\n"] {

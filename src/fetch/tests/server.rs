@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A server on loopback that plays what a test wants.
+/// A server on loopback that behaves as a test needs.
 pub(crate) struct Server {
     pub address: SocketAddr,
     seen: Arc<Mutex<SeenRequest>>,
@@ -14,19 +14,19 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct SeenRequest {
     connections: usize,
-    /// Of these, those that the client has ended.
+    /// The number of these that the client has ended.
     ended: usize,
     requests: Vec<Vec<u8>>,
 }
 
-/// One connection of it.
+/// One connection to the server.
 pub(crate) struct Conversation {
     stream: TcpStream,
     seen: Arc<Mutex<SeenRequest>>,
 }
 
 impl Server {
-    /// Every connection is held as `talk` wants.
+    /// Handles every connection with `talk`.
     pub(crate) async fn talking<F, T>(talk: F) -> Self
     where
         F: Fn(Conversation) -> T + Send + 'static,
@@ -45,7 +45,7 @@ impl Server {
         Self { address, seen }
     }
 
-    /// Hears one request, says this and hangs up.
+    /// Reads one request, sends this reply and closes the connection.
     pub(crate) async fn replying(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
         Self::talking(move |mut talk| {
@@ -59,7 +59,7 @@ impl Server {
         .await
     }
 
-    /// Says this before it hears anything, and waits.
+    /// Sends this before it reads anything, and waits.
     pub(crate) async fn saying(flight: &[u8]) -> Self {
         let flight: Arc<[u8]> = flight.into();
         Self::talking(move |mut talk| {
@@ -72,7 +72,7 @@ impl Server {
         .await
     }
 
-    /// Says this to every request of a connection.
+    /// Sends this in response to every request on a connection.
     pub(crate) async fn repeating(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
         Self::talking(move |mut talk| {
@@ -94,12 +94,12 @@ impl Server {
         self.seen.lock().unwrap().connections
     }
 
-    /// Connections that the client ended while the server waited for a request.
+    /// The number of connections that the client ended while the server waited for a request.
     pub(crate) fn ended(&self) -> usize {
         self.seen.lock().unwrap().ended
     }
 
-    /// The request heads heard, over all connections.
+    /// The request heads received, over all connections.
     pub(crate) fn requests(&self) -> Vec<Vec<u8>> {
         self.seen.lock().unwrap().requests.clone()
     }
@@ -122,18 +122,18 @@ impl Conversation {
         head
     }
 
-    /// Whether it could be said.
+    /// Sends bytes; returns whether that succeeded.
     pub(crate) async fn say(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).await.is_ok()
     }
 
-    /// Hangs up and waits for the client to do so too.
+    /// Closes the connection and waits for the client to do so too.
     pub(crate) async fn finish(mut self) {
         let _ = self.stream.shutdown().await;
         let _ = self.stream.read_to_end(&mut Vec::new()).await;
     }
 
-    /// Keeps the connection open until the client hangs up.
+    /// Keeps the connection open until the client closes it.
     pub(crate) async fn wait(mut self) {
         let _ = self.stream.read_to_end(&mut Vec::new()).await;
     }

@@ -24,11 +24,11 @@ pub(crate) struct Plan {
     pub self_signed: bool,
     pub versions: Versions,
     pub reply: Vec<u8>,
-    /// Hangs up after each answer.
+    /// Closes the connection after each response.
     pub closing: bool,
-    /// The protocols that it speaks over TLS; if there are none, it does not say.
+    /// The protocols that it supports over TLS; if there are none, it sends no list.
     pub protocols: &'static [&'static [u8]],
-    /// Said after the handshake, before any request.
+    /// Sent after the handshake, before any request.
     pub greeting: &'static [u8],
 }
 
@@ -72,7 +72,7 @@ impl TlsServer {
         self.traffic.heard.lock().unwrap().clone()
     }
 
-    /// Connections that it has closed.
+    /// The number of connections that it has closed.
     pub(crate) fn closed(&self) -> u64 {
         self.traffic.closed.load(Ordering::SeqCst)
     }
@@ -108,8 +108,8 @@ impl Plan {
                 let seen = seen.clone();
                 thread::spawn(move || {
                     let mut tls = StreamOwned::new(connection, counted);
-                    // A client that leaves is no fault of the test. One that goes on with its handshake would be reset,
-                    // and might lose the alert that was sent.
+                    // A client that leaves does not fail the test. A client that continues its handshake
+                    // would get a reset, and might lose the alert that was sent.
                     if plan.serve(&mut tls).is_err() {
                         let _ = tls.sock.stream.shutdown(Shutdown::Write);
                         let _ = io::copy(&mut tls.sock.stream, &mut io::sink());
@@ -176,7 +176,7 @@ impl Write for Counted {
         Ok(bytes.len())
     }
 
-    /// All of them: rustls writes what it has left once only when it fails.
+    /// Writes all pieces: when rustls fails, it writes its remaining data only once.
     fn write_vectored(&mut self, pieces: &[io::IoSlice<'_>]) -> io::Result<usize> {
         pieces.iter().map(|piece| self.write(piece)).sum()
     }

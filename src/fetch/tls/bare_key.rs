@@ -1,13 +1,15 @@
-//! Verifies the signature of a handshake with the bare key of a certificate, whatever else the certificate is.
+//! Verifies the signature of a handshake with the bare key of a certificate, whatever the rest of the
+//! certificate is.
 //!
-//! rustls reads the whole certificate for it, and so refuses servers whose certificates browsers only complain about:
-//! X.509 version 1, unknown critical extensions, odd encodings, RSA keys of 1024 bits. Here only the key is read.
+//! rustls parses the whole certificate for this, and so refuses servers whose certificates only cause a
+//! warning in browsers: X.509 version 1, unknown critical extensions, odd encodings, RSA keys of 1024 bits.
+//! This module reads only the key.
 //!
-//! Some keys ring cannot verify: RSA below 1024 bits, below 2048 bits with PSS (all that TLS 1.3 has for RSA) or above
-//! 8192 bits, P-521, Ed448, compressed points. Their signatures count as good, and `tls_error` says that they were not
-//! verified. What is given up by that is little: a survey takes every certificate, so that who could forge such a
-//! signature could as well show a certificate of his own; nothing secret is sent, and what was read is marked. Where
-//! invalid certificates are refused, these are too.
+//! ring cannot verify some keys: RSA below 1024 bits, below 2048 bits with PSS (the only RSA signature of TLS
+//! 1.3) or above 8192 bits, P-521, Ed448, compressed points. Their signatures count as good, and `tls_error`
+//! records that they were not verified. Little is lost by that: a survey accepts every certificate, so an
+//! attacker who could forge such a signature could just as well present another certificate; nothing secret
+//! is sent, and the pages read are marked. Where invalid certificates are refused, these are refused too.
 
 use ring::signature::{
     self, ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA384_ASN1, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1,
@@ -17,13 +19,14 @@ use rustls::SignatureScheme;
 
 use super::certificate::{self, PublicKey};
 
-/// RSA with a key that says itself that it signs by PSS only (RFC 8446 §4.2.3), which rustls has no names for.
+/// RSA with a key that is restricted to PSS (RFC 8446 §4.2.3), for which rustls has no names.
 const RSA_PSS_PSS_SHA256: SignatureScheme = SignatureScheme::Unknown(0x0809);
 const RSA_PSS_PSS_SHA384: SignatureScheme = SignatureScheme::Unknown(0x080a);
 const RSA_PSS_PSS_SHA512: SignatureScheme = SignatureScheme::Unknown(0x080b);
 
-/// Schemes that are offered. First those of browsers in their order, in which an RSA key of 512 bits finds one that it
-/// is long enough for; of the others Firefox has those of SHA-1, and curl the rest.
+/// The schemes that are offered. First come those of browsers in their order, in which a 512-bit RSA key
+/// finds a scheme for which it is long enough. Of the others, Firefox offers those with SHA-1, and curl the
+/// rest.
 pub(in crate::fetch) const SCHEMES: [SignatureScheme; 16] = [
     SignatureScheme::ECDSA_NISTP256_SHA256,
     SignatureScheme::RSA_PSS_SHA256,
@@ -43,19 +46,17 @@ pub(in crate::fetch) const SCHEMES: [SignatureScheme; 16] = [
     SignatureScheme::ECDSA_SHA1_Legacy,
 ];
 
-/// The sizes of RSA keys that ring takes, in bits; below the second with some schemes only.
+/// The sizes of RSA keys that ring supports, in bits; below the second size only with some schemes.
 const RSA_BITS: [usize; 3] = [1024, 2048, 8192];
 
-/// What a signature was found to be.
+/// The result of checking a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::fetch) enum SignatureCheck {
     Good,
     Forged,
-    /// Nothing here can verify it.
     Unverifiable,
 }
 
-/// A message that a server signed.
 pub(in crate::fetch) struct Signed<'a> {
     pub scheme: SignatureScheme,
     pub message: &'a [u8],
@@ -101,7 +102,7 @@ impl Signed<'_> {
             }
             _ => return SignatureCheck::Forged,
         };
-        // SEC 1 §2.3.3: all others are compressed.
+        // SEC 1 §2.3.3: all other points are compressed.
         if point.first() != Some(&4) {
             return SignatureCheck::Unverifiable;
         }
@@ -117,7 +118,7 @@ fn outcome(is_good: bool) -> SignatureCheck {
     if is_good { SignatureCheck::Good } else { SignatureCheck::Forged }
 }
 
-/// What a scheme means for RSA, and the smallest key that ring takes for it.
+/// The RSA parameters of a scheme, and the smallest key that ring supports for it.
 fn rsa_parameters(scheme: SignatureScheme) -> Option<(&'static RsaParameters, usize)> {
     let [small, usual, _] = RSA_BITS;
     Some(match scheme {
@@ -136,7 +137,7 @@ fn rsa_parameters(scheme: SignatureScheme) -> Option<(&'static RsaParameters, us
     })
 }
 
-/// Whether a scheme may sign a handshake of TLS 1.3 (RFC 8446 §4.2.3): neither PKCS #1 nor SHA-1.
+/// Whether a scheme may sign a TLS 1.3 handshake (RFC 8446 §4.2.3): neither PKCS #1 nor SHA-1.
 pub(in crate::fetch) fn is_of_tls13(scheme: SignatureScheme) -> bool {
     !matches!(
         scheme,
@@ -148,8 +149,8 @@ pub(in crate::fetch) fn is_of_tls13(scheme: SignatureScheme) -> bool {
     )
 }
 
-/// Whether a certificate's key is of RSA and smaller than authorities may certify (2048 bits, CA/Browser Forum Baseline
-/// Requirements §6.1.5).
+/// Whether a certificate has an RSA key smaller than authorities may certify (2048 bits, CA/Browser Forum
+/// Baseline Requirements §6.1.5).
 pub(in crate::fetch) fn is_weak(leaf: &[u8]) -> bool {
     match certificate::public_key(leaf) {
         Some(PublicKey::Rsa { modulus, .. }) => bits(modulus) < RSA_BITS[1],
@@ -157,12 +158,12 @@ pub(in crate::fetch) fn is_weak(leaf: &[u8]) -> bool {
     }
 }
 
-/// Of a number without leading zeros, the highest byte first.
+/// The number of bits in a big-endian number without leading zeros.
 fn bits(number: &[u8]) -> usize {
     number.first().map_or(0, |first| number.len() * 8 - first.leading_zeros() as usize)
 }
 
-/// Odd, at least 3, of at most 33 bits: others ring refuses.
+/// Odd, at least 3 and of at most 33 bits: ring rejects all others.
 fn is_usual_exponent(exponent: &[u8]) -> bool {
     (2..=33).contains(&bits(exponent)) && exponent.last().is_some_and(|last| last % 2 == 1)
 }

@@ -3,7 +3,7 @@ use rustls::{CertificateError, Error};
 
 use crate::exchange::TlsError;
 
-/// Why a certificate is not valid for its host.
+/// The reason why a certificate is not valid for its host.
 pub(in crate::fetch) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsError {
     let Error::InvalidCertificate(reason) = error else {
         return TlsError::Other;
@@ -32,7 +32,7 @@ pub(in crate::fetch) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsE
     }
 }
 
-/// Reasons for which rustls has no words of its own.
+/// Reasons for which rustls has no variant.
 fn of_webpki(error: &webpki::Error) -> TlsError {
     use webpki::Error;
     match error {
@@ -54,7 +54,7 @@ fn is_self_issued(leaf: &[u8]) -> bool {
     fields(leaf).is_some_and(|fields| fields.issuer == fields.subject)
 }
 
-/// The key of a certificate, as far as something here knows it. Numbers have no leading zeros.
+/// The key of a certificate, if it is of a kind that this room supports. Numbers have no leading zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::fetch) enum PublicKey<'a> {
     Rsa {
@@ -68,11 +68,11 @@ pub(in crate::fetch) enum PublicKey<'a> {
     Other,
 }
 
-/// The key of a certificate; none where the certificate is not one as far as its key.
+/// The key of a certificate; none where the bytes up to the key are not a certificate.
 pub(in crate::fetch) fn public_key(leaf: &[u8]) -> Option<PublicKey<'_>> {
     let (algorithm, rest) = element(fields(leaf)?.key, SEQUENCE)?;
     let (bits, _) = element(rest, BIT_STRING)?;
-    // Before the bits stands how many of the last byte are unused: none in a key.
+    // The bits are preceded by the number of unused bits in the last byte: none in a key.
     let (_unused, key) = bits.split_first()?;
     let (kind, parameters) = element(algorithm, OBJECT_IDENTIFIER)?;
     Some(match kind {
@@ -92,17 +92,18 @@ pub(in crate::fetch) fn public_key(leaf: &[u8]) -> Option<PublicKey<'_>> {
     })
 }
 
-/// A number that should be positive, whatever its first bit says.
+/// A number read as positive, whatever its first bit is.
 fn without_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     &number[zeros..]
 }
 
-/// What is looked at of a certificate, as DER. Libraries read all of it, and so refuse what is to be read here.
+/// The parts of a certificate that are used, as DER. Libraries parse all of it, and so reject certificates
+/// that must be read here.
 struct CertificateFields<'a> {
     issuer: &'a [u8],
     subject: &'a [u8],
-    /// Algorithm and key, one after another.
+    /// Algorithm and key, one after the other.
     key: &'a [u8],
 }
 
@@ -127,8 +128,8 @@ const OBJECT_IDENTIFIER: u8 = 0x06;
 const SEQUENCE: u8 = 0x30;
 const EXPLICIT_0: u8 = 0xa0;
 
-/// Kinds of keys and curves: 1.2.840.113549.1.1.1 and .10 (RFC 4055), 1.2.840.10045.2.1, 1.2.840.10045.3.1.7 and
-/// 1.3.132.0.34 (RFC 5480), 1.3.101.112 (RFC 8410).
+/// Object identifiers of keys and curves: 1.2.840.113549.1.1.1 and .10 (RFC 4055), 1.2.840.10045.2.1,
+/// 1.2.840.10045.3.1.7 and 1.3.132.0.34 (RFC 5480), 1.3.101.112 (RFC 8410).
 const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 const RSASSA_PSS: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10];
 const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
@@ -136,7 +137,7 @@ const P_256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
 const P_384: &[u8] = &[0x2b, 0x81, 4, 0, 0x22];
 const ED_25519: &[u8] = &[0x2b, 0x65, 0x70];
 
-/// The content of the first DER element if it has this tag, and what follows it.
+/// The content of the first DER element if it has this tag, and the bytes after it.
 fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let (&length, rest) = rest.split_first()?;
@@ -146,7 +147,7 @@ fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     if length < 0x80 {
         return rest.split_at_checked(length.into());
     }
-    // The long form: so many bytes hold the length; a certificate is below 16 MiB.
+    // The long form: this number of bytes holds the length; a certificate is below 16 MiB.
     let (length, rest) = rest.split_at_checked(usize::from(length & 0x7f)).filter(|(l, _)| l.len() <= 3)?;
     let length = length.iter().fold(0, |sum, byte| (sum << 8) | usize::from(*byte));
     rest.split_at_checked(length)

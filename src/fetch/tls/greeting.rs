@@ -1,11 +1,11 @@
-//! The greeting of TLS (RFC 5246 §7.4.1) as clients of 2010 sent it, and what a server's first flight says to it.
+//! The ClientHello (RFC 5246 §7.4.1.2) as clients of 2010 sent it, and the server's first flight in response.
 
 use crate::address::Host;
 
-/// What a server answers to the greeting.
+/// The response of a server to the ClientHello.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::fetch) enum ServerFlight {
-    /// It is not all here yet.
+    /// It is not complete yet.
     More,
     /// The version and the cipher suite that the server chose.
     Hello {
@@ -16,11 +16,11 @@ pub(in crate::fetch) enum ServerFlight {
     NotTls,
 }
 
-/// Ends the connection without fault (RFC 5246 §7.2.1).
+/// The alert `close_notify` (RFC 5246 §7.2.1).
 pub(in crate::fetch) const CLOSE_NOTIFY: [u8; 7] = [ALERT, 3, 1, 0, 2, 1, 0];
 /// The alert `protocol_version`.
 pub(in crate::fetch) const PROTOCOL_VERSION: u8 = 70;
-/// No flight is longer as far as it is looked at.
+/// The limit on the part of a flight that is read.
 pub(in crate::fetch) const LONGEST_FLIGHT: usize = 16 * 1024;
 
 const ALERT: u8 = 21;
@@ -29,10 +29,10 @@ const SERVER_HELLO: u8 = 2;
 const TLS_1_0: u16 = 0x0301;
 const TLS_1_2: u16 = 0x0303;
 
-/// Suites that clients of today offer as well: a server that has one of these is not too old.
+/// Suites that current clients offer as well: a server that supports one of these is not too old.
 const TODAYS: [u16; 6] = [0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8];
 
-/// Suites of old that no client of today need offer, the better ones first, with their IANA names.
+/// Old suites that no current client needs to offer, the better ones first, with their IANA names.
 const OLD: &[(u16, &str)] = &[
     (0x009e, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256"),
     (0x009f, "TLS_DHE_RSA_WITH_AES_256_GCM_SHA384"),
@@ -65,10 +65,10 @@ const OLD: &[(u16, &str)] = &[
     (0x0009, "TLS_RSA_WITH_DES_CBC_SHA"),
     (0x0003, "TLS_RSA_EXPORT_WITH_RC4_40_MD5"),
 ];
-/// Says that renegotiation is safe, in the place of an extension that old servers may not know (RFC 5746 §3.3).
+/// Declares secure renegotiation in place of an extension that old servers may not know (RFC 5746 §3.3).
 const RENEGOTIATION: u16 = 0x00ff;
 
-/// What the server hello says of a server's age: its version and suite, if no client of today speaks so.
+/// The version and the suite of an old server, from its ServerHello; none if current clients use them.
 pub(in crate::fetch) fn of_old(version: u16, suite: u16) -> Option<String> {
     let name = OLD.iter().find(|(code, _)| *code == suite).map(|(_, name)| *name);
     let minor = version.checked_sub(TLS_1_0)?;
@@ -79,11 +79,12 @@ pub(in crate::fetch) fn of_old(version: u16, suite: u16) -> Option<String> {
     }
 }
 
-/// The client's hello, in a record: up to TLS 1.2, today's suites first so that who has them chooses them.
+/// The ClientHello, in a record: up to TLS 1.2, with current suites first so that servers that have them
+/// choose them.
 pub(in crate::fetch) fn hello(host: &Host) -> Vec<u8> {
     let suites = TODAYS.into_iter().chain(OLD.iter().map(|(code, _)| *code)).chain([RENEGOTIATION]);
     let mut body = TLS_1_2.to_be_bytes().to_vec();
-    // Nothing is ever encrypted with it, so that it need not be random.
+    // Nothing is ever encrypted with it, so it need not be random.
     body.extend(random(host));
     body.push(0);
     body.extend(sized(&encode_u16s(suites)));
@@ -103,7 +104,7 @@ fn random(host: &Host) -> [u8; 32] {
     bytes
 }
 
-/// The name of the server (RFC 6066 §3), and what suites with elliptic curves and TLS 1.2 need.
+/// The server name (RFC 6066 §3), and the extensions that elliptic-curve suites and TLS 1.2 need.
 fn extensions(host: &Host) -> Vec<u8> {
     const SERVER_NAME: u16 = 0;
     const GROUPS: u16 = 10;
@@ -129,13 +130,13 @@ fn encode_u16s(words: impl IntoIterator<Item = u16>) -> Vec<u8> {
     words.into_iter().flat_map(u16::to_be_bytes).collect()
 }
 
-/// With its length before it.
+/// The content, preceded by its length.
 fn sized(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX).to_be_bytes();
     [&length, content].concat()
 }
 
-/// What has come from a server so far.
+/// Parses the bytes that a server has sent so far.
 pub(in crate::fetch) fn read(mut records: &[u8]) -> ServerFlight {
     let mut messages = Vec::new();
     loop {
@@ -166,7 +167,7 @@ pub(in crate::fetch) fn read(mut records: &[u8]) -> ServerFlight {
     }
 }
 
-/// The server hello, which is the first message.
+/// Parses the ServerHello, which is the first message.
 fn read_message(message: &[u8]) -> ServerFlight {
     match message {
         [] => ServerFlight::More,
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The hello of a server, cut into records of so many bytes.
+    /// A ServerHello, cut into records of this many bytes.
     fn server_hello(version: u16, suite: u16, session: u8, record: usize) -> Vec<u8> {
         let [minor, suite] = [version.to_be_bytes(), suite.to_be_bytes()];
         let body = [&minor[..], &[7; 32], &[session], &vec![9; session.into()], &suite[..], &[0]].concat();

@@ -1,4 +1,4 @@
-//! TLS: handshakes, certificates and what is wrong with them, and greetings of old.
+//! TLS: handshakes, certificates and their defects, and the ClientHello of old clients.
 
 pub(super) mod bare_key;
 pub(super) mod certificate;
@@ -29,8 +29,8 @@ use crate::address::Host;
 use crate::exchange::TlsError;
 use bare_key::{SCHEMES, SignatureCheck, Signed, is_of_tls13, is_weak};
 
-/// What all lines share of TLS: protocol versions 1.2 and 1.3, and the roots (Mozilla's and the
-/// user's).
+/// The TLS state that all lines share: protocol versions 1.2 and 1.3, and the root certificates (Mozilla's
+/// and the user's).
 pub(super) struct Tls {
     config: ClientConfig,
     webpki: Arc<WebPkiServerVerifier>,
@@ -38,10 +38,10 @@ pub(super) struct Tls {
     clock: Clock,
 }
 
-/// What is wrong with the certificate of a line's server, in one word.
+/// The defect of the certificate of a line's server, in one word.
 ///
-/// It is kept with the line, as are its sessions, because a resumed session shows no
-/// certificate again.
+/// It is stored with the line, as are its sessions, because the certificate is not sent again in a resumed
+/// session.
 #[derive(Debug, Default)]
 pub(super) struct CertificateCheck(Mutex<Option<TlsError>>);
 
@@ -54,7 +54,7 @@ impl CertificateCheck {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = defect;
     }
 
-    /// Notes what is wrong beside what is noted already.
+    /// Records a defect, unless one is recorded already.
     fn add(&self, defect: TlsError) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(defect);
     }
@@ -72,7 +72,7 @@ impl Tls {
         Ok(Self { config, webpki, refuse: settings.refuse_bad_certificates, clock })
     }
 
-    /// The configuration for one line, with sessions and verdict of its own.
+    /// The configuration for one line, with its own sessions and certificate check.
     pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<CertificateCheck>) {
         let verdict = Arc::<CertificateCheck>::default();
         let name = host.as_str().trim_start_matches('[').trim_end_matches(']');
@@ -90,7 +90,7 @@ impl Tls {
     }
 }
 
-/// A line speaks to one host under one name.
+/// The number of sessions of a line: it contacts one host under one name.
 const SESSIONS: usize = 1;
 
 fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> Result<ClientConfig, Error> {
@@ -102,11 +102,11 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
     Ok(config)
 }
 
-/// The version that is spoken, where not the library but a Web in process or a line of ours says so.
+/// The TLS version in use, where it comes from a Web in process or a raw line and not from the library.
 #[derive(Clone)]
 pub(super) struct SpokenVersion(pub &'static str);
 
-/// `TLSv1.3`, as the connection of an answer speaks it.
+/// The TLS version of a response's connection, such as `TLSv1.3`.
 pub(super) fn version(extensions: &http::Extensions) -> Option<String> {
     if let Some(SpokenVersion(name)) = extensions.get() {
         return Some((*name).to_owned());
@@ -132,17 +132,18 @@ fn roots(files: &[PathBuf]) -> Result<RootCertStore, FetchError> {
     Ok(roots)
 }
 
-/// Notes what is wrong with a certificate, and accepts it all the same unless told otherwise.
-/// The signatures of the handshake are verified for real, by the bare key where the certificate is no more than that;
-/// a key that nothing here verifies is accepted as a bad certificate is (see [`bare_key`](bare_key)).
+/// Records the defect of a certificate, and accepts the certificate all the same unless set to refuse. The
+/// signatures of the handshake are really verified, with the bare key where only the key of the certificate
+/// can be read. A key that nothing here can verify is accepted like a bad certificate (see
+/// [`bare_key`](bare_key)).
 #[derive(Debug)]
 struct Examiner {
     webpki: Arc<WebPkiServerVerifier>,
-    /// The host of the line: through a gateway, the URL does not always name it.
+    /// The host of the line: with a gateway, the URL does not always name it.
     name: Option<ServerName<'static>>,
     refuse: bool,
     verdict: Arc<CertificateCheck>,
-    /// The clock of the survey: the one of an agent's machine may be wrong.
+    /// The clock of the survey: the clock of an agent's machine may be wrong.
     clock: Clock,
 }
 
@@ -209,7 +210,8 @@ impl Examiner {
         if self.refuse { Err(error) } else { Ok(ServerCertVerified::assertion()) }
     }
 
-    /// Verifies what could not be verified by the certificate as a whole, for this reason.
+    /// Verifies with the bare key a signature that could not be verified with the whole certificate because
+    /// of `error`.
     fn verify_by_bare_key(
         &self,
         message: &[u8],
@@ -232,8 +234,8 @@ impl Examiner {
     }
 }
 
-/// Remembers sessions, so that a new connection to the same server costs it no new signature;
-/// and being asked for one as the handshake begins, it notes that TCP is connected.
+/// Stores sessions, so that a new connection to the same server costs it no new signature. The TLS library
+/// asks for a session as the handshake begins; at that moment this type records that TCP is connected.
 #[derive(Debug)]
 struct Sessions(ClientSessionMemoryCache);
 

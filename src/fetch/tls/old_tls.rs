@@ -11,18 +11,19 @@ use crate::address::Host;
 use crate::exchange::{Failure, Response};
 use crate::fetch::Settings;
 
-/// What came of greeting a server as clients of old did.
+/// The result of a ClientHello of the old kind.
 #[derive(Debug, Default)]
 pub(in crate::fetch) struct GreetingResult {
     pub failure: Option<Failure>,
-    /// Version and cipher suite that the server chose, where no client of today speaks so.
+    /// The version and the cipher suite that the server chose, if no current client uses them.
     pub version: Option<String>,
     sent: usize,
     received: usize,
     connect: Option<Duration>,
 }
 
-/// Greets the server, hears version and suite that it chooses, and takes leave: no request can be put.
+/// Sends a ClientHello, reads the version and the suite that the server chooses, and closes the connection:
+/// it cannot carry a request.
 pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> GreetingResult {
     let begun = Instant::now();
     let whole = begun + settings.timeouts.whole;
@@ -49,7 +50,7 @@ pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, hos
     greeted
 }
 
-/// Why no TCP connection came about.
+/// The failure of a TCP connection attempt.
 pub(in crate::fetch) fn of_connecting(error: &std::io::Error) -> Failure {
     match error.kind() {
         ErrorKind::ConnectionRefused => Failure::ConnectRefused,
@@ -94,7 +95,7 @@ impl GreetingResult {
         }
     }
 
-    /// Puts what it was and cost into an answer.
+    /// Writes the result and its cost into a response.
     pub(in crate::fetch) fn fill(self, response: &mut Response) {
         response.failure = self.failure;
         response.tls_version = self.version;

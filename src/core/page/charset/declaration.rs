@@ -8,17 +8,17 @@ use crate::page::tokenize::tag::{Attribute, Tag};
 use crate::page::tokenize::tag_name::TagName;
 use crate::page::tokenize::tokenize;
 
-/// Where a declaration has to stand (WHATWG HTML §13.2.3.2) …
+/// The first bytes, in which a declaration has to be (WHATWG HTML §13.2.3.2) …
 const PRESCAN_BYTES: usize = 1024;
-/// … and how far we look for one in a longer head, as browsers do.
+/// … and the limit for the search in a longer head, as in browsers.
 const HEAD_BYTES: usize = 64 * 1024;
-/// As much of a label as is noted; the longest known one has 19 bytes (`cseucpkdfmtjapanese`).
+/// The limit for a stored label; the longest known one has 19 bytes (`cseucpkdfmtjapanese`).
 const MAX_LABEL_BYTES: usize = 40;
 
 /// The charsets that a document or header names.
 #[derive(Default)]
 pub(in crate::page) struct Declared {
-    /// The first that is known.
+    /// The first known charset.
     pub(in crate::page) encoding: Option<&'static Encoding>,
     /// The first label, known or not, in lower case.
     pub(in crate::page) label: Option<String>,
@@ -26,13 +26,13 @@ pub(in crate::page) struct Declared {
 }
 
 impl Declared {
-    /// Hears a label; the first known one counts.
+    /// Takes a label; the first known one counts.
     fn take_label(&mut self, label: &[u8]) {
         let label = label.trim_ascii();
         if self.encoding.is_some() || label.is_empty() {
             return;
         }
-        // The replacement encoding would hide the links of the charsets it stands for.
+        // The replacement encoding would hide the links of pages in the charsets that it stands for.
         self.encoding = Encoding::for_label_no_replacement(label);
         self.has_unknown_label |= self.encoding.is_none();
         if self.label.is_none() {
@@ -41,8 +41,7 @@ impl Declared {
         }
     }
 
-    /// A label that could be read as bytes cannot be true if it says UTF-16
-    /// (WHATWG HTML §13.2.3.2).
+    /// Corrects a UTF-16 label: it cannot be true if it could be read byte by byte (WHATWG HTML §13.2.3.2).
     fn mended(mut self) -> Self {
         self.encoding = self.encoding.map(|encoding| {
             if encoding == UTF_16LE || encoding == UTF_16BE {
@@ -57,7 +56,7 @@ impl Declared {
     }
 }
 
-/// What a `Content-Type` names. Of one that does not parse, what a `meta` would name with the same text.
+/// The charset in a `Content-Type`. If the field does not parse, it is read like the `content` of a `meta`.
 pub(in crate::page) fn in_header(content_type: &str) -> Declared {
     let mut declared = Declared::default();
     match charset_in_fields(content_type) {
@@ -67,7 +66,7 @@ pub(in crate::page) fn in_header(content_type: &str) -> Declared {
     declared
 }
 
-/// What `meta` elements name: within the first bytes, or else within a longer head.
+/// The charset in `meta` elements: within the first bytes, or else within a longer head.
 pub(in crate::page) fn in_meta(body: &[u8]) -> Declared {
     let head = &body[..body.len().min(HEAD_BYTES)];
     let scan = |start: &[u8], only_head: bool| {
@@ -76,7 +75,7 @@ pub(in crate::page) fn in_meta(body: &[u8]) -> Declared {
         metas.declared
     };
     let start = &head[..head.len().min(PRESCAN_BYTES)];
-    // To look costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
+    // This search costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
     let first = if last_meta(start).is_some() { scan(start, false) } else { Declared::default() };
     if first.encoding.is_some() {
         return first.mended();
@@ -89,14 +88,14 @@ pub(in crate::page) fn in_meta(body: &[u8]) -> Declared {
     scan(head, true).mended()
 }
 
-/// Where the last `meta` tag begins.
+/// The position of the last `meta` tag.
 fn last_meta(bytes: &[u8]) -> Option<usize> {
     let begins =
         |at: &usize| bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta"));
     memrchr_iter(b'<', bytes).find(begins)
 }
 
-/// What an XML declaration names.
+/// The charset in an XML declaration.
 pub(in crate::page) fn in_xml_declaration(body: &[u8]) -> Declared {
     let mut declared = Declared::default();
     let start = &body[..body.len().min(PRESCAN_BYTES)];
@@ -109,7 +108,7 @@ pub(in crate::page) fn in_xml_declaration(body: &[u8]) -> Declared {
     declared.mended()
 }
 
-/// Hears the `meta` elements of a document's bytes.
+/// Listens for the `meta` elements of a document.
 #[derive(Default)]
 struct Metas {
     declared: Declared,
@@ -162,7 +161,7 @@ fn label_in(content: &[u8]) -> Option<&[u8]> {
     value_after(content, b"charset")
 }
 
-/// The value behind `name =`, quoted or not.
+/// The value after `name =`, quoted or not.
 fn value_after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let mut rest = text;
     loop {

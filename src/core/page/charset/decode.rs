@@ -4,8 +4,8 @@ use encoding_rs::{DecoderResult, Encoding};
 
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// A body without its byte order mark as UTF-8 text, and how many of its sequences do not exist in its charset: each is
-/// read as U+FFFD. A body that is UTF-8 is its own text.
+/// A body without its byte order mark as UTF-8 text, and the number of its sequences that are invalid in its
+/// charset: each is read as U+FFFD. A body in UTF-8 is returned as it is.
 pub(in crate::page) fn decoded<'a>(body: &'a [u8], charset: &'static Encoding) -> (Cow<'a, [u8]>, u32) {
     match charset.decode_without_bom_handling_and_without_replacement(body) {
         Some(Cow::Borrowed(text)) => (Cow::Borrowed(text.as_bytes()), 0),
@@ -25,7 +25,7 @@ fn mended(body: &[u8], charset: &'static Encoding) -> (String, u32) {
         rest = &rest[read..];
         match result {
             DecoderResult::InputEmpty => return (text, bad),
-            // What a decoder is sure to make progress in.
+            // Enough space for a decoder to make progress.
             DecoderResult::OutputFull => text.reserve(rest.len().max(16)),
             DecoderResult::Malformed(..) => {
                 bad = bad.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Which charset the bytes of a page are in: what is declared, what the bytes say, and the text that follows.
+//! The charset of a page: its declaration, its detection from the bytes, and decoding to text.
 
 pub(super) mod declaration;
 pub(super) mod decode;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use declaration::Declared;
 
-/// Where a page in UTF-16 must show a zero byte: its markup is ASCII.
+/// The first bytes of a page, in which UTF-16 must show a zero byte: its markup is ASCII.
 const UTF_16_BYTES: usize = 1024;
 
-/// What told a page's charset.
+/// The source of a page's charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CharsetOrigin {
@@ -23,13 +23,13 @@ pub enum CharsetOrigin {
     Header,
     /// The document: a `meta` or its XML declaration.
     Meta,
-    /// Nothing but the bytes.
+    /// The bytes of the page alone.
     Detected,
     /// An earlier survey, which read the page.
     Recorded,
 }
 
-/// The charset that a page is read in, and how that was settled.
+/// The charset in which a page is read, and how it was determined.
 pub(super) struct Charset {
     pub(super) encoding: &'static Encoding,
     pub(super) origin: CharsetOrigin,
@@ -39,8 +39,8 @@ pub(super) struct Charset {
 }
 
 impl Charset {
-    /// Settles it as browsers do: byte order mark, header, document, detection. A wrong
-    /// declaration is kept, unless nothing could be read with it.
+    /// Determines the charset as browsers do: byte order mark, header, document, detection. A wrong
+    /// declaration is used, unless nothing could be read with it.
     pub(super) fn settle(source: Source<'_>, is_xml: bool) -> Self {
         let body = source.body;
         let mut header = source.content_type.map(declaration::in_header).unwrap_or_default();
@@ -67,8 +67,8 @@ impl Charset {
     }
 }
 
-/// What the document declares: XML goes by its declaration, HTML by its `meta`, and each by
-/// the other if its own is missing.
+/// The declaration in the document: XML uses its XML declaration, HTML its `meta`, and each uses the other if
+/// its own is missing.
 fn in_document(body: &[u8], is_xml: bool) -> Declared {
     let (mut first, second): (Declared, fn(&[u8]) -> Declared) = if is_xml {
         (declaration::in_xml_declaration(body), declaration::in_meta)
@@ -84,8 +84,8 @@ fn in_document(body: &[u8], is_xml: bool) -> Declared {
     first
 }
 
-/// A page without one zero byte at its beginning is not in UTF-16, and read so would lose
-/// all its links.
+/// Ignores UTF-16 in the header for a page without a zero byte at its beginning: it is not in UTF-16, and
+/// would lose all its links if read so.
 fn refuse_utf_16(header: &mut Declared, body: &[u8]) {
     let is_utf_16 = header.encoding.is_some_and(|encoding| encoding == UTF_16LE || encoding == UTF_16BE);
     if is_utf_16 && !body[..body.len().min(UTF_16_BYTES)].contains(&0) {

@@ -11,15 +11,16 @@ pub(in crate::page) enum Namespace {
     Other,
 }
 
-/// The name of an element, and what it means to the tree of a document.
+/// The name of an element, and its meaning for the tree of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::page) struct ElementName {
-    /// Tells names apart, but not those that are too long to be kept.
+    /// Distinguishes names, except those that are too long to be stored.
     key: u64,
     pub(in crate::page) kind: ElementKind,
-    /// Its start tag ends foreign content (WHATWG HTML §13.2.6.5). That of `font` does so with certain attributes.
+    /// Its start tag ends foreign content (WHATWG HTML §13.2.6.5). That of `font` does so only with certain
+    /// attributes.
     pub(in crate::page) ends_foreign: bool,
-    /// Behind its start tag a `frameset` counts no more (§13.2.6.4.7, frameset-ok flag).
+    /// After its start tag a `frameset` no longer counts (§13.2.6.4.7, frameset-ok flag).
     pub(in crate::page) forbids_frameset: bool,
 }
 
@@ -28,9 +29,9 @@ pub(in crate::page) struct ElementName {
 pub(in crate::page) enum ElementKind {
     /// It has no content: `br`.
     Void,
-    /// It ends an open `p`, and its end tag ends whatever is open in it: `div`.
+    /// It ends an open `p`, and its end tag ends all elements open in it: `div`.
     Block,
-    /// Its end tag ends whatever is open in it: `button`, `select`.
+    /// Its end tag ends all elements open in it: `button`, `select`.
     Boxed,
     Heading,
     /// `li`, `dd`, `dt`: the next one ends it.
@@ -42,15 +43,15 @@ pub(in crate::page) enum ElementKind {
     TableGroup,
     TableRow,
     TableCell,
-    /// `object`, `applet`, `marquee`: end tags in it end nothing outside.
+    /// `object`, `applet`, `marquee`: end tags in it end nothing outside it.
     Scope,
     /// `b`, `a`: it may end across blocks.
     Formatting,
     Option,
     Template,
-    /// Its text is no markup: `script`.
+    /// Its text is not markup: `script`.
     Text,
-    /// Special, and without a rule of its own that matters here: `noscript`.
+    /// Special, but without its own rule that matters here: `noscript`.
     Special,
     /// `html`, `head`, `body`: a document has one of each.
     Document,
@@ -75,7 +76,7 @@ impl ElementName {
         self.key == other.key
     }
 
-    /// Whether it has this name, which is in lower case.
+    /// Whether it has this name, given in lower case.
     pub(in crate::page) fn is_named(self, name: &[u8]) -> bool {
         self.key == key_of(name)
     }

@@ -7,28 +7,28 @@ use super::nesting::{Nesting, Syntax, TagPlacement};
 use super::tag::{Attribute, Tag};
 use super::tag_name::{TagName, Text};
 
-/// Who hears of the tags and the text of a document. What stands in templates is not told.
+/// Receives the tags and the text of a document, except those in templates.
 pub(in crate::page) trait Listener {
     fn start(&mut self, tag: &Tag);
     fn end(&mut self, name: TagName);
-    /// A piece of text, not always of whole characters.
+    /// A piece of text, which may begin or end within a character.
     fn text(&mut self, piece: &[u8]);
     /// Whether reading can end here.
     fn is_done(&self) -> bool;
-    /// The body of the document so far is none: a frameset takes its place.
+    /// The body so far does not count: a frameset takes its place.
     fn forget_body(&mut self) {}
 }
 
-/// Puts the tokenizer's events together into tags, and tells the tokenizer where text is not
-/// markup. Nothing is allocated per tag.
+/// Assembles the tokenizer's events into tags, and tells the tokenizer where text is not markup. Nothing is
+/// allocated per tag.
 pub(in crate::page) struct TagEmitter<'a, L> {
     listener: &'a mut L,
     is_xml: bool,
     tag: Tag,
-    /// Of the tag or of an attribute, as far as it is read.
+    /// The name of the tag or of an attribute, as far as it has been read.
     name: Name,
     reading: TagPart,
-    /// A tag has been told behind which text is markup.
+    /// A tag was emitted after which text is markup.
     is_between: bool,
     /// The last start tag, whose end tag alone ends raw text.
     last_start: TagName,
@@ -36,7 +36,7 @@ pub(in crate::page) struct TagEmitter<'a, L> {
     namespaces: Namespaces,
 }
 
-/// What of a tag is being read.
+/// The part of a tag that is being read.
 #[derive(Clone, Copy)]
 enum TagPart {
     Name,
@@ -44,7 +44,7 @@ enum TagPart {
     Value(Attribute),
     /// The value of an `xmlns`.
     Declaration,
-    /// What nobody wants to know.
+    /// A part that is not needed.
     Other,
 }
 
@@ -76,7 +76,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.is_xml
     }
 
-    /// Begins a tag whose name is known whole; tells which it is.
+    /// Begins a tag whose complete name is known; returns which tag it is.
     #[inline]
     pub(in crate::page) fn begin(&mut self, is_end: bool, spelled: &[u8]) -> TagName {
         self.tag.begin(is_end);
@@ -87,7 +87,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.tag.name
     }
 
-    /// Settles what the open elements need to know of the tag's name.
+    /// Determines what the open elements need to know of the tag's name.
     #[inline(never)]
     fn settle_element(&mut self, spelled: &[u8]) {
         if self.is_xml {
@@ -98,7 +98,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.tag.element = ElementName::spelled(spelled);
     }
 
-    /// How the text behind the start tag that was begun is to be read.
+    /// How to read the text after the start tag that was begun.
     #[inline]
     pub(in crate::page) fn text(&self) -> Text {
         if self.nesting.is_kept() { self.nested_text() } else { self.tag.name.text() }
@@ -112,8 +112,8 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         if is_read && namespace == Namespace::Html { self.text_of_html() } else { Text::Markup }
     }
 
-    /// In XML all text is markup; that of scripts, styles and of what stands in for frames is not shown, and is read as in
-    /// HTML, for many write it so.
+    /// In XML all text is markup. The text of scripts, styles and fallbacks for frames is not visible, and is
+    /// read as in HTML, because many pages write it so.
     fn text_of_html(&self) -> Text {
         match self.tag.name.text() {
             Text::Escapable | Text::Endless if self.is_xml => Text::Markup,
@@ -121,14 +121,14 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         }
     }
 
-    /// Gives the tag an attribute with its value, unless it has it already.
+    /// Adds an attribute with its value to the tag, unless the tag already has it.
     pub(in crate::page) fn give(&mut self, attribute: Attribute, value: &[u8]) {
         if self.tag.begin_value(attribute) {
             self.tag.push_value(attribute, value);
         }
     }
 
-    /// Tells the tag that was begun; text behind it is markup.
+    /// Emits the tag that was begun; text after it is markup.
     pub(in crate::page) fn emit_plain_tag(&mut self) {
         if self.tag.is_end {
             self.end_tag();
@@ -137,7 +137,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         }
     }
 
-    /// Tells a piece of text, which may be empty.
+    /// Emits a piece of text, which may be empty.
     pub(in crate::page) fn emit_text(&mut self, piece: &[u8]) {
         if self.nesting.is_kept() {
             self.nesting.add_text(piece);
@@ -196,7 +196,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         if self.nesting.is_kept() || self.tag.name.nests() {
             return self.start_nested();
         }
-        // So is nearly every tag.
+        // This applies to nearly every tag.
         self.tag.namespace = Namespace::Html;
         self.tag.is_empty = false;
         if !self.nesting.is_inert() {
@@ -206,7 +206,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         state_in(self.tag.name.text())
     }
 
-    /// A start tag that changes what others mean, or whose own meaning depends on them.
+    /// Handles a start tag that changes the meaning of others, or whose own meaning depends on them.
     #[inline(never)]
     fn start_nested(&mut self) -> Option<State> {
         let was_inert = self.nesting.is_inert();
@@ -225,7 +225,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         if is_text { state_in(self.text_of_html()) } else { None }
     }
 
-    /// An element of XML is as its namespace says, and templates are as in HTML.
+    /// Enters an element of XML: its namespace decides its meaning, and templates are handled as in HTML.
     fn enter_xml(&mut self) -> TagPlacement {
         let is_empty = self.tag.is_self_closing;
         self.tag.namespace = self.namespaces.enter(self.tag.element, is_empty);
@@ -239,7 +239,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
     }
 }
 
-/// The tokenizer's state in such a text, if it is another than between elements.
+/// The tokenizer's state for such a text, if it differs from the state between elements.
 fn state_in(text: Text) -> Option<State> {
     match text {
         Text::Markup => None,
@@ -316,7 +316,8 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
         self.is_xml || self.nesting.is_foreign()
     }
 
-    /// The token is that reading can pause: behind a tag where text is markup, or because the listener has heard enough.
+    /// A token means that reading can pause: after a tag where text is markup, or because the listener is
+    /// done.
     fn pop_token(&mut self) -> Option<()> {
         (std::mem::take(&mut self.is_between) || self.is_done()).then_some(())
     }

@@ -1,4 +1,4 @@
-//! Bytes of HTML as tags and text, with the nesting of elements that decides what is foreign content.
+//! HTML bytes as tags and text, with the nesting of elements that decides what is foreign content.
 
 pub(super) mod element_name;
 pub(super) mod emitter;
@@ -21,15 +21,15 @@ use emitter::{Listener, TagEmitter};
 use nesting::Syntax;
 use shallow::BoundedStackText;
 
-/// Tells a listener the tags and the text of a document, in UTF-8.
+/// Passes the tags and the text of a document, in UTF-8, to a listener.
 ///
-/// The rules of tokenizing (WHATWG HTML §13.2.5) are html5gum's. Most of most pages is written so plainly that it needs
-/// only a few of them: that is read here, several times as fast, and html5gum is given what is left, from the `<` or `&`
-/// where it stands up to the end of the next tag behind which text is markup again. What the listener hears is the same;
-/// only carriage returns in text stay as they stand.
+/// html5gum implements the rules of tokenizing (WHATWG HTML §13.2.5). Most markup of most pages has a simple
+/// form that needs only a few of these rules: it is read here, several times as fast. html5gum gets the rest,
+/// from its `<` or `&` to the end of the next tag after which text is markup again. The listener receives the
+/// same as from html5gum alone, except that carriage returns in text stay as they are.
 ///
-/// Tells whether more has to be known of the tree than a listener has heard of: then the document is to be read once
-/// more, as [`Syntax::WholeHtml`], by a listener that has heard nothing.
+/// Returns whether the listener needs more of the tree than it received: then the document must be read once
+/// more, as [`Syntax::WholeHtml`], by a new listener.
 pub(super) fn tokenize<L: Listener>(text: &[u8], listener: &mut L, syntax: Syntax) -> bool {
     let mut emitter = TagEmitter::new(listener, syntax);
     read(text, &mut emitter);
@@ -56,7 +56,7 @@ fn read<L: Listener>(text: &[u8], emitter: &mut TagEmitter<'_, L>) {
                     BoundedStackText::new(UnreadText(&rest)),
                     BorrowedEmitter(&mut *emitter),
                 );
-                // It ends where the text ends, or behind a tag.
+                // The tokenizer ends at the end of the text, or after a tag.
                 if tokenizer.next().is_none() {
                     return;
                 }
@@ -74,7 +74,7 @@ fn upto_markup(unread: &[u8]) -> &[u8] {
     }
 }
 
-/// An emitter that a tokenizer has for a while.
+/// An emitter that a tokenizer borrows.
 struct BorrowedEmitter<'e, E>(&'e mut E);
 
 impl<E: Emitter> ForwardingEmitter for BorrowedEmitter<'_, E> {
@@ -90,11 +90,11 @@ impl<E: Emitter> ForwardingEmitter for BorrowedEmitter<'_, E> {
     }
 }
 
-/// A text of which a tokenizer reads as much as it needs.
+/// A text from which a tokenizer reads as much as it needs.
 struct UnreadText<'r, 'a>(&'r Cell<&'a [u8]>);
 
-// Inlined into each state of the tokenizer, what it looks for is a constant and a page is read
-// about one and a half times as fast.
+// Once these are inlined into each state of the tokenizer, the needle is a constant and a page is read about
+// one and a half times as fast.
 #[allow(clippy::inline_always)]
 impl Reader for UnreadText<'_, '_> {
     type Error = Infallible;
@@ -154,7 +154,7 @@ mod tests {
         Attribute::XmlLang,
     ];
 
-    /// What a listener is told, pieces of text joined.
+    /// The events that a listener received, with pieces of text joined.
     #[derive(Default, Debug, PartialEq)]
     struct ReceivedTokens {
         events: Vec<String>,
@@ -183,7 +183,7 @@ mod tests {
         }
 
         fn text(&mut self, piece: &[u8]) {
-            // Newlines are normalised by html5gum alone.
+            // Only html5gum normalises newlines.
             let lines = piece.split_inclusive(|byte| *byte == b'\n');
             for line in lines
                 .map(|line| line.strip_suffix(b"\r\n").map_or(line.to_vec(), |line| [line, b"\n"].concat()))

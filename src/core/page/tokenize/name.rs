@@ -1,8 +1,8 @@
-/// The longest name that is told apart: `shadowrootmode` has 14 bytes.
+/// The longest name that is distinguished: `shadowrootmode` has 14 bytes.
 const LONGEST_NAME: usize = 16;
 
-/// The name of a tag or attribute, in a fixed buffer; a longer name than any we know reads as
-/// empty, which is the name of nothing.
+/// The name of a tag or attribute, in a fixed buffer. A name longer than any known one reads as empty, which
+/// matches nothing.
 #[derive(Clone, Copy, Default)]
 pub(in crate::page) struct Name {
     bytes: [u8; LONGEST_NAME],
@@ -11,7 +11,7 @@ pub(in crate::page) struct Name {
 }
 
 impl Name {
-    /// A name that is known whole, in lower case.
+    /// A complete name, in lower case.
     pub(in crate::page) fn in_lower_case(name: &[u8]) -> Self {
         let mut lower = Self::default();
         lower.push(name);

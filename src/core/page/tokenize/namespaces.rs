@@ -2,22 +2,24 @@ use memchr::memchr;
 
 use super::element_name::{ElementName, Namespace};
 
-/// The namespaces of an XML document (Namespaces in XML 1.0, §6): which prefix stands for which, and from where to where.
+/// The namespaces of an XML document (Namespaces in XML 1.0, §6): the namespace of each prefix, and the scope
+/// of each declaration.
 #[derive(Default)]
 pub(in crate::page) struct Namespaces {
-    /// In the order in which they were declared; from `in_force` on those of the tag that is being read.
+    /// In the order in which they were declared; those from `in_force` on belong to the tag that is being
+    /// read.
     declared: Vec<Declaration>,
     in_force: usize,
     open: Vec<OpenScope>,
     /// Open elements beyond [`MOST_OPEN`].
     further: u32,
-    /// Of the tag that is being read.
+    /// The prefix of the tag that is being read.
     prefix: Prefix,
-    /// Of the last declaration, while it is read.
+    /// The value of the last declaration, while it is being read.
     value: Option<Vec<u8>>,
 }
 
-/// None is the default namespace.
+/// None for the default namespace.
 type Prefix = Option<ElementName>;
 
 struct Declaration {
@@ -25,20 +27,20 @@ struct Declaration {
     namespace: Namespace,
 }
 
-/// An open element, and how many declarations were in force around it.
+/// An open element, and the number of declarations in force around it.
 struct OpenScope {
     name: ElementName,
     around: usize,
 }
 
-/// As in HTML; deeper elements declare nothing.
+/// As in HTML; deeper elements have no declarations.
 const MOST_OPEN: usize = 256;
 const MOST_DECLARED: usize = 256;
-/// More than the name of any namespace that is told from others.
+/// Longer than the name of any namespace that is distinguished.
 const MOST_NAME_BYTES: usize = 64;
 
 impl Namespaces {
-    /// Begins a tag; gives its name without the prefix.
+    /// Begins a tag; returns its name without the prefix.
     pub(in crate::page) fn begin<'n>(&mut self, name: &'n [u8]) -> &'n [u8] {
         self.value = None;
         self.declared.truncate(self.in_force);
@@ -69,16 +71,16 @@ impl Namespaces {
         }
     }
 
-    /// The namespace of the tag's element, of what is declared so far.
+    /// The namespace of the tag's element, according to the declarations so far.
     pub(in crate::page) fn current(&self) -> Namespace {
         let declaration = self.declared.iter().rev().find(|declared| declared.prefix == self.prefix);
-        // A document that declares nothing at all means HTML.
+        // A document without any declaration means HTML.
         let is_plain = self.prefix.is_none() && self.declared.is_empty();
         let usual = if is_plain { Namespace::Html } else { Namespace::Other };
         declaration.map_or(usual, |declared| declared.namespace)
     }
 
-    /// Enters the tag's element; gives its namespace.
+    /// Enters the tag's element; returns its namespace.
     pub(in crate::page) fn enter(&mut self, name: ElementName, is_empty: bool) -> Namespace {
         self.settle();
         let namespace = self.current();
@@ -94,7 +96,7 @@ impl Namespaces {
         namespace
     }
 
-    /// Leaves the innermost element of a name, and whatever is open in it.
+    /// Leaves the innermost element of this name, and all elements open in it.
     pub(in crate::page) fn leave(&mut self, name: ElementName) {
         if self.further > 0 {
             self.further -= 1;

@@ -6,30 +6,30 @@ use super::tag_name::TagName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::page) enum Syntax {
     Html,
-    /// HTML of which all open elements are kept.
+    /// HTML with all open elements stored.
     WholeHtml,
     Xml,
 }
 
-/// As much of the tree around a tag as its meaning needs: whether it stands in foreign content (`svg`, `math`), whether
-/// in a template, which is not shown, and whether in the body of a document or in its frameset.
+/// As much of the tree around a tag as its meaning needs: whether it is in foreign content (`svg`, `math`),
+/// whether in a template, which is not shown, and whether in the body of a document or in its frameset.
 ///
-/// Open elements are kept from the outermost `svg` or `math` on, by the rules of WHATWG HTML §13.2.6.5. Few pages have an
-/// end tag there of an element that stands around it; whether it ends the foreign content depends on all open elements,
-/// as does whether a frame counts. Such a page is read once more, and all of them are kept (`is_whole`). Of the rules for
-/// HTML elements those are here that decide which element an end tag ends; not here are formatting elements that are
-/// opened once more, which end nothing.
+/// Open elements are stored from the outermost `svg` or `math` on, by the rules of WHATWG HTML §13.2.6.5. In
+/// few pages this content has an end tag of an element outside it. Whether that tag ends the foreign content
+/// depends on all open elements, as does whether a frame counts. Such a page is read once more, with all open
+/// elements stored (`is_whole`). Of the rules for HTML elements, this type implements those that decide which
+/// element an end tag ends. It does not reconstruct formatting elements, which end nothing.
 #[derive(Default)]
 pub(in crate::page) struct Nesting {
     open: Vec<OpenElement>,
     /// Open elements beyond [`MOST_OPEN`].
     further: u32,
-    /// `open` is in use: it is whole, or not empty; and in XML, whose namespaces are kept elsewhere.
+    /// `open` is in use: it is whole, or not empty. Also set in XML, whose namespaces are stored elsewhere.
     is_kept: bool,
     is_whole: bool,
     is_xml: bool,
     is_whole_needed: bool,
-    /// Templates that are open and not shown.
+    /// The number of open templates that are not shown.
     templates: u32,
     stage: Stage,
 }
@@ -42,7 +42,7 @@ struct OpenElement {
     point: IntegrationPoint,
 }
 
-/// What else may stand in an element than what its namespace says.
+/// Content of other namespaces that an element may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IntegrationPoint {
     None,
@@ -50,13 +50,13 @@ enum IntegrationPoint {
     Html,
     /// A MathML text integration point: `mi`.
     Text,
-    /// An `annotation-xml` that is no HTML integration point; an `svg` may stand in it.
+    /// An `annotation-xml` that is not an HTML integration point; it may contain an `svg`.
     Annotation,
     /// A template of HTML whose content is not shown.
     Inert,
 }
 
-/// How far a document has come; kept up if all open elements are.
+/// The stage of a document; tracked if all open elements are stored.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
     /// Before its body.
@@ -65,27 +65,27 @@ enum Stage {
     /// In a body that a `frameset` may still replace.
     Replaceable,
     Body,
-    /// In so many framesets.
+    /// In this number of framesets.
     Framesets(u32),
-    /// Behind the outermost frameset.
+    /// After the outermost frameset.
     Behind,
 }
 
-/// What becomes of a start tag.
+/// The effect of a start tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::page) enum TagPlacement {
     /// It has content, up to its end tag.
     Open,
-    /// It has none, for it closes itself.
+    /// It has no content, because it is self-closing.
     Empty,
-    /// Browsers pass over it.
+    /// Browsers ignore it.
     Nowhere,
     /// It is the frameset that replaces the body.
     InPlaceOfBody,
 }
 
-/// Deeper elements are only counted; browsers nest 512 and real pages fewer than a hundred. An end tag may look at all
-/// of them.
+/// The limit on stored open elements; deeper ones are only counted. Browsers nest 512 and real pages fewer
+/// than a hundred. An end tag may search all of them.
 const MOST_OPEN: usize = 256;
 
 impl Nesting {
@@ -94,12 +94,12 @@ impl Nesting {
         Self { is_whole, is_xml, is_kept: is_whole || is_xml, ..Self::default() }
     }
 
-    /// Whether the document is to be read once more, with all open elements kept.
+    /// Whether the document must be read once more, with all open elements stored.
     pub(in crate::page) fn is_whole_needed(&self) -> bool {
         self.is_whole_needed
     }
 
-    /// Whether names have to be told apart beyond those of [`TagName`].
+    /// Whether more names must be distinguished than those of [`TagName`].
     #[inline]
     pub(in crate::page) fn is_kept(&self) -> bool {
         self.is_kept
@@ -109,12 +109,12 @@ impl Nesting {
         self.templates > 0
     }
 
-    /// Whether the innermost open element is of `svg` or `math`.
+    /// Whether the innermost open element is in the namespace of `svg` or `math`.
     pub(in crate::page) fn is_foreign(&self) -> bool {
         self.open.last().is_some_and(OpenElement::is_foreign)
     }
 
-    /// Where an element of this name would stand, whatever its attributes.
+    /// The namespace that an element of this name would have, whatever its attributes.
     pub(in crate::page) fn namespace_of(&self, name: ElementName) -> Namespace {
         let Some(top) = self.open.last() else { return Namespace::Html };
         let is_html = match top.point {
@@ -126,7 +126,7 @@ impl Nesting {
         if is_html { Namespace::Html } else { top.namespace }
     }
 
-    /// Hears of text between tags.
+    /// Takes note of text between tags.
     pub(in crate::page) fn add_text(&mut self, piece: &[u8]) {
         let is_pending = matches!(self.stage, Stage::Head | Stage::Replaceable) && self.is_whole;
         let is_hidden =
@@ -139,7 +139,7 @@ impl Nesting {
         }
     }
 
-    /// Whether text is shown where the document has come to.
+    /// Whether text is shown at the current stage of the document.
     pub(in crate::page) fn has_body(&self) -> bool {
         !matches!(self.stage, Stage::Framesets(_) | Stage::Behind)
     }
@@ -149,7 +149,7 @@ impl Nesting {
         self.stage == Stage::Replaceable
     }
 
-    /// Enters an element, and notes its namespace on the tag.
+    /// Enters an element, and sets its namespace on the tag.
     pub(in crate::page) fn enter(&mut self, tag: &mut Tag) -> TagPlacement {
         if self.is_kept {
             return self.enter_kept(tag);
@@ -205,7 +205,7 @@ impl Nesting {
         match self.pass(name, tag.name) {
             Some(place) => return place,
             None if matches!(tag.name, TagName::Svg | TagName::Math) => return self.enter_root(tag),
-            // The foreign content has ended, and with it what is kept.
+            // The foreign content has ended; nothing is stored any more.
             None if !self.is_kept => return TagPlacement::Open,
             None => {}
         }
@@ -224,7 +224,8 @@ impl Nesting {
         TagPlacement::Open
     }
 
-    /// A declarative shadow root is shown; without `open` its end tag finds no template open.
+    /// Opens a template. A declarative shadow root is shown; unless `open` is in use, its end tag finds no
+    /// template open.
     pub(in crate::page) fn open_template(&mut self, tag: &Tag) {
         let is_inert = self.is_inert() || !tag.has(Attribute::ShadowRootMode);
         self.templates = self.templates.saturating_add(u32::from(is_inert));
@@ -234,8 +235,8 @@ impl Nesting {
         }
     }
 
-    /// Goes through the stages of a document with a start tag of HTML; tells what becomes of the tag if that is settled
-    /// by this.
+    /// Advances the stage of the document with a start tag of HTML; returns the effect of the tag if the
+    /// stage decides it.
     fn pass(&mut self, name: ElementName, tag: TagName) -> Option<TagPlacement> {
         if !self.is_whole || self.is_inert() {
             return None;
@@ -345,7 +346,7 @@ impl Nesting {
         }
     }
 
-    /// Ends what is open in a table's part before the next one.
+    /// Ends the elements that are open in a part of a table, before the next part.
     fn clear_to_table(&mut self, kind: ElementKind) {
         let Some(table) = self.table() else { return };
         let stays = |open: ElementName| match kind {
@@ -377,7 +378,7 @@ impl Nesting {
         None
     }
 
-    /// Leaves an element; whatever is open in it ends.
+    /// Leaves an element; all elements open in it end too.
     pub(in crate::page) fn leave(&mut self, tag: &Tag) {
         if self.is_xml || !self.is_kept {
             if tag.name == TagName::Template {
@@ -419,7 +420,8 @@ impl Nesting {
         self.leave_html(name);
     }
 
-    /// A template ends with all that is open in it, be it foreign. One of `svg` is an element like others.
+    /// Ends a template and all elements open in it, including foreign ones. A template in `svg` is an
+    /// ordinary element.
     fn close_template(&mut self) {
         let is_svgs = |open: &&OpenElement| open.is_foreign();
         let foreign = self
@@ -463,7 +465,7 @@ impl Nesting {
         };
         match found {
             ScopeSearch::At(at) => self.end(at, name),
-            // It may be open around the foreign content.
+            // The element may be open around the foreign content.
             ScopeSearch::Nowhere if !self.is_whole => {
                 self.is_whole_needed = true;
                 self.truncate(0);
@@ -472,7 +474,8 @@ impl Nesting {
         }
     }
 
-    /// Ends an element and what is open in it; a form ends alone, and so does a formatting element around blocks.
+    /// Ends an element and the elements open in it. A form ends alone, and so does a formatting element
+    /// around blocks.
     fn end(&mut self, at: usize, name: ElementName) {
         match name.kind {
             ElementKind::Formatting => self.end_formatting(at),
@@ -482,8 +485,8 @@ impl Nesting {
         self.is_kept = self.is_whole || !self.open.is_empty();
     }
 
-    /// What the adoption agency algorithm leaves open (§13.2.6.4.7): of what stands in a formatting element all special
-    /// elements, and around them other formatting elements.
+    /// Ends a formatting element as the adoption agency algorithm does (§13.2.6.4.7): all special elements in
+    /// it stay open, and other formatting elements around these.
     fn end_formatting(&mut self, at: usize) {
         let last = self.open[at..].iter().rposition(OpenElement::is_special).map_or(at, |last| at + last + 1);
         self.truncate(last);
@@ -497,7 +500,8 @@ impl Nesting {
         }
     }
 
-    /// The innermost open element that it is, unless an element that bounds a scope stands within it.
+    /// The innermost open element for which `is_it` holds, unless an element that bounds a scope is inside
+    /// it.
     fn in_scope(
         &self,
         is_it: impl Fn(ElementName) -> bool,
@@ -515,7 +519,7 @@ impl Nesting {
         ScopeSearch::Nowhere
     }
 
-    /// The innermost open element of a name, unless a special element stands within it.
+    /// The innermost open element of this name, unless a special element is inside it.
     fn before_special(&self, name: ElementName) -> ScopeSearch {
         for at in (0..self.open.len()).rev() {
             let open = self.open[at];
@@ -554,12 +558,12 @@ impl Nesting {
     }
 }
 
-/// Where an open element was looked for.
+/// The result of a search for an open element.
 enum ScopeSearch {
     At(usize),
-    /// What bounds the search stands within it, if it is open at all.
+    /// A boundary of the search comes first; the element may be open beyond it.
     Behind,
-    /// It is not among those that are kept.
+    /// It is not among the stored elements.
     Nowhere,
 }
 

@@ -6,12 +6,13 @@ use super::plain_text;
 use super::tag::Attribute;
 use super::tag_name::{TagName, Text};
 
-/// Reads a tag that is written as most are, and gives what is behind it; none if something else stands here, or a tag that
-/// is written in a rarer way: then nothing is read, and nobody has been told anything.
+/// Reads a tag in common form, and returns the text after it. Returns none if there is no tag here, or a tag
+/// in a rarer form: then nothing has been read or emitted.
 ///
-/// As most are: `<`, for an end tag `/`, a name of ASCII letters and digits, then white space before each attribute,
-/// whose name is of letters, digits, `-`, `:`, `_` and is followed at once by `=` and a value or by nothing, and `>` or `/>`.
-/// Values that are kept have no character reference in them. With an element whose text is no markup its text is read, too.
+/// The common form is: `<`, for an end tag `/`, a name of ASCII letters and digits, then white space before
+/// each attribute, and `>` or `/>`. The name of an attribute consists of letters, digits, `-`, `:` and `_`,
+/// and is followed at once by `=` and a value, or by nothing. Values that are needed contain no character
+/// reference. If the text of the element is not markup, it is read too.
 pub(in crate::page) fn read<'t, L: Listener>(
     text: &'t [u8],
     emitter: &mut TagEmitter<'_, L>,
@@ -48,8 +49,8 @@ pub(in crate::page) fn read<'t, L: Listener>(
     }
 }
 
-/// Reads an attribute, for a tag on which some mean something, and gives what is behind it: white space, or the end of
-/// the tag.
+/// Reads an attribute, and returns the text after it: white space, or the end of the tag. `tag` is none where
+/// no attribute has a meaning.
 fn read_attribute<'t, L: Listener>(
     text: &'t [u8],
     tag: Option<TagName>,
@@ -62,7 +63,7 @@ fn read_attribute<'t, L: Listener>(
             (&rest[..end], &rest[end + 1..])
         }
         [b'=', rest @ ..] => split_unquoted(rest)?,
-        // `a =b`: the value is further on.
+        // `a =b`: the value comes later.
         _ if without_space(unread).first() == Some(&b'=') => return None,
         _ => (&[][..], unread),
     };
@@ -81,7 +82,7 @@ fn read_attribute<'t, L: Listener>(
     Some(behind)
 }
 
-/// Whether each byte is one of many: looked up, as most bytes of most pages stand in tags.
+/// A table of bytes in a set: a fast look-up, because most bytes of most pages are in tags.
 type Bytes = [bool; 256];
 
 const IN_TAG_NAMES: Bytes = letters_and_digits_and(b"");
@@ -102,14 +103,14 @@ const fn letters_and_digits_and(signs: &[u8]) -> Bytes {
     bytes
 }
 
-/// A name, which begins with a letter, and what is behind it.
+/// A name, which begins with a letter, and the text after it.
 fn split_name<'t>(text: &'t [u8], in_names: &Bytes) -> Option<(&'t [u8], &'t [u8])> {
     text.first().filter(|first| first.is_ascii_alphabetic())?;
     let end = text.iter().position(|byte| !in_names[usize::from(*byte)])?;
     Some(text.split_at(end))
 }
 
-/// A value without quotes, which has a byte at least, and what is behind it: white space or `>`.
+/// A value without quotes, at least one byte long, and the text after it: white space or `>`.
 fn split_unquoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0c' | b'>');
     let end = text.iter().position(ends).filter(|end| *end > 0)?;

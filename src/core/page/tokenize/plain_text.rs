@@ -1,19 +1,19 @@
-//! What stands between tags, where it is written as most of it is. Each function reads nothing where it is written in
-//! another way.
+//! The content between tags, in its most common forms. Where the content has another form, each function
+//! reads nothing.
 
 use memchr::memmem::find;
 use memchr::{memchr, memchr_iter};
 
 use super::tag_name::{TagName, Text};
 
-/// The references that most pages have. The standard's other two thousand are html5gum's.
+/// The references that are common in pages. html5gum handles the other two thousand of the standard.
 const NAMED: [(&[u8], &str); 6] =
     [(b"lt;", "<"), (b"gt;", ">"), (b"amp;", "&"), (b"quot;", "\""), (b"nbsp;", "\u{a0}"), (b"apos;", "'")];
-/// Digits of a numeric reference: enough for any character.
+/// The number of digits in a numeric reference: enough for any character.
 const MOST_DIGITS: usize = 7;
 
-/// Tells the character that a character reference (WHATWG HTML §13.2.5.72) stands for, and gives what is behind it. An `&`
-/// that begins none is itself.
+/// Passes the character of a character reference (WHATWG HTML §13.2.5.72) to `tell`, and returns the text
+/// after it. An `&` that begins no reference is passed as it is.
 pub(in crate::page) fn reference(text: &[u8], tell: impl FnOnce(&[u8])) -> Option<&[u8]> {
     let behind = text.strip_prefix(b"&")?;
     match behind.first()? {
@@ -34,7 +34,8 @@ pub(in crate::page) fn reference(text: &[u8], tell: impl FnOnce(&[u8])) -> Optio
     }
 }
 
-/// A number up to its `;`. Control characters are others than they say (§13.2.5.80).
+/// A number up to its `;`. Control characters are left out, because they stand for other characters
+/// (§13.2.5.80).
 fn numeric(text: &[u8]) -> Option<(char, &[u8])> {
     let (base, digits) = match text {
         [b'x' | b'X', digits @ ..] => (16, digits),
@@ -49,7 +50,7 @@ fn numeric(text: &[u8]) -> Option<(char, &[u8])> {
     Some((character, &digits[end + 1..]))
 }
 
-/// What is behind a comment (§13.2.5.43 and those after it).
+/// The text after a comment (§13.2.5.43 and those after it).
 pub(in crate::page) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(b"<!--")?;
     // The dashes that open it may close it (`<!-->`, `<!--->`), but not as `<!--!>`.
@@ -61,7 +62,7 @@ pub(in crate::page) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
     memchr_iter(b'>', unread).find(closes).map(|end| &unread[end + 1..])
 }
 
-/// The text of an element that is no markup, and what is behind it: its end tag.
+/// The text of an element whose text is not markup, and the rest, which begins with its end tag.
 pub(in crate::page) fn raw_text(name: TagName, text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr_iter(b'<', text).find(|at| ends(name, &text[*at..]))?;
     let (content, behind) = text.split_at(end);
@@ -73,7 +74,7 @@ pub(in crate::page) fn raw_text(name: TagName, text: &[u8]) -> Option<(&[u8], &[
     (is_plain && memchr(0, content).is_none()).then_some((content, behind))
 }
 
-/// Whether the end tag of the element stands here.
+/// Whether the end tag of the element is at this position.
 fn ends(name: TagName, text: &[u8]) -> bool {
     let is_in_name = |byte: &u8| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'\x0c' | b'/' | b'>');
     let Some(text) = text.strip_prefix(b"</") else { return false };

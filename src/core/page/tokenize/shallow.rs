@@ -1,19 +1,21 @@
 use html5gum::Reader;
 
-/// What html5gum looks for in a value in double quotes, and in no other state.
+/// The bytes that html5gum searches for in a value in double quotes, and in no other state.
 const IN_DOUBLE_QUOTES: &[u8] = b"\"&\0\r";
-/// Values in double quotes that one chain of calls may read; far fewer than fit on a thread's stack, and so
-/// many that ending a chain costs nothing that can be measured.
+/// The number of values in double quotes that one chain of calls may read: far fewer than fit on a thread's
+/// stack, and enough that the cost of ending a chain cannot be measured.
 const VALUES_PER_CHAIN: u8 = 16;
 
-/// A text that the tokenizer reads with a bounded stack.
+/// A text that the tokenizer reads with bounded stack depth.
 ///
-/// html5gum's states call the likely next state directly. Release 0.9 has one cycle among these calls
-/// (`tests/repository/tokenizer.rs` finds them all): attribute name, `=`, value in double quotes, behind the value, and
-/// the next attribute's name. It grows the stack with every such attribute of a tag, and 10,000 of them overflow it.
+/// The states of html5gum call the likely next state directly. Release 0.9 has one cycle among these calls
+/// (`tests/repository/tokenizer.rs` finds them all): attribute name, `=`, value in double quotes, after the
+/// value, and the next attribute's name. It grows the stack with every such attribute of a tag, and 10,000 of
+/// them overflow it.
 ///
-/// The state behind a value calls on only if white space, `/` or `>` follows; anything else goes back to the
-/// tokenizer's loop. White space there means nothing, so behind every [`VALUES_PER_CHAIN`]th value it is left out.
+/// The state after a value makes a further call only if white space, `/` or `>` follows; anything else
+/// returns to the tokenizer's loop. White space there has no meaning, so it is removed after every
+/// [`VALUES_PER_CHAIN`]th value.
 pub(in crate::page) struct BoundedStackText<R> {
     text: R,
     values: u8,
@@ -24,7 +26,7 @@ impl<R: Reader> BoundedStackText<R> {
         Self { text, values: 0 }
     }
 
-    /// A value has ended: ends the chain of calls if that is due.
+    /// Ends the chain of calls after a value if that is due.
     #[inline]
     fn end_value(&mut self) -> Result<(), R::Error> {
         self.values += 1;
@@ -50,7 +52,8 @@ impl<R: Reader> BoundedStackText<R> {
     }
 }
 
-// Inlined into each state of the tokenizer as the text's own methods are; there what is looked for is a constant.
+// Inlined into each state of the tokenizer like the methods of the text itself; there the needle is a
+// constant.
 #[allow(clippy::inline_always)]
 impl<R: Reader> Reader for BoundedStackText<R> {
     type Error = R::Error;

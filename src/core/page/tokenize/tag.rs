@@ -6,10 +6,9 @@ use super::element_name::{ElementName, Namespace};
 use super::name::Name;
 use super::tag_name::TagName;
 
-/// How much of an attribute is kept: as much as address accepts of a reference before it
-/// parses it.
+/// The limit on an attribute's value: as much as `address` accepts of a reference before it parses it.
 const MAX_VALUE_BYTES: usize = 4 * MAX_URL_BYTES;
-/// Of a document within a document: as much as is read of a page.
+/// The limit on an embedded document: as much as is read of a page.
 const MAX_SRCDOC_BYTES: usize = 1024 * 1024;
 
 /// The attributes that are read.
@@ -35,7 +34,7 @@ pub(in crate::page) enum Attribute {
 const ATTRIBUTES: usize = 14;
 
 impl Attribute {
-    /// The attribute of this name, if it says something on a tag.
+    /// The attribute of this name, if it has a meaning on this tag.
     pub(in crate::page) fn named(tag: TagName, name: &[u8]) -> Option<Self> {
         match (tag, name) {
             (TagName::A | TagName::Area | TagName::Base, b"href") => Some(Self::Href),
@@ -56,29 +55,29 @@ impl Attribute {
         }
     }
 
-    /// As [`of`](Self::named), with the name in any case.
+    /// As [`named`](Self::named), with the name in any case.
     pub(in crate::page) fn spelled(tag: TagName, name: &[u8]) -> Option<Self> {
         Self::named(tag, Name::in_lower_case(name).as_bytes())
     }
 }
 
-/// A tag being read: its name and what its wanted attributes say. One is used for all tags of
-/// a page, so that its buffers are allocated once.
+/// A tag that is being read: its name and the values of the attributes needed. One is used for all tags of a
+/// page, so that its buffers are allocated once.
 #[derive(Default)]
 pub(in crate::page) struct Tag {
     pub(in crate::page) name: TagName,
     pub(in crate::page) is_end: bool,
     pub(in crate::page) is_self_closing: bool,
-    /// Settled with what the tag opens.
+    /// Determined when the tag opens its element.
     pub(in crate::page) namespace: Namespace,
-    /// It has no content, for it closes itself where that means something.
+    /// It has no content, because it is self-closing where that counts.
     pub(in crate::page) is_empty: bool,
-    /// It stands in a body that a frameset may replace.
+    /// It is in a body that a frameset may replace.
     pub(in crate::page) is_replaceable: bool,
-    /// Settled where more has to be known of the name than `name` tells.
+    /// Determined where more of the name is needed than `name` holds.
     pub(in crate::page) element: ElementName,
     values: [Buffer; ATTRIBUTES],
-    /// Which of them the tag has: a bit each.
+    /// The attributes that the tag has, one bit each.
     present: u16,
 }
 
@@ -88,11 +87,11 @@ struct Buffer {
     is_cut: bool,
 }
 
-/// What an attribute says, character references already read.
+/// The value of an attribute, with character references decoded.
 #[derive(Clone, Copy)]
 pub(in crate::page) struct AttributeValue<'a> {
     pub(in crate::page) bytes: &'a [u8],
-    /// It was longer than what is kept.
+    /// It was longer than the limit.
     pub(in crate::page) is_cut: bool,
 }
 
@@ -104,7 +103,7 @@ impl Tag {
         self.present = 0;
     }
 
-    /// Begins an attribute; false if the tag has it already, for the first one counts.
+    /// Begins an attribute; false if the tag has it already, because the first one counts.
     pub(in crate::page) fn begin_value(&mut self, attribute: Attribute) -> bool {
         if self.has(attribute) {
             return false;

@@ -1,14 +1,14 @@
 use super::name::Name;
 
-/// The elements whose tags mean something here.
+/// The elements whose tags have a meaning here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::page) enum TagName {
     A,
-    /// Only where open elements are kept.
+    /// Only where open elements are stored.
     AnnotationXml,
     Area,
     Base,
-    /// Only where open elements are kept.
+    /// Only where open elements are stored.
     Font,
     Frame,
     Frameset,
@@ -76,12 +76,12 @@ impl TagName {
         }
     }
 
-    /// Whether tags in it may mean something else.
+    /// Whether tags in it may have another meaning.
     pub(in crate::page) fn nests(self) -> bool {
         matches!(self, Self::Frame | Self::Frameset | Self::Math | Self::Svg | Self::Template)
     }
 
-    /// The element of this name in foreign content, where two more count.
+    /// The element of this name in foreign content, where two more elements count.
     pub(in crate::page) fn in_tree(self, name: &[u8]) -> Self {
         match (self, name.len()) {
             (Self::Other, 4) if name.eq_ignore_ascii_case(b"font") => Self::Font,
@@ -90,8 +90,8 @@ impl TagName {
         }
     }
 
-    /// How the text of the element is read (WHATWG HTML §13.2.6.4), as with scripting off: `noscript` is content.
-    /// `noframes` is raw text, for frames are followed.
+    /// How the text of the element is read (WHATWG HTML §13.2.6.4), with scripting off: `noscript` is
+    /// content. `noframes` is raw text, because frames are followed.
     pub(in crate::page) fn text(self) -> Text {
         match self {
             Self::Title | Self::Textarea => Text::Escapable,
@@ -103,16 +103,16 @@ impl TagName {
     }
 }
 
-/// What the text of an element may hold.
+/// What the text of an element may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::page) enum Text {
     /// Tags, character references and comments.
     Markup,
-    /// Character references alone (RCDATA).
+    /// Only character references (RCDATA).
     Escapable,
     /// Nothing but text up to the element's end tag.
     Raw,
-    /// As raw text, but for `<!--`, behind which another script may begin and end.
+    /// Like raw text, except that after `<!--` another script may begin and end.
     Script,
     /// Nothing but text up to the end of the page.
     Endless,
