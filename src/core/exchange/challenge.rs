@@ -3,12 +3,13 @@ use memchr::memmem;
 use super::vocabulary::vocabulary;
 
 vocabulary! {
-    /// What shows that a response is a challenge or a block page in the place of what was requested: the closed list
-    /// behind the column `challenge`.
+    /// The evidence that a response is a challenge or a block page in place of the requested page: the closed
+    /// list behind the column `challenge`.
     pub enum Challenge {
         /// Cloudflare: the field `cf-mitigated: challenge`, or the script of its challenge page.
         Cloudflare = "cf_mitigated",
-        /// Cloudflare: the title of an interstitial or a block page, such as "Just a moment..." or "Attention Required!".
+        /// Cloudflare: the title of an interstitial or a block page, such as "Just a moment..." or "Attention
+        /// Required!".
         CloudflareTitle = "cloudflare_title",
         /// AWS WAF: the field `x-amzn-waf-action` (status 202 or 405), or the title "Human Verification".
         AwsWaf = "aws_waf",
@@ -16,7 +17,8 @@ vocabulary! {
         CloudFront = "cloudfront",
         /// Vercel: the field `x-vercel-mitigated`, or the title "Vercel Security Checkpoint".
         Vercel = "vercel",
-        /// SiteGround: the field `sg-captcha` (status 202), or a page that leads to `/.well-known/sgcaptcha/`.
+        /// SiteGround: the field `sg-captcha` (status 202), or a page that leads to
+        /// `/.well-known/sgcaptcha/`.
         SiteGround = "sg_captcha",
         /// Sucuri: the field `x-sucuri-block`, a refusal with `x-sucuri-id`, or the title of its firewall.
         Sucuri = "sucuri",
@@ -26,7 +28,8 @@ vocabulary! {
         DataDome = "datadome",
         /// Akamai: a refusal by `server: AkamaiGHost`, or "Access Denied" with a reference number.
         Akamai = "akamai",
-        /// Imperva: "Incapsula incident ID", a refusal with its script, or the title "Pardon Our Interruption".
+        /// Imperva: "Incapsula incident ID", a refusal with its script, or the title "Pardon Our
+        /// Interruption".
         Imperva = "imperva",
         /// HUMAN (PerimeterX): its captcha, or the title "Access to this page has been denied".
         Human = "human",
@@ -41,8 +44,9 @@ vocabulary! {
     }
 }
 
-/// Whether a status refuses the client, as far as a status can: 401 and 403; 405 and 406, with which firewalls refuse (AWS
-/// WAF's captcha, `ModSecurity`); 418, 451 and 999, which some use for crawlers. 429 and 503 ask for a pause instead.
+/// Whether a status refuses the client, as far as the status shows: 401 and 403; 405 and 406, which firewalls
+/// use to refuse (AWS WAF's captcha, `ModSecurity`); 418, 451 and 999, which some servers send to crawlers.
+/// 429 and 503 request a pause instead.
 #[must_use]
 pub fn is_refusal(status: u16) -> bool {
     matches!(status, 401 | 403 | 405 | 406 | 418 | 451 | 999)
@@ -51,17 +55,17 @@ pub fn is_refusal(status: u16) -> bool {
 /// A header field that shows a challenge.
 struct FieldRule {
     name: &'static str,
-    /// What its value begins with, in lower case; anything: empty.
+    /// The beginning of its value, in lower case; empty matches any value.
     value: &'static str,
     at: Statuses,
     shows: Challenge,
 }
 
-/// The responses at which something is evidence.
+/// The responses in which a rule is evidence.
 #[derive(Clone, Copy, PartialEq)]
 enum Statuses {
     All,
-    /// It stands on every response of such a server, and is evidence where the status refuses.
+    /// Every response of such a server matches, so it is evidence only if the status refuses.
     Refusals,
 }
 
@@ -72,20 +76,22 @@ const fn field(name: &'static str, value: &'static str, at: Statuses, shows: Cha
 }
 
 const FIELDS: &[FieldRule] = &[
-    // Cloudflare docs, "Detect a Challenge Page response": set on all its challenge pages, and on nothing else.
+    // Cloudflare docs, "Detect a Challenge Page response": set on all its challenge pages, and on nothing
+    // else.
     field("cf-mitigated", "challenge", All, Challenge::Cloudflare),
-    // AWS WAF Developer Guide, "CAPTCHA and Challenge action behavior": `challenge` with 202, `captcha` with 405.
+    // AWS WAF Developer Guide, "CAPTCHA and Challenge action behavior": `challenge` with 202, `captcha` with
+    // 405.
     field("x-amzn-waf-action", "", All, Challenge::AwsWaf),
     // `challenge` with 403 or 429, `deny` with 403.
     field("x-vercel-mitigated", "", All, Challenge::Vercel),
     // woocommerce/woocommerce#52896: status 202 and a meta refresh.
     field("sg-captcha", "", All, Challenge::SiteGround),
-    // With the number of the rule that blocked.
+    // Its value is the number of the rule that blocked.
     field("x-sucuri-block", "", All, Challenge::Sucuri),
     field("x-sucuri-id", "", Refusals, Challenge::Sucuri),
     field("server", "ddos-guard", Refusals, Challenge::DdosGuard),
     field("x-datadome", "", Refusals, Challenge::DataDome),
-    // Akamai's own responses have it; those that it passes on have the origin's.
+    // Akamai's own responses have it; responses that Akamai passes on have the `Server` of the origin.
     field("server", "akamaighost", Refusals, Challenge::Akamai),
     field("server", "imunify360-webshield", Refusals, Challenge::Imunify360),
 ];
@@ -114,12 +120,12 @@ const TITLES: &[(&str, Statuses, Challenge)] = &[
     ("making sure you&#39;re not a bot!", All, Challenge::Anubis),
 ];
 
-/// What stands in the first kibibytes of such pages.
+/// Text in the first kibibytes of such pages.
 const MARKS: &[(&str, Statuses, Challenge)] = &[
     ("_cf_chl_opt", All, Challenge::Cloudflare),
     ("/.well-known/sgcaptcha/", All, Challenge::SiteGround),
     ("Incapsula incident ID", All, Challenge::Imperva),
-    // On sound pages its script stands, too.
+    // Regular pages contain this script too.
     ("_Incapsula_Resource", Refusals, Challenge::Imperva),
     ("px-captcha", All, Challenge::Human),
     ("captcha-delivery.com", All, Challenge::DataDome),
@@ -127,13 +133,15 @@ const MARKS: &[(&str, Statuses, Challenge)] = &[
     ("src=\"/aes.js\"", All, Challenge::IFastNet),
 ];
 
-/// Interstitials are small: what is looked for stands in so many bytes.
+/// Interstitials are small: the title and the marks are within this many bytes.
 const BEGINNING: usize = 16 * 1024;
-/// An interstitial links to its maker and little else; a page with more links is one, whatever its title.
+/// An interstitial links to its maker and little else. A page with more links is a regular page, whatever its
+/// title.
 const FEW_LINKS: usize = 8;
 
 impl Challenge {
-    /// What the header of a response shows; `field` gives the value of a field by its name in lower case.
+    /// The challenge shown by the header of a response; `field` returns the value of a field by its name in
+    /// lower case.
     #[must_use]
     pub fn from_fields<'a>(status: u16, field: impl Fn(&str) -> Option<&'a [u8]>) -> Option<Self> {
         let begins = |value: &[u8], with: &str| {
@@ -144,7 +152,7 @@ impl Challenge {
         shown.next().map(|rule| rule.shows)
     }
 
-    /// What a page that was read shows, by its title, the number of its links and its bytes.
+    /// The challenge shown by a page: by its title, its number of links and its bytes.
     #[must_use]
     pub fn from_page(status: u16, title: Option<&str>, links: usize, body: &[u8]) -> Option<Self> {
         if links > FEW_LINKS {
@@ -154,8 +162,8 @@ impl Challenge {
         by_title.or_else(|| by_marks(status, body).filter(|_| links == 0))
     }
 
-    /// What the body of a response shows that is no page: its title is looked for as a browser would find it in a plain
-    /// block page, and not elsewhere.
+    /// The challenge shown by a body that is not a page. Its title is found only where a browser would find
+    /// it in a plain block page.
     #[must_use]
     pub fn from_body(status: u16, body: &[u8]) -> Option<Self> {
         let title = plain_title(body);
@@ -183,7 +191,7 @@ fn by_marks(status: u16, body: &[u8]) -> Option<Challenge> {
     MARKS.iter().find(stands).map(|(_, _, shows)| *shows)
 }
 
-/// What stands between the first `<title>` and its end, in the beginning of a body.
+/// The text between the first `<title>` and its end tag, in the beginning of a body.
 fn plain_title(body: &[u8]) -> Option<String> {
     let beginning = &body[..body.len().min(BEGINNING)].to_ascii_lowercase();
     let tag = memmem::find(beginning, b"<title")?;

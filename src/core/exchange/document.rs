@@ -1,6 +1,6 @@
 use super::MediaType;
 
-/// How a page is written.
+/// The markup language of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// HTML.
@@ -9,38 +9,39 @@ pub enum Document {
     Xhtml,
 }
 
-/// What the beginning of a body tells.
+/// What the beginning of a body shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sniffed {
     /// It is a page.
     Page(Document),
     /// It is something else.
     NoPage,
-    /// More of it must be read; never said of [`SNIFFED_BYTES`] or more.
+    /// More of it must be read; never returned for [`SNIFFED_BYTES`] or more.
     More,
 }
 
-/// How much of a body is looked at. Browsers look at 1,445 bytes for HTML (MIME Sniffing §5.2); the prologue of an XML
-/// document has its comments and declarations too, and to read this much costs less than the next connection.
+/// How much of a body is examined. Browsers examine 1,445 bytes for HTML (MIME Sniffing §5.2). The prologue
+/// of an XML document contains comments and declarations too, and to read this much costs less than the next
+/// connection.
 pub const SNIFFED_BYTES: usize = 16 * 1024;
 
-/// How much of it may stand before the tag that HTML is known by (MIME Sniffing §5.2).
+/// How many bytes may come before the tag that identifies HTML (MIME Sniffing §5.2).
 const RESOURCE_HEADER: usize = 1445;
 
 impl Document {
-    /// How a body is written if it is a page.
+    /// The markup language of a body, if it is a page.
     ///
-    /// This is the one rule on what counts as a page: WHATWG MIME Sniffing and Fetch for the type, MIME Sniffing §7.1
-    /// where the type says nothing, and an XHTML root for XML. `text/plain` is no page, whatever stands in it, as in
-    /// browsers.
+    /// This is the only rule on what counts as a page: WHATWG MIME Sniffing and Fetch for the type, MIME
+    /// Sniffing §7.1 where the type is unknown, and an XHTML root for XML. As in browsers, `text/plain` is
+    /// not a page, whatever it contains.
     ///
     /// ```
     /// use ccsurvey_core::exchange::Document;
-    /// assert_eq!(Document::of(Some("text/html"), b"any"), Some(Document::Html));
-    /// assert_eq!(Document::of(Some("html"), b" <!DOCTYPE html><p>"), Some(Document::Html));
-    /// assert_eq!(Document::of(Some("text/plain"), b"<html>"), None);
+    /// assert_eq!(Document::detect(Some("text/html"), b"any"), Some(Document::Html));
+    /// assert_eq!(Document::detect(Some("html"), b" <!DOCTYPE html><p>"), Some(Document::Html));
+    /// assert_eq!(Document::detect(Some("text/plain"), b"<html>"), None);
     /// let xhtml = b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'/>";
-    /// assert_eq!(Document::of(Some("text/xml"), xhtml), Some(Document::Xhtml));
+    /// assert_eq!(Document::detect(Some("text/xml"), xhtml), Some(Document::Xhtml));
     /// ```
     #[must_use]
     pub fn detect(content_type: Option<&str>, body: &[u8]) -> Option<Self> {
@@ -51,7 +52,8 @@ impl Document {
     }
 }
 
-/// Tells a page by its type and the beginning of its body; `is_all` if no more of the body will come.
+/// Decides from the type and the beginning of a body whether it is a page; `is_all` if no more of the body
+/// will come.
 #[must_use]
 pub fn sniff(media_type: MediaType, body: &[u8], is_all: bool) -> Sniffed {
     let start = &body[..body.len().min(SNIFFED_BYTES)];
@@ -70,7 +72,7 @@ pub fn sniff(media_type: MediaType, body: &[u8], is_all: bool) -> Sniffed {
     }
 }
 
-/// What a body without a type looks like.
+/// The kind of a body without a type.
 enum BodyKind {
     Html,
     Xml,
@@ -78,7 +80,7 @@ enum BodyKind {
     More,
 }
 
-/// The tags of MIME Sniffing §7.1 by which HTML is known, each followed by a byte that ends its name.
+/// The tags by which MIME Sniffing §7.1 identifies HTML, each followed by a byte that ends its name.
 const TAGS: [&[u8]; 17] = [
     b"<!DOCTYPE HTML",
     b"<HTML",
@@ -100,10 +102,10 @@ const TAGS: [&[u8]; 17] = [
 ];
 const XML: &[u8] = b"<?xml";
 
-/// MIME Sniffing §7.1, "identifying a resource with an unknown MIME type", as far as HTML and XML go.
+/// MIME Sniffing §7.1, "identifying a resource with an unknown MIME type", for HTML and XML only.
 ///
-/// A tag's name may end by any white space or `/`, where the standard knows a space and `>`: Chromium asks for no end
-/// at all, and `<html` at the end of a line is common.
+/// A tag's name may end with any white space or `/`, where the standard allows a space and `>` only: Chromium
+/// requires no end at all, and `<html` at the end of a line is common.
 fn text_of_page(body: &[u8], is_all: bool) -> BodyKind {
     let header = &body[..body.len().min(RESOURCE_HEADER)];
     let is_all = is_all || header.len() == RESOURCE_HEADER;
@@ -141,7 +143,7 @@ fn xhtml(body: &[u8], is_all: bool) -> Sniffed {
     if body.len() < BYTES_OF_MARK && !is_all {
         return Sniffed::More;
     }
-    // In UTF-16 each byte of markup stands beside a zero.
+    // In UTF-16 each byte of markup is next to a zero.
     let narrow: Vec<u8>;
     let text = match body {
         [0xfe, 0xff, rest @ ..] | [0xff, 0xfe, rest @ ..] | rest @ ([0, b'<', ..] | [b'<', 0, ..]) => {
@@ -158,13 +160,13 @@ fn xhtml(body: &[u8], is_all: bool) -> Sniffed {
     }
 }
 
-/// Where the first element of an XML document begins.
+/// The start of the first element of an XML document.
 enum Root<'a> {
-    /// Between `<` and `>`.
+    /// The text between `<` and `>`.
     Tag(&'a [u8]),
-    /// The document breaks off before it.
+    /// The document breaks off before its first element.
     Cut,
-    /// It is no XML.
+    /// It is not XML.
     None,
 }
 
@@ -194,7 +196,7 @@ fn after<'a>(text: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
     memchr::memmem::find(text, end).map(|at| &text[at + end.len()..])
 }
 
-/// What follows `<!DOCTYPE …>` with what stands in its quotes and brackets.
+/// The text after `<!DOCTYPE …>`; quotes and brackets inside it may contain `>`.
 fn after_declaration(text: &[u8]) -> Option<&[u8]> {
     let (mut quote, mut is_inner) = (None, false);
     for (at, byte) in text.iter().enumerate() {
@@ -228,7 +230,7 @@ fn tag(text: &[u8]) -> Option<&[u8]> {
 
 const XHTML: &[u8] = b"http://www.w3.org/1999/xhtml";
 
-/// Whether a tag declares that the namespace of its own name is XHTML's.
+/// Whether a tag declares XHTML as the namespace of its own name.
 fn is_in_xhtml(tag: &[u8]) -> bool {
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'/';
     let end = tag.iter().position(is_space).unwrap_or(tag.len());

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-/// What a response's fields `Content-Type` say of its body, for who looks for pages.
+/// The type of a body by its `Content-Type` fields, as far as it matters for finding pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaType {
     /// `text/html`.
@@ -9,14 +9,14 @@ pub enum MediaType {
     Xhtml,
     /// `text/xml`, `application/xml` or a type that ends in `+xml`: a page if its root is XHTML's.
     Xml,
-    /// There is none, none that parses, or one that means as much: the body tells.
+    /// There is no type, none that parses, or one that means unknown: the body decides.
     Unknown,
-    /// Of something else, whatever the body looks like.
+    /// A type of something else, whatever the body looks like.
     Other,
 }
 
 impl MediaType {
-    /// The type that counts of the values of a response, joined by commas (Fetch, "extract a MIME type").
+    /// The effective type of all values of a response, joined by commas (Fetch, "extract a MIME type").
     ///
     /// ```
     /// use ccsurvey_core::exchange::MediaType;
@@ -49,16 +49,16 @@ impl MediaType {
             () if is(("text", "html")) => Self::Html,
             () if is(("application", "xhtml+xml")) => Self::Xhtml,
             () if is(("text", "xml")) || is(("application", "xml")) || ends_in_xml => Self::Xml,
-            // MIME Sniffing §7: these count as none.
+            // MIME Sniffing §7: these count as unknown.
             () if is(("unknown", "unknown")) || is(("application", "unknown")) => Self::Unknown,
             () => Self::Other,
         }
     }
 }
 
-/// The charset that the values of a response name; none where no value parses or the one that counts names none.
+/// The charset in the values of a response; none if no value parses or the effective one has no charset.
 ///
-/// The outer option is none where no value parses.
+/// The outer option is none if no value parses.
 #[must_use]
 pub fn charset_in_fields(content_type: &str) -> Option<Option<Cow<'_, str>>> {
     extract(content_type).map(|found| found.charset)
@@ -70,7 +70,7 @@ struct Extracted<'a> {
     charset: Option<Cow<'a, str>>,
 }
 
-/// Of several values the last one that parses counts, and inherits a charset from those of the same type before it.
+/// The last value that parses counts, and inherits the charset of earlier values of the same type.
 fn extract(values: &str) -> Option<Extracted<'_>> {
     let mut found: Option<Extracted<'_>> = None;
     for value in Values(Some(values)) {
@@ -89,7 +89,8 @@ fn extract(values: &str) -> Option<Extracted<'_>> {
     found
 }
 
-/// The values of fields that are joined by commas: none within quotes ends one (Fetch, "get, decode, and split").
+/// The values of fields joined by commas; a comma within quotes does not end a value (Fetch, "get, decode,
+/// and split").
 struct Values<'a>(Option<&'a str>);
 
 impl<'a> Iterator for Values<'a> {
@@ -128,7 +129,7 @@ fn parse(value: &str) -> Option<((&str, &str), Option<Cow<'_, str>>)> {
     Some((essence, parameters.and_then(charset)))
 }
 
-/// The first parameter `charset` that is sound. White space around `=` and single quotes are put up with, as in
+/// The first valid parameter `charset`. White space around `=` and single quotes are accepted, as in
 /// Chromium.
 fn charset(parameters: &str) -> Option<Cow<'_, str>> {
     let mut rest = parameters;
@@ -158,7 +159,8 @@ fn charset(parameters: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The text of a quoted string behind its opening quote, and what follows it (Fetch, "collect an HTTP quoted string").
+/// The text of a quoted string after its opening quote, and the text after the string (Fetch, "collect an
+/// HTTP quoted string").
 fn unquoted(text: &str) -> (Cow<'_, str>, &str) {
     let end = text.find(['"', '\\']).unwrap_or(text.len());
     if !text[end..].starts_with('\\') {
@@ -182,7 +184,7 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
-/// What may stand in a parameter's value ("HTTP quoted-string token code points").
+/// The characters allowed in a parameter's value ("HTTP quoted-string token code points").
 fn is_value(char: char) -> bool {
     matches!(char, '\t' | ' '..='~' | '\u{80}'..='\u{ff}')
 }
@@ -237,7 +239,7 @@ mod tests {
             ("Content-Type: text/html", Unknown),
             ("text/h\u{e9}", Unknown),
             ("; charset=utf-8", Unknown),
-            // They say that nothing is known (MIME Sniffing §7).
+            // They mean that the type is unknown (MIME Sniffing §7).
             ("*/*", Unknown),
             ("unknown/unknown", Unknown),
             ("Application/Unknown; charset=x", Unknown),

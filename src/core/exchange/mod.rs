@@ -1,18 +1,18 @@
-//! One question to a server, and what came of it.
+//! One request to a server, and its response.
 //!
-//! A walk says an [`Request`]; the fetch answers it with an [`Response`]. Whatever happened out
-//! there, from an unknown name to a body that never ends, is data: a status, or one word of the
-//! closed list [`Failure`], never an error of ours. Every exchange is load, so an answer always
-//! tells what it cost: [`Wire`] bytes and [`Timings`].
+//! A walk emits a [`Request`]; the room `fetch` returns a [`Response`]. Whatever happened on the way, from an
+//! unknown name to an endless body, is data: a status, or one word of the closed list [`Failure`], never an
+//! error of this program. Every exchange is load, so a response always has its cost: [`Wire`] bytes and
+//! [`Timings`].
 //!
-//! What counts as a page is decided here too, by [`MediaType`] and [`Document`]: who fetches must know it before the body
-//! comes, who reads pages and who counts them must not differ.
+//! [`MediaType`] and [`Document`] decide what counts as a page. The fetcher must know it before the body
+//! arrives, and the code that reads pages and the code that counts them must not differ.
 //!
-//! If a version of a page is known already, its [`Validators`] go along with the question; the walk that asks
-//! need not know of them.
+//! If a version of a page is already known, its [`Validators`] are sent along with the request; the walk does
+//! not need to know them.
 //!
-//! Answers are written to a journal and read back after a crash; their serialised form is
-//! therefore part of the format version of a survey's state.
+//! Responses are written to a journal and read back after a crash. Their serialised form is therefore part of
+//! the format version of a survey's state.
 
 mod challenge;
 mod document;

@@ -1,9 +1,10 @@
 use std::time::Duration;
 
-/// What a server may send before anybody reads: the first receive window of usual systems. Linux gives a socket 131,072
-/// bytes (`tcp_rmem`) and tells the server of half of that.
+/// The bytes that a server may send before the receiver reads any: the first receive window of common
+/// systems. Linux gives a socket 131,072 bytes (`tcp_rmem`) and announces half of that to the server.
 pub const RECEIVE_WINDOW: u64 = 64 * 1024;
 
-/// The longest that an exchange pauses in all because the rate of the survey is used up. With the usual time-out of an
-/// exchange it is over within five minutes; Web servers wait a minute or more for each next acknowledgement.
+/// The longest total pause of an exchange because the rate of the survey is used up. With the default
+/// time-out of an exchange it ends within five minutes; Web servers wait a minute or more for each next
+/// acknowledgement.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(240);

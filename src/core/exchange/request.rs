@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::vocabulary::vocabulary;
 use crate::address::WebUrl;
 
-/// Links followed from the start URL, the fewest possible; the start URL has depth 0.
+/// The least number of links followed from the start URL; the start URL has depth 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Depth(pub u16);
 
@@ -30,12 +30,12 @@ vocabulary! {
         Page = "page" in Tree,
         /// A robots.txt.
         Robots = "robots" in Beside,
-        /// HEAD, to learn whether a URL is HTML.
+        /// HEAD, to find out whether a URL is HTML.
         Head = "head" in Tree,
-        /// A query URL that the rule of one a script keeps back, to learn what it hides.
+        /// A query URL that the limit on query URLs per script skips, to find out what it hides.
         Probe = "probe" in Beside,
-        /// A page that was delivered before, once more: its server refuses request after request, and this shows whether it
-        /// refuses them all.
+        /// A page that was delivered before, once more: its server refuses request after request, and this
+        /// shows whether it refuses all of them.
         Check = "check" in Tree,
     }
 }
@@ -50,16 +50,16 @@ vocabulary! {
     }
 }
 
-/// One question that a walk wants put to a server.
+/// A request that a walk wants sent to a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Counts the questions of one site tree from 0, in the order they are asked.
+    /// Counts the requests of one site tree from 0, in the order in which they are sent.
     pub number: u32,
-    /// What is asked for.
+    /// The URL to fetch.
     pub url: WebUrl,
-    /// What the answer is used for.
+    /// What the response is used for.
     pub purpose: Purpose,
-    /// None for robots.txt and probes, which stand outside the tree.
+    /// None for robots.txt and probes, which are outside the tree.
     pub depth: Option<Depth>,
 }
 

@@ -5,38 +5,38 @@ use serde::{Deserialize, Serialize};
 
 use super::{Challenge, Failure, is_refusal};
 
-/// What came of one question.
+/// The result of one request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
-    /// When the exchange began, after any wait for its turn.
+    /// When the exchange began, after any wait for a permit.
     pub started: SystemTime,
-    /// The server that was asked; none when no address was found or allowed.
+    /// The address of the server; none if no address was found or allowed.
     pub address: Option<IpAddr>,
-    /// The HTTP status, when an answer came.
+    /// The HTTP status, if a response arrived.
     pub status: Option<u16>,
-    /// Why there is no complete answer; none when there is one.
+    /// Why there is no complete response; none if there is one.
     pub failure: Option<Failure>,
-    /// Empty when no head came.
+    /// Empty if no head arrived.
     pub head: Head,
-    /// `HTTP/1.1`, as the server says.
+    /// `HTTP/1.1`, as the server reports.
     pub http_version: Option<String>,
-    /// `TLSv1.3`, when the connection was encrypted; of a server whose TLS is too old, with the cipher suite that it
-    /// chose after a space.
+    /// `TLSv1.3`, if the connection was encrypted; for a server whose TLS is too old, followed by a space and
+    /// the cipher suite that it chose.
     pub tls_version: Option<String>,
-    /// Why the certificate is not valid for the host, as a word of [`TlsError`](super::TlsError); the page is used all
-    /// the same unless invalid certificates are refused.
+    /// Why the certificate is not valid for the host, as a word of [`TlsError`](super::TlsError); the page is
+    /// used all the same unless invalid certificates are refused.
     pub tls_error: Option<String>,
-    /// What the exchange moved.
+    /// The bytes that the exchange moved.
     pub wire: Wire,
-    /// What the exchange took.
+    /// The time that the exchange took.
     pub timings: Timings,
     /// Decoded body bytes that were kept for reading.
     pub body_bytes: u64,
-    /// Bytes that came after the head, as they were transferred. Not recorded: an answer that is read back has 0.
+    /// Bytes that arrived after the head, as transferred. Not recorded: 0 in a response that is read back.
     #[serde(skip)]
     pub after_head: u64,
-    /// Our TLS was refused in a way in which servers of older TLS refuse it. Not recorded: of an answer that is read back,
-    /// the journal tells by the kind of its entry.
+    /// The server refused our TLS in the way that servers of older TLS do. Not recorded: for a response that
+    /// is read back, the kind of its journal entry shows it.
     #[serde(skip)]
     pub may_speak_older_tls: bool,
 }
@@ -58,18 +58,18 @@ pub struct Head {
     pub etag: Option<String>,
     /// `X-Robots-Tag`, all its lines joined by commas.
     pub robots_tag: Option<String>,
-    /// `Retry-After`, as a time from the answer.
+    /// `Retry-After`, as a duration from the response.
     pub retry_after: Option<Duration>,
-    /// What shows that this is a challenge or a block page, by the header or the body. Journals keep it apart, for earlier
-    /// versions did not have it.
+    /// The evidence that this is a challenge or a block page, from the header or the body. Journals store it
+    /// separately, because earlier versions did not have it.
     #[serde(skip)]
     pub challenge: Option<Challenge>,
-    /// `Refresh`, as sent. Not recorded: where it leads is among the links of the page that it came with.
+    /// `Refresh`, as sent. Not recorded: its target is among the links of the page that it came with.
     #[serde(skip)]
     pub refresh: Option<String>,
 }
 
-/// Bytes of the application's own on the wire, and connections opened.
+/// Bytes on the wire that belong to the application, and connections opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wire {
     /// Bytes to the server.
@@ -80,7 +80,7 @@ pub struct Wire {
     pub connections: u32,
 }
 
-/// How long each phase took; none where the phase did not happen or cannot be told apart.
+/// The duration of each phase; none if the phase did not happen or cannot be separated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timings {
     /// Looking the name up.
@@ -89,15 +89,15 @@ pub struct Timings {
     pub connect: Option<Duration>,
     /// The TLS handshake.
     pub tls: Option<Duration>,
-    /// From the request to the first byte of its answer.
+    /// From the request to the first byte of its response.
     pub first_byte: Option<Duration>,
-    /// From the start of the exchange at the server (connection or request) to its last byte:
-    /// the server's busy time. DNS is not in it.
+    /// From the start of the exchange at the server (connection or request) to its last byte: the server's
+    /// busy time, without DNS.
     pub total: Duration,
 }
 
 impl Timings {
-    /// From the first byte of the answer to the last; nothing where no answer came.
+    /// From the first byte of the response to the last; zero if no response arrived.
     #[must_use]
     pub fn transfer(&self) -> Duration {
         let Some(first_byte) = self.first_byte else { return Duration::ZERO };
@@ -105,9 +105,9 @@ impl Timings {
         self.total.saturating_sub(before)
     }
 
-    /// How long the server had the question: from the request to the last byte. Round trips in which a connection is
-    /// opened are the network's, and cost the server next to nothing. Where no answer came that is all the time it may
-    /// have been at work.
+    /// The time that the server had for the response: from the request to the last byte. The round trips that
+    /// open a connection belong to the network, and cost the server next to nothing. If no response arrived,
+    /// it is the whole time in which the server may have been working.
     #[must_use]
     pub fn response_time(&self) -> Duration {
         self.first_byte.map_or(self.total, |first_byte| first_byte + self.transfer())
@@ -140,7 +140,7 @@ impl Response {
         }
     }
 
-    /// When the server was done with it.
+    /// When the exchange ended.
     #[must_use]
     pub fn ended(&self) -> SystemTime {
         self.started + self.timings.total
@@ -158,8 +158,8 @@ impl Response {
         matches!(self.status, Some(301 | 302 | 303 | 307 | 308)) && self.head.location.is_some()
     }
 
-    /// Whether the server refused the request, be it with a challenge, or closed the connection without a response: what
-    /// clients meet that it has banned.
+    /// Whether the server refused the request, for example with a challenge, or closed the connection without
+    /// a response. A client that a server has banned meets these.
     #[must_use]
     pub fn turns_away(&self) -> bool {
         self.head.challenge.is_some()
@@ -167,14 +167,14 @@ impl Response {
             || (self.status.is_none() && self.failure == Some(Failure::Reset))
     }
 
-    /// Whether the server asks to be left alone for a while (RFC 6585 §4, RFC 9110 §15.6.4).
+    /// Whether the server requests a pause (RFC 6585 §4, RFC 9110 §15.6.4).
     #[must_use]
     pub fn requests_pause(&self) -> bool {
         requests_pause(self.status)
     }
 }
 
-/// Whether a status asks to be left alone for a while.
+/// Whether a status requests a pause.
 #[must_use]
 pub fn requests_pause(status: Option<u16>) -> bool {
     matches!(status, Some(429 | 503))
@@ -210,7 +210,7 @@ mod tests {
         let seconds = |n| Some(Duration::from_secs(n));
         let transfer = |connect, tls, first_byte, total| {
             let total = Duration::from_secs(total);
-            // DNS is no time at the server.
+            // DNS time is not time at the server.
             Timings { dns: seconds(50), connect, tls, first_byte, total }.transfer().as_secs()
         };
         assert_eq!(transfer(seconds(1), seconds(2), seconds(4), 17), 10);

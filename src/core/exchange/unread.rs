@@ -1,13 +1,17 @@
 use super::{MediaType, Purpose};
 
-/// Whether a response with this status and these fields `Content-Type` is hung up on after its head: of a file that is
-/// no page nothing is wanted but that it is there. Where the type says nothing, the body decides ([`sniff`](super::sniff)).
+/// Whether the reader hangs up after the head of a response with this status and `Content-Type`: of a file
+/// that is not a page, a survey needs to know only that it exists. If the type is unknown, the body decides
+/// ([`sniff`](super::sniff)).
 ///
 /// ```
 /// use ccsurvey_core::exchange::{Purpose, hangs_up};
 /// assert!(hangs_up(Purpose::Page, 200, Some("image/png")));
 /// assert!(!hangs_up(Purpose::Page, 200, Some("Text/HTML, charset=utf-8")));
-/// assert!(!hangs_up(Purpose::Page, 404, Some("image/png")), "error pages are short: the connection lives on");
+/// assert!(
+///     !hangs_up(Purpose::Page, 404, Some("image/png")),
+///     "error pages are short: the connection lives on"
+/// );
 /// assert!(!hangs_up(Purpose::Robots, 200, Some("image/png")));
 /// ```
 #[must_use]
@@ -18,7 +22,8 @@ pub fn hangs_up(purpose: Purpose, status: u16, content_type: Option<&str>) -> bo
         && !MediaType::from_fields(content_type).may_be_page()
 }
 
-/// Whether a success has no body (RFC 9110 §15.3.5 and §15.3.6): browsers stay where they are, and no page came.
+/// Whether a success has no body (RFC 9110 §15.3.5 and §15.3.6): browsers stay on the current page, and no
+/// new page arrived.
 #[must_use]
 pub fn is_bodiless(status: u16) -> bool {
     matches!(status, 204 | 205)

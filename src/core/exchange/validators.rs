@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// What a server said of a version of a page or file; with it the server can be asked for another version
-/// only (RFC 9110 §13.1). As received, so that it is given back unchanged.
+/// The validators that a server sent with a version of a page or file; a conditional request with them
+/// fetches only a different version (RFC 9110 §13.1). Kept as received, so that they are sent back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     /// `ETag`, with its quotes.
@@ -11,16 +11,18 @@ pub struct Validators {
 }
 
 impl Validators {
-    /// Whether there is nothing to ask with.
+    /// Whether there is no validator.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.etag.is_none() && self.last_modified.is_none()
     }
 
-    /// The tag to ask with, and behind it the tag that the server goes by where that is another.
+    /// The tag for a conditional request, followed by the tag without the server's compression mark if it has
+    /// one.
     ///
-    /// Apache marks the tag of what it compresses (`DeflateAlterETag` and `BrotliAlterETag`, by default
-    /// `AddSuffix`) and does not know it again: asked with it, 2.4 sends the page every time, whatever the date.
+    /// Apache marks the tag of a compressed response (`DeflateAlterETag` and `BrotliAlterETag`, by default
+    /// `AddSuffix`) and does not recognise it again: to a request with the marked tag, 2.4 sends the page
+    /// every time, whatever the date.
     #[must_use]
     pub fn tags(&self) -> Option<String> {
         let tag = self.etag.as_deref()?;

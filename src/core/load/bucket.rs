@@ -3,41 +3,43 @@ use std::time::{Duration, SystemTime};
 use super::LargestExchange;
 use crate::exchange::{LONGEST_PAUSE, RECEIVE_WINDOW};
 
-/// Seconds of the rate that may be saved up, where that is more than one largest exchange.
+/// Seconds of the rate that may be saved up, if that is more than one largest exchange.
 const BURST_SECONDS: f64 = 1.0;
 
-/// The survey-wide ceiling on bytes per second: in any *T* seconds no more than `capacity + rate × T` bytes move.
+/// The survey-wide ceiling on bytes per second: in any *T* seconds no more than `capacity + rate × T` bytes
+/// move.
 ///
-/// A request reserves what its server may send before anybody reads. The rest of a body is read as tokens come in, and
-/// whoever reads goes first: while a reader waits, no request is sent. What is reserved counts as saved up, however long
-/// its server takes, so that a hundred slow servers that respond at once bring no more than one.
+/// A request reserves the bytes that its server may send before a reader takes any. The rest of a body is
+/// read as tokens come in. Readers go first: while a reader waits, no request is sent. A reservation counts
+/// as saved up, however long its server takes. So a hundred slow servers that respond at once bring no more
+/// bytes than one.
 ///
-/// Heads and handshakes come whole, and a piece of a body may be larger than what was taken for it. That is owed, and is
-/// made good before anything else moves; the capacity leaves room for it.
+/// Heads and handshakes arrive whole, and a piece of a body may be larger than the bytes taken for it. The
+/// excess is a debt, repaid before any other bytes move; the capacity leaves room for it.
 ///
-/// The bucket is empty at first, so that this holds although the process dies and is started again and again.
+/// The bucket is empty at first, so the ceiling holds even if the process dies and restarts again and again.
 #[derive(Debug)]
 pub struct Bucket {
     rate: f64,
     capacity: f64,
-    /// What a request reserves.
+    /// Bytes that a request reserves.
     reserve: u64,
-    /// As of `at`; below zero where more came than was there.
+    /// Level at the time `at`; below zero when more bytes arrived than there were tokens.
     level: f64,
     at: Option<SystemTime>,
-    /// Reserved by requests whose servers have sent nothing of it yet.
+    /// Bytes reserved by requests whose servers have sent none of them yet.
     reserved: u64,
-    /// What the reader waits for who is next.
+    /// Bytes that the next reader waits for.
     wanted: f64,
 }
 
-/// What one exchange has taken.
+/// The bytes that one exchange has taken.
 #[must_use = "what is not given back is not there for others"]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// May still come.
+    /// Bytes that may still arrive.
     reserved: u64,
-    /// Has come.
+    /// Bytes that have arrived.
     moved: u64,
 }
 
@@ -48,18 +50,19 @@ impl Claim {
 }
 
 impl Bucket {
-    /// `rate` in bytes per second.
+    /// `rate` is in bytes per second.
     #[must_use]
     pub fn new(rate: u64, most: LargestExchange) -> Self {
         let rate = (rate as f64).max(1.0);
         let capacity = (rate * BURST_SECONDS).max(most.bytes as f64) - most.ahead as f64;
-        // All that is in flight can be read before any of it has paused for too long, though each be the largest.
+        // All bodies in flight can be read before any reader has paused for too long, even if each body is
+        // the largest.
         let readable = capacity * most.bytes as f64 / (rate * LONGEST_PAUSE.as_secs_f64());
         let reserve = readable.max(RECEIVE_WINDOW as f64).min(capacity).min(most.bytes as f64) as u64;
         Self { rate, capacity, reserve, level: 0.0, at: None, reserved: 0, wanted: 0.0 }
     }
 
-    /// A request is to be sent.
+    /// Reserves the bytes for a new request.
     ///
     /// # Errors
     /// The time to ask again, unless an exchange ends before.
@@ -71,11 +74,11 @@ impl Bucket {
         Ok(Claim { reserved: self.reserve, moved: 0 })
     }
 
-    /// A reader is about to have moved `moved` bytes in all.
+    /// Takes the bytes for a reader that is about to have moved `moved` bytes in total.
     ///
     /// # Errors
-    /// The time to ask again, unless an exchange ends before. Until then the reader is the next, whoever else asks;
-    /// [`Self::give_way`] ends that.
+    /// The time to ask again, unless an exchange ends before. Until then this reader is next, before any
+    /// other caller; [`Self::give_way`] ends that.
     pub fn read_on(&mut self, now: SystemTime, claim: &mut Claim, moved: u64) -> Result<(), SystemTime> {
         self.refill(now);
         let reserved = moved.saturating_sub(claim.moved).min(claim.reserved);
@@ -83,7 +86,8 @@ impl Bucket {
         claim.moved += reserved;
         self.reserved -= reserved;
         let further = moved.saturating_sub(claim.moved);
-        // A bucket that cannot become fuller is full enough, or those who wait would wait for each other.
+        // A bucket that cannot become fuller counts as full enough; otherwise waiting readers would wait for
+        // each other.
         self.wanted = (further as f64).min(self.room()).max(0.0);
         self.wait_for(now, self.wanted)?;
         self.give_way();
@@ -92,17 +96,18 @@ impl Bucket {
         Ok(())
     }
 
-    /// Nobody waits to read on.
+    /// The reader no longer waits.
     pub fn give_way(&mut self) {
         self.wanted = 0.0;
     }
 
-    /// An exchange has ended and has moved so many bytes; none where nobody knows how many, up to what it had taken.
+    /// An exchange has ended and has moved `moved` bytes; if none, the number is unknown and the claim counts
+    /// as used up.
     pub fn end(&mut self, now: SystemTime, claim: &Claim, moved: Option<u64>) {
         self.refill(now);
         let taken = claim.reserved + claim.moved;
         self.reserved -= claim.reserved;
-        // What is more than there is room for goes when the bucket is next looked at.
+        // The next refill drops what exceeds the room.
         self.level += taken as f64 - moved.unwrap_or(taken) as f64;
     }
 
@@ -116,7 +121,7 @@ impl Bucket {
         if missing <= 0.0 {
             return Ok(());
         }
-        // A millisecond more: rounding must not make the caller come too early, again and again.
+        // One millisecond more: rounding must not make the caller come too early, again and again.
         let wait =
             Duration::try_from_secs_f64(missing / self.rate + 0.001).unwrap_or(Duration::from_secs(3600));
         Err(self.at.map_or(now, |at| at.max(now)) + wait)

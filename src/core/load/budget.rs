@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 use crate::exchange::Wire;
 use crate::settings::Budget;
 
-/// What the trees of a site that share an account have cost so far.
+/// The cost so far of the trees of a site that share an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// Which of the site's accounts this is.
     pub account: u32,
     /// Exchanges that were granted.
     pub requests: u64,
-    /// On the wire, both ways.
+    /// Wire bytes in both directions.
     pub bytes: u64,
-    /// The time of each tree, one after the other.
+    /// The sum of the durations of the trees.
     pub time: Duration,
 }
 
-/// Which budget is spent.
+/// The budget that is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpentBudget {
     /// [`Budget::requests`].
@@ -29,35 +29,35 @@ pub enum SpentBudget {
     Time,
 }
 
-/// Whether one more exchange may be begun in a site.
+/// Whether a site may begin one more exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetDecision {
-    /// Yes, and it may move so many bytes.
+    /// Yes, up to a number of bytes.
     Granted {
-        /// On the wire, both ways.
+        /// Most wire bytes in both directions.
         byte_limit: u64,
     },
-    /// What is in flight may use up the budget.
+    /// The exchanges in flight may use up the budget.
     Wait,
     /// No: this budget is used up.
     UsedUp(SpentBudget),
 }
 
-/// What is left below this does not pay for a request: head and first packets of a page.
+/// Less budget than this does not pay for a request: the head and the first packets of a page.
 pub(super) const LEAST_BYTES: u64 = 8 * 1024;
 
-/// The smallest budget of bytes in which an exchange can be begun that may move so many beyond its limit.
+/// The smallest byte budget in which an exchange can begin that may move `ahead` bytes beyond its limit.
 #[must_use]
 pub fn least_bytes(ahead: u64) -> u64 {
     ahead + LEAST_BYTES
 }
 
-/// The running account of a site. No budget is ever exceeded, and no exchange is begun ahead of
-/// others that might use the budget up, so the exchanges of a tree do not depend on parallelism.
+/// The running account of a site. No budget is ever exceeded. No exchange begins while earlier ones might use
+/// the budget up, so the exchanges of a tree do not depend on parallelism.
 #[derive(Clone, Debug)]
 pub struct SiteBudget {
     budget: Budget,
-    /// What an exchange may move beyond its limit.
+    /// Bytes that an exchange may move beyond its limit.
     ahead: u64,
     started: SystemTime,
     granted: u64,
@@ -66,35 +66,36 @@ pub struct SiteBudget {
 }
 
 impl SiteBudget {
-    /// `ahead` is what an exchange may move beyond the limit that it is given: what comes whole or not at all, and
-    /// what is under way when reading stops. So much of the byte budget is kept in reserve, and may stay unspent.
+    /// `ahead` is the number of bytes that an exchange may move beyond its limit: parts that arrive whole or
+    /// not at all, and bytes that are on their way when reading stops. That part of the byte budget is
+    /// reserved, and may stay unspent.
     #[must_use]
     pub fn new(budget: Budget, started: SystemTime, ahead: u64) -> Self {
         Self { budget, ahead, started, granted: 0, bytes: 0, in_flight: 0 }
     }
 
-    /// Earlier trees of the site have spent so much of the same account.
+    /// Adds the cost of earlier trees of the site to the same account.
     #[must_use]
     pub fn after(self, earlier: Spent) -> Self {
-        // Times before 1970 are of no survey.
+        // No survey ran before 1970.
         let started = self.started.checked_sub(earlier.time).unwrap_or(SystemTime::UNIX_EPOCH);
         Self { started, granted: self.granted + earlier.requests, bytes: self.bytes + earlier.bytes, ..self }
     }
 
-    /// What has been spent of the account up to now, that of earlier trees included.
+    /// The cost of the account up to now, earlier trees included.
     #[must_use]
     pub fn spent(&self, account: u32, now: SystemTime) -> Spent {
         let time = now.duration_since(self.started).unwrap_or_default();
         Spent { account, requests: self.granted, bytes: self.bytes, time }
     }
 
-    /// When the time of the site is over; none where it has no end.
+    /// The end of the site's time budget; none without one.
     #[must_use]
     pub fn deadline(&self) -> Option<SystemTime> {
         self.budget.time.and_then(|time| self.started.checked_add(time))
     }
 
-    /// Asks for one more exchange, which can move `largest` bytes at most; a *go* counts.
+    /// Asks for one more exchange, which can move `largest` bytes at most. A granted exchange counts.
     pub fn grant(&mut self, now: SystemTime, largest: u64) -> BudgetDecision {
         if self.deadline().is_some_and(|end| now >= end) {
             return BudgetDecision::UsedUp(SpentBudget::Time);
@@ -118,21 +119,21 @@ impl SiteBudget {
         BudgetDecision::Granted { byte_limit }
     }
 
-    /// An exchange of an earlier run is on record: it was granted then.
+    /// An exchange of an earlier run is on record: its permit was granted then.
     pub fn recall(&mut self) {
         self.granted += 1;
         self.in_flight += 1;
     }
 
-    /// So many exchanges of earlier runs have no answer on record: they were granted, and each may have moved
-    /// as much as the `largest`.
+    /// Adds exchanges of earlier runs that have no response on record: they were granted, and each may have
+    /// moved `largest` bytes.
     #[must_use]
     pub fn with_lost(self, exchanges: u64, largest: u64) -> Self {
         let bytes = self.bytes.saturating_add(largest.saturating_mul(exchanges));
         Self { granted: self.granted + exchanges, bytes, ..self }
     }
 
-    /// A granted exchange ended and cost so much.
+    /// A granted exchange ended; books its cost.
     pub fn book(&mut self, wire: Wire) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.bytes += wire.sent + wire.received;

@@ -5,36 +5,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::Response;
 
-/// What one server bore, measured from the answers' own times.
+/// The load on one server, measured from the times in the responses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Exchanges that reached the network.
     pub requests: u64,
-    /// Requests that were answered with a status.
+    /// Requests that got a response with a status.
     pub answers: u64,
-    /// On the wire, to the server.
+    /// Wire bytes to the server.
     pub sent_bytes: u64,
-    /// On the wire, from the server.
+    /// Wire bytes from the server.
     pub received_bytes: u64,
     /// Connections that were opened.
     pub connections: u64,
-    /// Time that exchanges took, summed.
+    /// Sum of the durations of the exchanges.
     pub busy: Duration,
     /// Least time from the end of one exchange to the start of the next; zero when they overlapped.
     pub smallest_gap: Option<Duration>,
-    /// Most exchanges at once.
+    /// Most exchanges in flight at once.
     pub most_parallel: u32,
-    /// In any 60 s; counted in whole seconds, so it may be one second's requests too high.
+    /// Most requests in any 60 s; counted in whole seconds, so it may be too high by the requests of one
+    /// second.
     pub most_requests_per_minute: u32,
-    /// What the server said last that it runs.
+    /// Server software, as last reported by the server.
     pub software: Option<String>,
     last_end: Option<SystemTime>,
-    /// Requests begun in each of the last seconds.
+    /// Requests begun in each second of about the last minute.
     recent: VecDeque<(u64, u32)>,
 }
 
 impl Ledger {
-    /// Books an exchange; `in_flight` counts it and those beside it.
+    /// Books an exchange; `in_flight` is the number of exchanges in flight, this one included.
     pub(super) fn book(&mut self, response: &Response, in_flight: u32) {
         self.requests += 1;
         self.answers += u64::from(response.status.is_some());

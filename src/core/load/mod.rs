@@ -1,30 +1,32 @@
-//! What we may spend on servers, and what we spent.
+//! The load that a survey may put on servers, and the load that it has put on them.
 //!
-//! **The life of an exchange's permit.** The driver of a walk asks [`Load::permit`] for a turn at an
-//! address. The answer is *go*, *not before*, or *busy*: an exchange in flight must end first. With the
-//! [`Permit`] the exchange happens; its answer comes back through [`Load::settle`], which frees the
-//! address and the site, books what it cost in the ledger, and sets when the address may be asked again.
-//! That time follows from one function, [`delay_after`]: the delay rule stands nowhere else.
+//! **The life of a permit.** The driver of a walk asks [`Load::permit`] for an exchange at an address. The
+//! decision is *granted*, *pause until*, or *busy*: an exchange in flight must end first. With the [`Permit`]
+//! the driver runs the exchange. It then passes the response to [`Load::settle`], which frees the address and
+//! the site, books the cost in the ledger, and sets the time of the next request to the address. That time
+//! comes from one function, [`delay_after`]: no other code holds the delay rule.
 //!
-//! With shared hosting, politeness to hosts is not enough: the pace is kept per *address*, over the
-//! whole survey and for every purpose: pages, redirects, robots.txt. A site has one exchange
-//! in flight at a time even if its hosts have several addresses.
+//! With shared hosting, politeness to hosts is not enough: the pace is kept per *address*, over the whole
+//! survey and for every purpose: pages, redirects, robots.txt. A site has one exchange in flight at a time
+//! even if its hosts have several addresses.
 //!
-//! Where servers share a link, the same places and pauses are kept per neighbourhood too
+//! Where servers share a link, the same slots and pauses are kept per neighbourhood too
 //! ([`Pace::per_neighbourhood`](crate::settings::Pace)).
 //!
-//! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
-//! for this survey; nothing that goes wrong ever makes an exchange come sooner. Where only one site of many is in trouble,
-//! that site is put off and given up.
+//! A server in trouble gets requests at growing intervals. Then it cools down for minutes and hours, and in
+//! the end the survey gives it up. No failure ever makes an exchange come sooner. Where only one site of many
+//! is in trouble, only that site cools down and is given up.
 //!
-//! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
+//! When everything fails at once, [`OwnLink`] takes our own link to be broken, pauses the survey and probes.
 //!
-//! [`SiteBudget`] says when one site has had its share, in all its trees that share an account ([`Budget`](crate::settings::Budget));
-//! [`SharedBudget`](crate::settings::SharedBudget) says when a server has, or one of the [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
-//! own times, apart from the permits. Whether that keeps what was promised is judged elsewhere, by the rules of this room.
+//! [`SiteBudget`] says when a site has used up its budget, in all its trees that share an account
+//! ([`Budget`](crate::settings::Budget)). [`SharedBudget`](crate::settings::SharedBudget) says the same of a
+//! server and of its [`Networks`], for today or for the whole survey. [`Ledger`] rows are measured from the
+//! times in the responses, independent of the permits. The room `promises` judges from the rules of this room
+//! whether a survey has kept its promises.
 //!
-//! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
-//! delays must outlast the process.
+//! This room has no clock: `now` is an argument. The state of an address can be taken out and restored,
+//! because delays must outlast the process.
 
 mod bucket;
 mod budget;

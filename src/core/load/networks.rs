@@ -10,7 +10,7 @@ use crate::address::Neighbourhood;
 use crate::exchange::Response;
 use crate::settings::SharedBudget;
 
-/// Servers that share something beyond their address: a room and its link, or an operator.
+/// Servers that share more than their address: a data centre and its link, or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Network {
     /// A block of neighbouring addresses.
@@ -19,10 +19,10 @@ pub(super) enum Network {
     System(u32),
 }
 
-/// What networks may bear, and what those bore that have a bound.
+/// The budgets of networks, and the load on each network that has a budget.
 ///
-/// An account takes about 200 bytes of memory until the survey ends, and is stored nowhere: it is the sum over the
-/// servers of the network.
+/// An account takes about 200 bytes of memory until the survey ends. It is not stored, because it is the sum
+/// over the servers of the network.
 pub struct Networks {
     neighbourhood: SharedBudget,
     system: SharedBudget,
@@ -30,7 +30,7 @@ pub struct Networks {
     load: HashMap<Network, NetworkLoad>,
 }
 
-/// Tells the autonomous system of an address, if that is known.
+/// Maps an address to its autonomous system, if that is known.
 type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
 
 #[derive(Debug, Default)]
@@ -40,14 +40,14 @@ struct NetworkLoad {
 }
 
 impl Networks {
-    /// What each neighbourhood may bear, and each autonomous system; an address whose system is not known is bounded
-    /// by the first alone.
+    /// Sets the budget of each neighbourhood and of each autonomous system. An address whose system is
+    /// unknown counts only against its neighbourhood.
     #[must_use]
     pub fn new(neighbourhood: SharedBudget, system: SharedBudget, system_of: SystemOf) -> Self {
         Self { neighbourhood, system, system_of, load: HashMap::default() }
     }
 
-    /// Whether the networks of an address may bear one more exchange.
+    /// Whether the networks of an address have budget for one more exchange.
     pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: LargestExchange) -> Headroom {
         let fresh = NetworkLoad::default();
         self.around(address).fold(Headroom::For(most.bytes), |room, network| {
@@ -72,13 +72,13 @@ impl Networks {
         self.each(address, |load| load.account.book_lost(asked));
     }
 
-    /// A server of an earlier run bore this.
+    /// Adds the load on a server of an earlier run.
     pub(super) fn join(&mut self, address: IpAddr, server: &LoadAccount) {
         self.each(address, |load| load.account.join(server));
     }
 
-    /// What the bounded networks of an address bore: requests, bytes and microseconds, in all and on the day of the
-    /// last exchange.
+    /// The load on the networks of an address that have a budget: requests, bytes and microseconds, in total
+    /// and on the day of the last exchange.
     #[cfg(test)]
     pub(super) fn amounts(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
         self.around(address).filter_map(|network| Some((network, self.load.get(&network)?.account.amounts())))
@@ -90,7 +90,7 @@ impl Networks {
         }
     }
 
-    /// The networks of an address that have a bound.
+    /// The networks of an address that have a budget.
     fn around(&self, address: IpAddr) -> impl Iterator<Item = Network> + use<> {
         let neighbourhood = (!self.neighbourhood.is_unbounded())
             .then(|| Network::Neighbourhood(Neighbourhood::from_address(address)));
@@ -107,7 +107,7 @@ impl Networks {
     }
 }
 
-/// No network has a bound.
+/// No network has a budget.
 impl Default for Networks {
     fn default() -> Self {
         Self::new(SharedBudget::default(), SharedBudget::default(), Box::new(|_| None))

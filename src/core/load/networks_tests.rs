@@ -15,7 +15,7 @@ fn requests(most: u64) -> LoadLimits {
     LoadLimits { requests: Some(most), ..LoadLimits::default() }
 }
 
-/// Addresses of 41/8 stand in one system; of others nothing is known.
+/// Addresses in 41/8 belong to one system; the system of other addresses is unknown.
 fn system_of(address: IpAddr) -> Option<u32> {
     matches!(address, IpAddr::V4(v4) if v4.octets()[0] == 41).then_some(36914)
 }
@@ -33,7 +33,7 @@ fn day_of(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600)
 }
 
-/// Of another site each time, so that only servers and networks bound.
+/// Uses another site each time, so that only servers and networks limit the exchange.
 fn go(load: &mut Load, now: SystemTime, address: IpAddr) -> Permit {
     let owner = site(&format!("{}.ke", address.to_string().replace('.', "-")));
     match load.permit(now, address, &owner, None) {
@@ -112,7 +112,7 @@ fn an_autonomous_system_bears_its_share_over_all_its_networks() {
         load.permit(at(9.0), [41, 92, 0, 1].into(), &site("c.ke"), None),
         PermitDecision::BudgetUsedUp
     ));
-    // Nothing is known of its system.
+    // Its system is unknown.
     assert!(matches!(
         load.permit(at(9.0), [197, 0, 0, 1].into(), &site("c.ke"), None),
         PermitDecision::Granted(_)
@@ -135,7 +135,7 @@ fn a_network_has_borne_after_a_crash_what_its_servers_had() {
         second.recall_neighbour(address, &state);
         second.restore(address, state);
     }
-    // The journal tells of it again.
+    // The journal reports it again.
     second.recall_in_flight(server(3), at(4.0), at(100.0));
     second.recall(server(1), &site("a.ke"), Purpose::Page, &response(at(50.0), 0.1));
     assert!(matches!(second.permit(at(900.0), server(9), &site("c.ke"), None), PermitDecision::BudgetUsedUp));
@@ -150,9 +150,9 @@ enum SurveyEvent {
         millis: u64,
     },
     Settle(usize),
-    /// No answer will be on record.
+    /// No response will be on record.
     Lose(usize),
-    /// The servers' states are stored.
+    /// The states of the servers are stored.
     Store,
     Crash,
 }
@@ -168,7 +168,7 @@ fn event() -> impl Strategy<Value = SurveyEvent> {
     ]
 }
 
-/// A survey with what it has stored and journaled, and what its servers saw.
+/// A survey with its stored states and its journal, and the load that its servers saw.
 struct LoadSurvey {
     budgets: [SharedBudget; 2],
     load: Load,
@@ -204,7 +204,7 @@ impl LoadSurvey {
         }
     }
 
-    /// Waits for a turn as long as somebody or something ends the wait.
+    /// Requests a permit, and waits as long as a time or the end of an exchange ends the wait.
     fn request(&mut self, address: IpAddr, bytes: u64, millis: u64) {
         loop {
             self.remember(address);
@@ -294,8 +294,8 @@ impl LoadSurvey {
 }
 
 proptest! {
-    /// Whatever the order of permits, answers, losses and crashes, no network's budget is exceeded, on any day and
-    /// in all.
+    /// Whatever the order of permits, responses, losses and crashes, no network's budget is exceeded, on any
+    /// day or in total.
     #[test]
     fn no_network_bears_more_than_its_share(
         events in prop::collection::vec(event(), 1..120),

@@ -3,28 +3,28 @@ use std::time::{Duration, SystemTime};
 
 use crate::exchange::{Failure, Response};
 
-/// Whether our own link works, judged by what comes back from everywhere.
+/// Whether our own link works, judged from the results of all exchanges.
 ///
-/// When everything fails at once it is not the servers that are in trouble. Were the survey to go on, every site
-/// would be taken for unreachable; so it pauses, and now and then a single question probes whether
-/// anything comes back. Names and servers that fail count until something is reached; those that had
-/// answered before count more, for start lists are full of hosts that are gone.
+/// When everything fails at once, the servers are not the ones in trouble. If the survey went on, it would
+/// take every site for unreachable. So it pauses, and from time to time a single request probes whether any
+/// response arrives. Names and servers that fail count until one is reached. Servers that had responded
+/// before count more, because start lists are full of hosts that are gone.
 ///
-/// What is dispatched to an agent takes one more link, from the survey to the agent: where dispatches in a row come to nothing, that
-/// is broken.
+/// A dispatch to an agent takes one more link, from the survey to the agent. When several dispatches in a row
+/// fail, that link is broken.
 #[derive(Debug)]
 pub struct OwnLink {
-    /// The longest pause at a server; those of the survey are a half to ten times as long.
+    /// The longest pause at a server. The pauses of the survey are 0.5 to 10 times as long.
     longest_pause: Duration,
-    /// For so long it is waited for what shows whose fault a loss is.
+    /// How long to wait for evidence that shows the cause of a loss.
     doubt: Duration,
-    /// Names and servers that were lost since something was last reached, as hashes.
+    /// Hashes of the names and servers that were lost since one was last reached.
     lost: HashSet<u64>,
     weight: u32,
-    /// Since when nothing is asked, and when a question may probe next.
+    /// Since when no request is sent, and the time of the next probe.
     broken: Option<LinkOutage>,
     reached_at: Option<SystemTime>,
-    /// Dispatches in a row that came to nothing, and when the last of them was known to.
+    /// Number of failed dispatches in a row, and the time of the last failure.
     in_vain: (u32, Option<SystemTime>),
 }
 
@@ -40,80 +40,82 @@ struct LinkOutage {
 /// What is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The link to the Internet: nothing comes back from anywhere.
+    /// The link to the Internet: no response arrives from anywhere.
     Internet,
-    /// The link to the agent: what is dispatched to it comes to nothing.
+    /// The link to the agent: dispatches to it fail.
     Dispatches,
 }
 
-/// Whether a question may be put, as far as our own link goes.
+/// Whether our own link allows a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkDecision {
-    /// It may: the link works as far as is known.
+    /// It does: the link works as far as is known.
     Open,
-    /// This question probes the link: no other is put until its answer is noted.
+    /// This request probes the link: no other request is sent until its result is noted.
     Probe,
-    /// Ask again then, or when an exchange has ended.
+    /// Ask again at this time, or when an exchange has ended.
     Until(SystemTime),
 }
 
-/// Whose fault it is that nothing came back from somebody.
+/// Why no response arrived from a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
     /// Our own link is broken.
     OwnLink,
-    /// Others have been reached since, or one was lost alone, which says nothing of our link.
+    /// Other servers have been reached since; or this server was the only one lost, which says nothing of our
+    /// link.
     Server,
-    /// Nobody has been reached since, and others were lost too, but too few to tell.
+    /// No server has been reached since, and others were lost too, but too few to tell.
     Unknown,
-    /// That is open until then at the latest.
+    /// Undecided until this time at the latest.
     UnknownUntil(SystemTime),
 }
 
-/// What an answer, or a name that was looked up, tells of our own link.
+/// What a response, or the result of a name lookup, says about our own link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkSignal {
-    /// Something came back from the network, be it a refusal.
+    /// Some answer arrived from the network, even if it was a refusal.
     Reached,
-    /// Nothing came back from one that had answered before.
+    /// No response arrived from a server that had responded before.
     LostKnown,
-    /// Nothing came back from one never heard of.
+    /// No response arrived from a server that has never responded.
     LostUnknown,
-    /// It tells nothing.
+    /// It says nothing about our link.
     Nothing,
 }
 
-/// With six of ten start URLs dead, as many in a row by chance come once in 500 rows; what a false alarm
-/// costs is half a minute.
+/// If six of ten start URLs are dead, chance alone brings a run of 12 dead ones once in 500 runs. A false
+/// alarm costs half a minute.
 const ENOUGH: u32 = 12;
 const WEIGHT_OF_KNOWN: u32 = 3;
-/// At least so many different ones: a single dead host that is asked many times says nothing about our link.
+/// The least number of different names and servers: one dead host, requested many times, says nothing about
+/// our link.
 const ENOUGH_DIFFERENT: usize = 4;
-/// A probe whose answer was not noted, because its visit was stopped, is given up after this time.
+/// A probe whose result was not noted, because its visit was stopped, is given up after this time.
 const PROBE_LASTS: Duration = Duration::from_secs(120);
-/// An agent that was stopped or cut off for a moment loses what was dispatched in that moment, once.
+/// An agent that was stopped or cut off for a moment loses the dispatches of that moment, once.
 const ENOUGH_IN_VAIN: u32 = 3;
-/// A dispatch in vain holds a site up for some seconds: a tenth of the time at first, then less.
+/// A failed dispatch delays a site for some seconds: a tenth of the time at first, then less.
 const PAUSE_IN_VAIN: Duration = Duration::from_mins(1);
-/// An agent that walks at one site alone asks its server again after some seconds.
+/// An agent that walks a single site sends its next request after some seconds.
 const DOUBT_OF_AGENT: Duration = Duration::from_secs(2);
 
 impl OwnLink {
-    /// With the usual longest pause of 60 s the survey is paused for 30 s at first and 10 min at most.
+    /// With the default longest pause of 60 s the survey pauses for 30 s at first and for 10 min at most.
     #[must_use]
     pub fn new(longest_pause: Duration) -> Self {
         let (doubt, lost) = (longest_pause / 2, HashSet::new());
         Self { longest_pause, doubt, lost, weight: 0, broken: None, reached_at: None, in_vain: (0, None) }
     }
 
-    /// That of an agent, which may have few servers to tell.
+    /// The link of an agent, which may have few servers to judge by.
     #[must_use]
     pub fn of_agent(longest_pause: Duration) -> Self {
         let link = Self::new(longest_pause);
         Self { doubt: link.doubt.max(DOUBT_OF_AGENT), ..link }
     }
 
-    /// Whether a question may be put now.
+    /// Whether a request may be sent now.
     pub fn decide(&mut self, now: SystemTime) -> LinkDecision {
         let Some(broken) = &mut self.broken else { return LinkDecision::Open };
         if now < broken.probe_at {
@@ -124,7 +126,7 @@ impl OwnLink {
         LinkDecision::Probe
     }
 
-    /// Takes in what somebody's answer tells; `who` tells hosts and addresses apart.
+    /// Notes what a result says about the link; `who` identifies the host or address.
     pub fn note(&mut self, now: SystemTime, who: u64, sign: LinkSignal) {
         match sign {
             LinkSignal::Nothing => {}
@@ -137,19 +139,19 @@ impl OwnLink {
         }
     }
 
-    /// An agent did what was dispatched to it.
+    /// An agent completed a dispatch.
     pub fn note_done(&mut self) {
         self.in_vain = (0, None);
         self.broken.take_if(|broken| broken.fault == Fault::Dispatches);
     }
 
-    /// Takes in that what was dispatched to an agent then came to nothing.
+    /// Notes that a dispatch to an agent failed; it was sent at `dispatched`.
     pub fn note_in_vain(&mut self, dispatched: SystemTime, now: SystemTime) {
         if let Some(broken) = &mut self.broken {
             return broken.fail(now, self.longest_pause);
         }
         let (count, last) = self.in_vain;
-        // Of those that were dispatched side by side one counts.
+        // Of several dispatches in flight at once, only one counts.
         if last.is_none_or(|last| dispatched >= last) {
             self.in_vain = (count + 1, Some(now));
         }
@@ -158,7 +160,7 @@ impl OwnLink {
         }
     }
 
-    /// A probe turned out to need no network, or its outcome was not noted: the next question probes.
+    /// A probe turned out to need no network, or its result was not noted: the next request probes.
     pub fn pass_on(&mut self, now: SystemTime) {
         if let Some(broken) = self.broken.as_mut().filter(|broken| broken.is_probing) {
             broken.is_probing = false;
@@ -166,27 +168,28 @@ impl OwnLink {
         }
     }
 
-    /// Whose fault a loss of that time is. Nobody is kept in doubt for longer than the shortest pause, or some seconds.
+    /// The cause of a loss at that time. It stays undecided for no longer than the shortest pause of the
+    /// survey, or some seconds.
     #[must_use]
     pub fn loss_cause(&self, lost_at: SystemTime, now: SystemTime) -> LossCause {
         let over_at = lost_at + self.doubt;
         match self.reached_at {
             _ if self.broken.is_some() => LossCause::OwnLink,
             Some(reached) if reached >= lost_at => LossCause::Server,
-            // One that is lost alone says nothing of our link.
+            // A single loss says nothing about our link.
             _ if now >= over_at && self.lost.len() > 1 => LossCause::Unknown,
             _ if now >= over_at => LossCause::Server,
             _ => LossCause::UnknownUntil(over_at),
         }
     }
 
-    /// Whether nobody was reached who was asked then or later.
+    /// Whether no server was reached by a request sent at that time or later.
     #[must_use]
     pub fn is_dark_since(&self, time: SystemTime) -> bool {
         self.reached_at.is_none_or(|reached| reached < time)
     }
 
-    /// What is broken, and since when: nothing is sent.
+    /// What is broken, and since when. While it is broken no request is sent.
     #[must_use]
     pub fn broken(&self) -> Option<(Fault, SystemTime)> {
         self.broken.map(|broken| (broken.fault, broken.since))
@@ -211,7 +214,7 @@ impl LinkOutage {
         Self { fault, since: now, probe_at: now + pause, pause, is_probing: false }
     }
 
-    /// If this was a probe, the next one is later.
+    /// If this was a probe, the next one comes later.
     fn fail(&mut self, now: SystemTime, longest_pause: Duration) {
         if std::mem::take(&mut self.is_probing) {
             let (_, longest) = self.fault.pauses(longest_pause);
@@ -222,7 +225,7 @@ impl LinkOutage {
 }
 
 impl Fault {
-    /// Before the first probe, and at most.
+    /// The pause before the first probe, and the longest pause.
     fn pauses(self, longest_pause: Duration) -> (Duration, Duration) {
         match self {
             Self::Internet => (longest_pause / 2, longest_pause * 10),
@@ -232,8 +235,9 @@ impl Fault {
 }
 
 impl LinkSignal {
-    /// The same of an agent's answer. A machine whose network refuses or resets connections reaches nobody: that counts as
-    /// lost until something is reached. Where nothing more came, what had come before tells nothing of now.
+    /// As [`Self::from_answer`], for a response that an agent reports. A machine whose network refuses or
+    /// resets connections reaches no server, so a refusal or reset counts as lost until a server is reached.
+    /// Where the response broke off, its earlier part says nothing about the link now.
     #[must_use]
     pub fn from_answer_of_agent(response: &Response, is_known: bool) -> Self {
         use Failure::{BodyTruncated, ConnectRefused, FirstByteTimeout, IdleClosed, IdleTimeout, Reset};
@@ -254,18 +258,18 @@ impl LinkSignal {
         if is_known { Self::LostKnown } else { Self::LostUnknown }
     }
 
-    /// What an answer tells; `is_known` if its server had answered before.
+    /// What a response says about the link; `is_known` if its server had responded before.
     #[must_use]
     pub fn from_answer(response: &Response, is_known: bool) -> Self {
         let lost = Self::lost(is_known);
         match response.failure {
             _ if response.status.is_some() => Self::Reached,
             Some(Failure::ConnectTimeout | Failure::ConnectUnreachable) => lost,
-            // A connection that was opened is an answer of the network; one kept alive may be dead.
+            // An opened connection shows that the network works; a connection kept alive may be dead.
             Some(Failure::FirstByteTimeout) if response.wire.connections == 0 => lost,
             Some(Failure::DnsTimeout | Failure::DnsServfail) => Self::LostUnknown,
             Some(failure) if failure.reached_the_network() => Self::Reached,
-            // The name server may have it cached that a name does not exist.
+            // That a name does not exist may come from the name server's cache.
             _ => Self::Nothing,
         }
     }
@@ -302,7 +306,7 @@ mod tests {
         let mut link = OwnLink::new(Duration::from_secs(2));
         for round in 0..3 {
             assert_eq!(link.decide(at(round * 6)), LinkDecision::Open);
-            // What was dispatched beside it counts once.
+            // Other dispatches of the same moment count once.
             (0..64).for_each(|_| link.note_in_vain(at(round * 6), at(round * 6 + 6)));
         }
         assert_eq!(link.broken(), Some((Fault::Dispatches, at(18))));
@@ -325,7 +329,7 @@ mod tests {
             }
         }
         assert_eq!(link.broken(), None);
-        // To do what was dispatched mends no other link.
+        // A completed dispatch repairs no other link.
         let mut link = broken();
         link.note_done();
         assert_eq!(link.broken(), Some((Fault::Internet, at(0))));

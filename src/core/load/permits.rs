@@ -13,7 +13,7 @@ use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::{Failure, Purpose, Response};
 use crate::settings::{Pace, SharedBudget};
 
-/// Where every exchange of a survey gets its permit.
+/// Grants the permit for every exchange of a survey.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
@@ -47,16 +47,18 @@ pub struct Load {
 pub enum PermitDecision {
     /// It may begin now.
     Granted(Permit),
-    /// The server rests until this time from what it was asked: nobody may ask it sooner.
+    /// The server pauses until this time after its last exchange: no request may reach it sooner.
     PauseUntil(SystemTime),
-    /// The server is to be left alone until this time: it asked for that, was in trouble again and again, or has borne
-    /// what it may in a day; or the site had trouble of its own there.
+    /// The server cools down until this time: it sent Retry-After, was in trouble again and again, or has no
+    /// budget left for the day, or its network has none; or the site had trouble of its own at this server.
     CoolDownUntil(SystemTime),
-    /// The survey's rate is used up until this time, or until an exchange gives back what it did not need.
+    /// The survey's rate is used up until this time, or until an exchange gives back bytes that it did not
+    /// need.
     RateUsedUpUntil(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
-    /// The server, or the site at this server, was in trouble too often: it is not asked again in this survey.
+    /// The server, or the site at this server, was in trouble too often: it gets no more requests in this
+    /// survey.
     GivenUp,
     /// The budget of the server, or of its network, is used up.
     BudgetUsedUp,
@@ -70,18 +72,18 @@ pub struct Permit {
     site: Site,
     begun: SystemTime,
     byte_limit: u64,
-    /// Of the rate of the survey; none where there is no rate.
+    /// The claim on the survey's rate; none without a rate.
     claim: Option<Claim>,
 }
 
 impl Permit {
-    /// The most bytes that the exchange may move, as far as the budgets of the server and its networks go.
+    /// The most bytes that the exchange may move by the budgets of the server and its networks.
     #[must_use]
     pub fn byte_limit(&self) -> u64 {
         self.byte_limit
     }
 
-    /// What it reserves of the rate of the survey; none where there is no rate.
+    /// The bytes reserved from the survey's rate; none without a rate.
     #[must_use]
     pub fn reserved(&self) -> Option<u64> {
         self.claim.as_ref().map(Claim::reserved)
@@ -89,7 +91,7 @@ impl Permit {
 }
 
 impl Load {
-    /// `rate` is the survey's ceiling in bytes per second, `most` what one exchange can come to.
+    /// `rate` is the survey's ceiling in bytes per second; `most` is the largest possible exchange.
     #[must_use]
     pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: LargestExchange) -> Self {
         Self {
@@ -105,13 +107,13 @@ impl Load {
         }
     }
 
-    /// The same where networks of servers have budgets, too.
+    /// Adds budgets for networks of servers.
     #[must_use]
     pub fn with_networks(self, networks: Networks) -> Self {
         Self { networks, ..self }
     }
 
-    /// Asks for a turn at `address` on behalf of `site`, whose host asks for `crawl_delay`.
+    /// Asks for a permit for an exchange at `address` for `site`, whose robots.txt sets `crawl_delay`.
     pub fn permit(
         &mut self,
         now: SystemTime,
@@ -165,10 +167,12 @@ impl Load {
         PermitDecision::Granted(Permit { address, site: site.clone(), begun: now, byte_limit, claim })
     }
 
-    /// The exchange is about to have moved `moved` bytes in all, both ways, as far as the rate of the survey goes.
+    /// Takes the bytes from the survey's rate for an exchange that is about to have moved `moved` bytes in
+    /// total, in both directions.
     ///
     /// # Errors
-    /// The time to ask again, unless another exchange ends before. Until then no exchange begins ([`Self::give_way`]).
+    /// The time to ask again, unless another exchange ends before. Until then no exchange begins
+    /// ([`Self::give_way`]).
     pub fn read_on(&mut self, now: SystemTime, permit: &mut Permit, moved: u64) -> Result<(), SystemTime> {
         match (&mut self.bucket, &mut permit.claim) {
             (Some(bucket), Some(claim)) => bucket.read_on(now, claim, moved),
@@ -176,20 +180,21 @@ impl Load {
         }
     }
 
-    /// Who was to read on waits no longer.
+    /// The reader no longer waits for the rate.
     pub fn give_way(&mut self) {
         if let Some(bucket) = &mut self.bucket {
             bucket.give_way();
         }
     }
 
-    /// The exchange, which was for this purpose, ended with an answer.
+    /// The exchange, sent for this purpose, ended with a response.
     pub fn settle(&mut self, permit: Permit, purpose: Purpose, response: &Response) {
         self.release(&permit, response.ended(), Some(moved_by(purpose, response)));
         self.book(permit.address, &permit.site, purpose, response);
     }
 
-    /// The permit was not used, or its use is unknown; the server may have worked on it until `now`.
+    /// The permit was not used, or the result of its exchange is unknown; the server may have worked on it
+    /// until `now`.
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
         self.release(&permit, now, None);
         self.changed.insert(permit.address);
@@ -198,8 +203,9 @@ impl Load {
         self.start_pause(permit.address, slot_pause);
     }
 
-    /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
-    /// when the server is done with it, but that it is by `over`: the longest pause follows that.
+    /// The request was sent at `asked`, and no response will be on record. As after a crash of the process,
+    /// the time at which the server finishes is unknown, except that it is at most `over`. So the longest
+    /// pause follows `over`.
     pub fn settle_lost(&mut self, permit: Permit, asked: SystemTime, over: SystemTime, now: SystemTime) {
         let address = permit.address;
         self.release(&permit, now, None);
@@ -251,24 +257,25 @@ impl Load {
         }
     }
 
-    /// When the address may be asked again at the earliest, if it is known and not busy.
+    /// The earliest time of the next request to the address, if the address is known and not busy.
     #[must_use]
     pub fn free_at(&self, address: IpAddr) -> Option<SystemTime> {
         self.servers.get(&server_at(address))?.earliest(&self.pace, None)
     }
 
-    /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
-    /// the order in which the exchanges ended.
+    /// Books an exchange of an earlier run that is missing in the server's stored state. Call it in the order
+    /// in which the exchanges ended.
     pub fn recall(&mut self, address: IpAddr, site: &Site, purpose: Purpose, response: &Response) {
         let address = server_at(address);
         self.begin(address, None);
         self.book(address, site, purpose, response);
     }
 
-    /// An exchange was begun at `asked` by a process that died before its answer was recorded.
+    /// An exchange was begun at `asked` by a process that died before it recorded the response.
     ///
-    /// The server may still be at work on it at `now`: it hears of the death only when it sends, and how long it needs
-    /// is unknown. So the longest pause follows, once only: stored states tell of it from then on.
+    /// The server may still be working on it at `now`: it notices the crash only when it sends, and how long
+    /// it needs is unknown. So the longest pause follows. It follows only once, because the stored state
+    /// remembers the exchange from then on.
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
         let address = server_at(address);
         if self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
@@ -286,32 +293,32 @@ impl Load {
         self.changed.insert(address);
     }
 
-    /// Whether anything is remembered of an address.
+    /// Whether any state is kept for an address.
     #[must_use]
     pub fn knows(&self, address: IpAddr) -> bool {
         self.servers.contains_key(&server_at(address))
     }
 
-    /// What is remembered of an address.
+    /// The state of an address.
     #[must_use]
     pub fn state_of(&self, address: IpAddr) -> Option<&ServerState> {
         self.servers.get(&server_at(address))
     }
 
-    /// What networks may bear, and what they bore.
+    /// The budgets of networks and the load on them.
     #[cfg(test)]
     pub(super) fn networks(&self) -> &Networks {
         &self.networks
     }
 
-    /// Puts back what was remembered of an address.
+    /// Restores the stored state of an address.
     pub fn restore(&mut self, address: IpAddr, mut state: ServerState) {
         state.keep_places(&self.pace);
         self.servers.insert(server_at(address), state);
     }
 
-    /// Lets the neighbourhood of an address rest as its stored state says, and books for its networks what it bore;
-    /// to be called once for every server of an earlier run, before anything is recalled or asked.
+    /// Restores the pauses of an address's neighbourhood from its stored state, and books its load for its
+    /// networks. Call it once for every server of an earlier run, before any recall and any permit.
     pub fn recall_neighbour(&mut self, address: IpAddr, state: &ServerState) {
         let address = server_at(address);
         self.networks.join(address, state.account());
@@ -323,7 +330,7 @@ impl Load {
         }
     }
 
-    /// The servers whose state has changed since this was last asked, with their states.
+    /// The servers whose state has changed since the last call, with their states.
     pub fn take_changed(&mut self) -> Vec<(IpAddr, ServerState)> {
         let mut changed: Vec<_> = self
             .changed
@@ -342,7 +349,7 @@ impl Load {
     }
 }
 
-/// What an exchange moved, with what was on its way when it was hung up on.
+/// The bytes that an exchange moved, with the bytes on their way when the reader hung up.
 fn moved_by(purpose: Purpose, response: &Response) -> u64 {
     let counted = response.wire.sent + response.wire.received;
     let is_cut =

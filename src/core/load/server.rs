@@ -10,27 +10,26 @@ use crate::address::Site;
 use crate::exchange::{Purpose, Response};
 use crate::settings::{Pace, SharedBudget};
 
-/// What is remembered of one server address: when it may be asked again, and what it bore.
+/// The state of one server address: when the next request may be sent, and the load so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct ServerState {
-    /// What it bore.
+    /// The load on the server.
     pub ledger: Ledger,
     slots: Slots,
-    /// The server is left alone until then: it asked for that (Retry-After), or has been in trouble again and
-    /// again.
+    /// The server cools down until this time: it sent Retry-After, or has been in trouble again and again.
     cool_down: Option<SystemTime>,
     health: Health,
     link: ServerLink,
-    /// It was in trouble too long to be asked again.
+    /// It was in trouble too long and gets no more requests.
     is_given_up: bool,
     account: LoadAccount,
-    /// When those exchanges were asked whose answers are lost: journals tell of them again and again.
+    /// Start times of the exchanges whose responses are lost. Journals list them each time they are read.
     lost: Vec<SystemTime>,
 }
 
-/// A state is stored as its fields, and behind them what came later: so states of earlier versions can be read
-/// ([`ServerState::LATER`]).
+/// A state is stored as its fields, followed by the fields that later versions added. So states of earlier
+/// versions can still be read ([`ServerState::LATER`]).
 impl Serialize for ServerState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (StateFields(self), &self.link.recent, self.health.was_slow, &self.health.sites).serialize(serializer)
@@ -45,7 +44,7 @@ impl<'de> Deserialize<'de> for ServerState {
     }
 }
 
-/// What `serde` makes of the fields.
+/// The fields, as `serde` derives them.
 struct StateFields<'a>(&'a ServerState);
 struct ReadStateFields(ServerState);
 
@@ -61,21 +60,21 @@ impl<'de> Deserialize<'de> for ReadStateFields {
     }
 }
 
-/// How long a place is to rest after an exchange.
+/// The pause of a slot after an exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotPause {
     pub ended: SystemTime,
     pub pause: Duration,
 }
 
-/// The pause after an exchange whose end nobody saw.
+/// The pause after an exchange whose end was not observed.
 fn pause_after_unseen(pace: &Pace) -> Duration {
     pace.max_delay.max(pace.min_delay)
 }
 
 impl ServerState {
-    /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
-    /// known of it.
+    /// The bytes that the states of earlier versions lack at their end, some all of them and some fewer, as
+    /// postcard writes them: they mean that nothing is known.
     pub const LATER: [u8; 8] = [0; 8];
 
     /// When the next exchange may begin; none when all slots are taken.
@@ -84,12 +83,12 @@ impl ServerState {
         Some(self.cool_down.map_or(slot, |cool_down| cool_down.max(slot)))
     }
 
-    /// Whether it is left alone until then for another reason than what it was asked last.
+    /// Whether a cool-down, and not the pause after the last exchange, lasts until then.
     pub(super) fn is_cooling_down_until(&self, time: SystemTime) -> bool {
         self.cool_down.is_some_and(|cool_down| cool_down >= time)
     }
 
-    /// Whether the server may bear one more exchange.
+    /// Whether the server has budget for one more exchange.
     pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: LargestExchange) -> Headroom {
         budget.room(now, &self.account, self.slots.in_flight(), most)
     }
@@ -99,22 +98,22 @@ impl ServerState {
         self.slots.begin(pace.per_address, crawl_delay);
     }
 
-    /// It was remembered when it may have had more places than now.
+    /// Cuts a restored state to today's number of slots: it may have had more.
     pub(super) fn keep_places(&mut self, pace: &Pace) {
         self.slots.keep(pace.per_address);
     }
 
-    /// The places at the server, and how long they rest.
+    /// The slots at the server and their pauses.
     pub(super) fn slots(&self) -> &Slots {
         &self.slots
     }
 
-    /// Until when a site is to be left alone here for its own troubles.
+    /// Until when a site cools down at this server because of its own troubles.
     pub(super) fn cool_down_of(&self, site: &Site) -> Option<SiteCoolDown> {
         self.health.cool_down_of(site)
     }
 
-    /// An exchange for a site ended and gave this answer.
+    /// An exchange for a site ended with this response.
     pub(super) fn settle(
         &mut self,
         pace: &Pace,
@@ -128,7 +127,7 @@ impl ServerState {
         let symptom = symptom_of(response.status, response.failure);
         let seen = Observation { site, ended, symptom, first_byte: response.timings.first_byte };
         let backoff = self.health.note(pace, &seen, self.chance());
-        // RFC 9110 §10.2.3 binds it to no status: it says how long to wait before a follow-up request.
+        // RFC 9110 §10.2.3: at any status it says how long to wait before a follow-up request.
         if let Some(pause) = response.head.retry_after {
             self.cool_down_until(ended.checked_add(pause));
         }
@@ -149,37 +148,38 @@ impl ServerState {
         self.health.pause_after(pace, took, link, self.chance())
     }
 
-    /// Chance that is the same in every run: from what the server bore so far.
+    /// A pseudo-random number that is the same in every run, derived from the load on the server so far.
     fn chance(&self) -> f64 {
         let seen = [self.ledger.requests, self.ledger.busy.as_micros() as u64, self.ledger.received_bytes];
         let bytes: Vec<u8> = seen.iter().flat_map(|number| number.to_le_bytes()).collect();
         f64::from(crc32fast::hash(&bytes)) / f64::from(u32::MAX)
     }
 
-    /// An exchange ended in a way that left no answer, at the latest now.
+    /// An exchange ended without a response, at `now` at the latest.
     pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) -> SlotPause {
         self.pause(now, self.pause_after(pace, took, Duration::ZERO))
     }
 
-    /// An exchange that was begun ended without anybody seeing when.
+    /// An exchange ended at an unknown time.
     pub(super) fn abandon_unseen(&mut self, pace: &Pace, now: SystemTime) -> SlotPause {
         self.pause(now, pause_after_unseen(pace))
     }
 
-    /// One of an earlier process, of which nobody saw beginning and end: what the server was to rest after others it rests all the same.
+    /// An exchange of an earlier process, whose start and end were not observed. It shortens no pause that
+    /// follows another exchange.
     pub(super) fn recall_unseen(&mut self, pace: &Pace, now: SystemTime) -> SlotPause {
         let pause = pause_after_unseen(pace);
         self.slots.pause(pace.per_address, now, pause);
         SlotPause { ended: now, pause }
     }
 
-    /// The answer to what was asked at this time is lost.
+    /// The response to the request sent at this time is lost.
     pub(super) fn book_lost(&mut self, asked: SystemTime) {
         self.account.book_lost(asked);
         self.lost.push(asked);
     }
 
-    /// Whether it is known that the answer to what was asked at this time is lost.
+    /// Whether the response to the request sent at this time is known to be lost.
     pub(super) fn has_lost(&self, asked: SystemTime) -> bool {
         self.lost.contains(&asked)
     }
@@ -189,36 +189,37 @@ impl ServerState {
         SlotPause { ended, pause }
     }
 
-    /// What it bore.
+    /// The load that counts against the server's budget.
     pub(super) fn account(&self) -> &LoadAccount {
         &self.account
     }
 
-    /// What it bore: requests, bytes and microseconds, in all and on the day of its last exchange; and that day (UTC, since 1970).
+    /// The load on it: requests, bytes and microseconds, in total and on the day of its last exchange; and
+    /// that day (UTC, since 1970).
     #[must_use]
     pub fn load_amounts(&self) -> ([[u64; 3]; 2], u64) {
         (self.account.amounts(), self.account.day())
     }
 
-    /// What is known of its link.
+    /// The link of the server, as far as it is known.
     #[must_use]
     pub fn link(&self) -> &ServerLink {
         &self.link
     }
 
-    /// How it has fared.
+    /// The health of the server.
     #[must_use]
     pub fn health(&self) -> &Health {
         &self.health
     }
 
-    /// Whether it is not to be asked any more in this survey.
+    /// Whether it gets no more requests in this survey.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.is_given_up
     }
 
-    /// Whether nothing but the ledger is worth remembering at `now`.
+    /// Whether the state holds nothing but the ledger that is worth keeping in memory at `now`.
     pub(super) fn is_idle(&self, now: SystemTime) -> bool {
         self.slots.is_idle(now) && self.cool_down.is_none_or(|at| at <= now)
     }

@@ -4,36 +4,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Purpose, Response, hangs_up};
 
-/// What is known of the link that a server hangs on: the best rate at which its answers came of late.
+/// The link of a server, as far as it is known: the best recent rate of the server's responses.
 ///
-/// The best, not the mean: slow start and the moment make an answer slow, but nothing makes it faster than what the other
-/// users leave of the link. Of late, for they leave more at night than at noon: the rate is that of this hour of the
-/// clock and the one before, or of the last hours in which an answer told one.
+/// The best rate, not the mean: slow start and chance can make a response slow, but nothing makes it faster
+/// than the bandwidth that other users leave. Recent, because other users leave more at night than at noon.
+/// The rate is that of this hour of the clock and the one before, or of the last hours in which a response
+/// showed one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerLink {
     /// Bytes per second.
     pub(super) best: Option<f64>,
-    /// How that comes about. Stored apart ([`ServerState`](super::ServerState)), for earlier versions did not have it.
+    /// The rates behind `best`. Stored apart ([`ServerState`](super::ServerState)), because earlier versions
+    /// did not have it.
     #[serde(skip)]
     pub(super) recent: Option<Recent>,
-    /// The least time to a first byte, in seconds: no round trip is longer.
+    /// The least time to a first byte, in seconds: an upper bound on the round trip.
     pub(super) round_trip: Option<f64>,
 }
 
-/// The best rates of the last hours in which an answer told one.
+/// The best rates of the last hours in which a response showed one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Recent {
     hour: u64,
     best: f64,
-    /// Of the hour before.
+    /// Best rate of the hour before.
     before: Option<f64>,
-    /// The mean over the hours before this one: of all so far, or of about a day of them.
+    /// The mean over the hours before this one: over all so far, or over about a day.
     usual: f64,
     hours: u32,
 }
 
 impl Recent {
-    /// One more rate, of this hour or a later one.
+    /// Adds a rate, of this hour or a later one.
     fn and(earlier: Option<Self>, hour: u64, rate: f64) -> Self {
         match earlier {
             None => Self { hour, best: rate, before: None, usual: rate, hours: 0 },
@@ -51,8 +53,9 @@ impl Recent {
         self.before.map_or(self.best, |before| before.max(self.best))
     }
 
-    /// How much more of the link may be taken now than usually: when the others leave more of it, fewer of them are
-    /// there to wait. The square of what they leave: then the mean over their waits stays what it is at an even pace
+    /// The factor by which more of the link may be taken now than usual: when other users leave more of it,
+    /// fewer of them are there to wait. It is the square of the bandwidth that they leave, relative to the
+    /// usual. Then their mean added delay stays the same as at an even pace
     /// (`reports/low-load/harm-rule.md`).
     fn quiet(&self) -> f64 {
         let most = if self.hours < HALF_A_DAY { 1.0 } else { MOST_QUIET };
@@ -60,46 +63,46 @@ impl Recent {
     }
 }
 
-/// An exchange as a server's link sees it.
+/// An exchange as seen from the server's link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flow {
     /// The hour of the clock in which it ended, counted from any midnight.
     pub hour: u64,
-    /// Both ways.
+    /// Wire bytes in both directions.
     pub bytes: u64,
-    /// Of these, what came after the head of the answer; handshake, request and head tell no rate, for the time
-    /// they took is not in the transfer.
+    /// The bytes that arrived after the response head. The handshake, the request and the head give no rate,
+    /// because the time that they took is not in the transfer time.
     pub after_head: u64,
-    /// From the request to the first byte of the answer.
+    /// From the request to the first byte of the response.
     pub first_byte: Option<Duration>,
-    /// From the first byte of the answer to the last that was read.
+    /// From the first byte of the response to the last byte that was read.
     pub transfer: Duration,
-    /// It was hung up on after the head of its answer.
+    /// The reader hung up after the response head.
     pub is_unread: bool,
 }
 
 const SECONDS_PER_HOUR: u64 = 3600;
 const HOURS_PER_DAY: u32 = 24;
-/// Before so many hours are known nothing passes for quiet.
+/// Hours that must be known before any hour can count as quiet.
 pub const HALF_A_DAY: u32 = 12;
-/// In the quietest hours so many times as much of a link is taken as usually. With 2.5 a survey of `africa-2006` takes three
-/// days more, and its worst hour is the same (`reports/low-load/harm`).
+/// In the quietest hours a survey takes up to this many times as much of a link as usual. With 2.5 a survey
+/// of `africa-2006` takes three days more, and its worst hour is the same (`reports/low-load/harm`).
 pub const MOST_QUIET: f64 = 3.0;
 
-/// Below four segments of Ethernet (1,460 bytes of TCP each) the time of a body is noise.
+/// Below four Ethernet segments (1,460 bytes of TCP each) the transfer time of a body is noise.
 pub const LEAST_BYTES: f64 = 4.0 * SEGMENT;
-/// The segment with the head, and what it has of the body, has passed when the first byte is noted.
+/// The first segment carries the head and the start of the body. It has passed when the first byte is noted.
 const SEGMENT: f64 = 1460.0;
-/// What a server sends before it hears anything: the first window of ten segments (RFC 6928) and the second of twice
-/// as many, which the acknowledgements of the first let go. So much is on its way when nobody reads on; and so much the
-/// kernel may have to give at once, with the head, if the first segment was lost and had to be sent again.
+/// The bytes that a server sends before it notices that the reader stopped: the first window of ten segments
+/// (RFC 6928), and the second of twice as many, which the acknowledgements of the first release. The kernel
+/// may also deliver as many at once, with the head, if the first segment was lost and had to be sent again.
 pub const IN_FLIGHT: f64 = 30.0 * SEGMENT;
-/// Seconds below which the time of a transfer is that of our machine, which was busy elsewhere or woke up late, and
-/// not the link's: links below 6 Mbit/s need longer for the first window.
+/// In seconds. A shorter transfer time says nothing about the link, but comes from our own machine, which was
+/// busy or woke up late: links below 6 Mbit/s need longer for the first window.
 pub const SHORTEST: f64 = 0.02;
 
 impl Flow {
-    /// What an answer shows of the link.
+    /// Measures the link from a response.
     #[must_use]
     pub fn from_answer(purpose: Purpose, response: &Response) -> Self {
         let content_type = response.head.content_type.as_deref();
@@ -120,9 +123,10 @@ impl Flow {
         time.as_secs() / SECONDS_PER_HOUR
     }
 
-    /// A rate that the link has, in bytes per second, if the exchange tells one.
+    /// The rate of the link in bytes per second, if the exchange shows one.
     ///
-    /// What came in no time tells a lower bound, and only if it was more than can have been there at once.
+    /// A transfer that took no measurable time gives a lower bound, and only if it moved more bytes than can
+    /// have been waiting at once.
     fn rate(&self) -> Option<f64> {
         let (bytes, seconds) = (self.after_head as f64, self.transfer.as_secs_f64());
         if self.came_in_no_time() {
@@ -132,32 +136,32 @@ impl Flow {
         }
     }
 
-    /// Whether so much came in so short a time that the link must be a fast one: as much again as can have been there
-    /// at once.
+    /// Whether enough bytes arrived in a short enough time that the link must be fast: twice the bytes that
+    /// can have been waiting at once.
     fn came_in_no_time(&self) -> bool {
         self.transfer.as_secs_f64() < SHORTEST && self.after_head as f64 >= 2.0 * IN_FLIGHT
     }
 }
 
-/// Of an answer that was read back from a record, what it has at least.
+/// The least number of bytes after the head, for a response that was read back from a record.
 fn after_head(response: &Response) -> u64 {
     let is_plain = response.head.content_encoding.is_none();
     if is_plain { response.after_head.max(response.body_bytes) } else { response.after_head }
 }
 
 impl ServerLink {
-    /// The best rate of late; none where no answer was large enough to tell, or all came at once.
+    /// The best recent rate; none if no response was large enough to measure, or if all arrived at once.
     #[must_use]
     pub fn bits_per_second(&self) -> Option<f64> {
         self.best.map(|rate| rate * 8.0)
     }
 
-    /// Takes in an exchange, and says for how long it kept the link busy: in hours in which others leave more of the link than
-    /// usually a part of that, in others a multiple.
+    /// Takes in an exchange and returns how long it kept the link busy. In hours in which other users leave
+    /// more of the link than usual it returns a part of that time, in other hours a multiple.
     ///
-    /// Before any rate is known that is all the time that the answer took to come, as it is where much came in no
-    /// time. What came of an answer that was not read took the link for a round trip at most: then the server hears
-    /// of it.
+    /// Before any rate is known, that is the whole transfer time of the response. It is at most the transfer
+    /// time when many bytes arrived in no measurable time. The unread part of a response took the link for a
+    /// round trip at most: then the server learns that the reader hung up.
     ///
     /// ```
     /// use std::time::Duration;
@@ -167,10 +171,10 @@ impl ServerLink {
     /// let transfer = Duration::from_secs(1);
     /// let quick = Flow { bytes: 65_960, after_head: 65_460, transfer, ..Flow::default() };
     /// assert_eq!(link.take(&quick).as_millis(), 1030);
-    /// // The same came slowly, for others used the link just then: it is the same part of what they leave of it.
+    /// // The same page arrives slowly, because others use the link now: its share is the same.
     /// let slow = Flow { transfer: Duration::from_secs(9), ..quick };
     /// assert_eq!(link.take(&slow).as_millis(), 1030);
-    /// // When they use it for hours, less is left: it takes nine times as long, and is felt by more of them.
+    /// // When they use it for hours, less is left: the page takes nine times as long, and delays more users.
     /// assert_eq!(link.take(&Flow { hour: 2, ..slow }).as_secs(), 9 * 3);
     /// ```
     pub fn take(&mut self, flow: &Flow) -> Duration {
@@ -185,7 +189,7 @@ impl ServerLink {
         self.time_of(flow)
     }
 
-    /// How long an exchange that was taken in took the link.
+    /// How long an exchange kept the link busy, after [`Self::take`] has taken it in.
     pub(super) fn time_of(&self, flow: &Flow) -> Duration {
         let unread = if flow.is_unread { self.unread_seconds() } else { 0.0 };
         let transfer = flow.transfer.as_secs_f64();

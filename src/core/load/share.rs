@@ -6,22 +6,22 @@ use super::budget::LEAST_BYTES;
 use crate::exchange::Response;
 use crate::settings::{LoadLimits, SharedBudget};
 
-/// The most that one exchange may come to.
+/// The largest possible exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LargestExchange {
-    /// On the wire, both ways.
+    /// Wire bytes in both directions.
     pub bytes: u64,
-    /// What it may move beyond a smaller limit that it is given.
+    /// Bytes that it may move beyond a smaller limit.
     pub ahead: u64,
     /// The time-out that ends it.
     pub time: Duration,
 }
 
-/// What a place bore.
+/// The load on a server or network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct LoadAccount {
     in_all: Usage,
-    /// The day (UTC) of its last exchange, and what it bore then.
+    /// The day (UTC) of the last exchange; `on_day` is the load on that day.
     day: u64,
     on_day: Usage,
 }
@@ -31,16 +31,16 @@ struct Usage {
     requests: u64,
     bytes: u64,
     busy: Duration,
-    /// Further exchanges, whose answers were lost: each may have come to the most.
+    /// Further exchanges whose responses were lost: each counts as the largest possible exchange.
     lost: u32,
 }
 
-/// Whether a place may bear one more exchange.
+/// Whether a server or network has budget for one more exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Headroom {
-    /// Yes, if it moves no more bytes than these.
+    /// Yes, up to this number of bytes.
     For(u64),
-    /// Those in flight may use up what is left, or leave enough.
+    /// The exchanges in flight may use up the rest of the budget, or leave enough.
     AfterThoseInFlight,
     /// Not today.
     Tomorrow(SystemTime),
@@ -48,10 +48,10 @@ pub(super) enum Headroom {
 }
 
 const DAY: u64 = 24 * 3600;
-/// An exchange that its time-out ends is over a little later, when timers have ticked and others had their turn.
+/// An exchange that its time-out ends is over a little later: timers tick late, and other tasks run first.
 const LATE: Duration = Duration::from_secs(1);
 
-/// The smallest budget of busy time in which an exchange can be begun whose time-out is this.
+/// The smallest busy-time budget in which an exchange with this time-out can begin.
 #[must_use]
 pub fn least_busy(time: Duration) -> Duration {
     time.saturating_add(LATE)
@@ -75,7 +75,7 @@ impl SharedBudget {
         match left(0) {
             (Some(_), Some(_)) => Headroom::AfterThoseInFlight,
             (None, _) => Headroom::Never,
-            // A day that has no room for a single exchange never comes.
+            // If an empty day has no room for a single exchange, no day will have.
             (_, None) if self.per_day.left(&Usage::default(), 0, most).is_none() => Headroom::Never,
             (_, None) => Headroom::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
         }
@@ -83,7 +83,7 @@ impl SharedBudget {
 }
 
 impl Headroom {
-    /// Where an exchange needs room in two places.
+    /// Combines the headroom of two accounts that an exchange needs.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::For(one), Self::For(other)) => Self::For(one.min(other)),
@@ -101,12 +101,12 @@ impl LoadAccount {
         self.take(response.started, &Usage::from_answer(response));
     }
 
-    /// The answer to what was asked at this time is lost.
+    /// The response to the request sent at this time is lost.
     pub(super) fn book_lost(&mut self, asked: SystemTime) {
         self.take(asked, &Usage { lost: 1, ..Usage::default() });
     }
 
-    /// What was borne elsewhere was borne here too.
+    /// Adds the load of another account to this one.
     pub(super) fn join(&mut self, other: &Self) {
         self.in_all.add(&other.in_all);
         if other.day > self.day {
@@ -121,7 +121,8 @@ impl LoadAccount {
         self.day
     }
 
-    /// Requests, bytes and microseconds, in all and on the day of the last exchange, as answers told them.
+    /// Requests, bytes and microseconds, in total and on the day of the last exchange, as measured from
+    /// responses.
     pub(super) fn amounts(&self) -> [[u64; 3]; 2] {
         [self.in_all.amounts(), self.on_day.amounts()]
     }
@@ -135,7 +136,7 @@ impl LoadAccount {
         self.on_day.add(spent);
     }
 
-    /// Should the clock have gone back over midnight, what was borne since counts.
+    /// If the clock went back over midnight, the load since then counts.
     fn on_day_of(&self, now: SystemTime) -> Usage {
         if self.day >= day_of(now) { self.on_day } else { Usage::default() }
     }
@@ -154,7 +155,7 @@ impl Usage {
         self.lost = self.lost.saturating_add(other.lost);
     }
 
-    /// The same where each lost exchange came to the most.
+    /// The same, with each lost exchange counted as the largest possible one.
     fn at_most(self, most: LargestExchange) -> Self {
         Self {
             requests: self.requests + u64::from(self.lost),
@@ -170,7 +171,8 @@ impl Usage {
 }
 
 impl LoadLimits {
-    /// Bytes that one more exchange may move beside those in flight; none when there is no room for one.
+    /// Bytes that one more exchange may move beside the exchanges in flight; none if there is no room for
+    /// one.
     fn left(&self, spent: &Usage, in_flight: u32, most: LargestExchange) -> Option<u64> {
         if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
             return None;

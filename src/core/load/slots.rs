@@ -2,16 +2,16 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-/// Places for exchanges at once, each with the pause after the exchange that ran there last.
+/// Slots for parallel exchanges, each with the pause after the last exchange in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Slots {
     resting: Vec<CoolingSlot>,
-    /// Not stored: after a crash nothing is in flight.
+    /// Not stored: after a crash no exchange is in flight.
     #[serde(skip)]
     in_flight: u32,
 }
 
-/// One of the places, while no exchange runs there.
+/// A slot in which no exchange runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct CoolingSlot {
     ended: SystemTime,
@@ -27,7 +27,7 @@ impl Slots {
         self.resting.len() as u32 + self.in_flight >= places
     }
 
-    /// When the next exchange may begin at one of so many places; none while all have one.
+    /// When the next exchange may begin if there are `places` slots; none while an exchange runs in each.
     pub(super) fn earliest(&self, places: u32, crawl_delay: Option<Duration>) -> Option<SystemTime> {
         if self.in_flight >= places {
             return None;
@@ -36,20 +36,20 @@ impl Slots {
         Some(slot.map_or(SystemTime::UNIX_EPOCH, |(_, at)| at))
     }
 
-    /// An exchange begins: it takes the place that is free first.
+    /// An exchange begins: it takes the slot that is free first.
     pub(super) fn begin(&mut self, places: u32, crawl_delay: Option<Duration>) {
         self.make_room(places, crawl_delay);
         self.in_flight += 1;
     }
 
-    /// An exchange has ended, and its place is to rest for `pause`.
+    /// An exchange has ended, and its slot pauses for `pause`.
     pub(super) fn end(&mut self, ended: SystemTime, pause: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.resting.push(CoolingSlot { ended, free: ended + pause });
     }
 
-    /// An exchange of which nobody saw when it took a place has ended by now: the place that is free first rests for `pause` from now on, or as
-    /// long as it was to rest anyway.
+    /// An exchange whose start was not observed has ended by now. The slot that is free first pauses for
+    /// `pause` from now on, or until the end of its own pause if that is later.
     pub(super) fn pause(&mut self, places: u32, now: SystemTime, pause: Duration) {
         let slot = CoolingSlot { ended: now, free: now + pause };
         let slot = self.make_room(places, None).map_or(slot, |resting| CoolingSlot {
@@ -59,13 +59,13 @@ impl Slots {
         self.resting.push(slot);
     }
 
-    /// The places of another rest here too; where they are too many, those that rest longest.
+    /// Adds the pausing slots of `other`. If there are too many, those with the longest pauses stay.
     pub(super) fn join(&mut self, other: &Self, places: u32) {
         self.resting.extend(&other.resting);
         self.keep(places);
     }
 
-    /// Of more places than there are now, those that rest longest count.
+    /// If there are more slots than `places`, those with the longest pauses stay.
     pub(super) fn keep(&mut self, places: u32) {
         let most = places.saturating_sub(self.in_flight) as usize;
         let last = self.resting.iter().map(|slot| slot.ended).max();
@@ -82,7 +82,7 @@ impl Slots {
         self.in_flight == 0 && self.resting.iter().all(|slot| slot.free <= now)
     }
 
-    /// Where all places are taken, the one that is free first is so no longer; gives how it was to rest.
+    /// If all slots are taken, takes out the one that is free first and returns it.
     fn make_room(&mut self, places: u32, crawl_delay: Option<Duration>) -> Option<CoolingSlot> {
         let (at, _) = self.first(crawl_delay).filter(|_| self.are_taken(places))?;
         Some(self.resting.remove(at))

@@ -6,18 +6,19 @@ use super::PromisedLimits;
 use super::fact::HORIZON;
 use crate::exchange::Response;
 
-/// Bytes by when they moved, against the rate of the survey. Of the rate one second's worth, or one largest exchange, may
-/// be saved up.
+/// Compares the bytes moved in any time with the rate of the survey. Of the rate one second's worth, or one
+/// largest exchange, may be saved up.
 ///
-/// Facts do not tell when each byte moved, but between which moments: what came before the end of the head, and what came
-/// after it. The rate was exceeded if in any time more moved than it allows: of what certainly moved in that time, for
-/// it neither began earlier nor ended later.
+/// Facts do not show when each byte moved, only a start and an end for the bytes up to the end of the head,
+/// and for the bytes after it. The rate was exceeded if in any time more bytes moved than it allows. Only
+/// bytes that certainly moved in that time count: their transfer neither began earlier nor ended later.
 #[derive(Clone, Debug)]
 pub(super) struct Ceiling {
     rate: f64,
     saved_up: f64,
     rounding: Duration,
-    /// Those of which some that ended earlier may still be told; the one that ended first is the first.
+    /// Transfers that may still follow one that ended earlier but is not reported yet; the one that ended
+    /// first is on top.
     told: BinaryHeap<Reverse<Transfer>>,
     latest: Option<SystemTime>,
     times: Times,
@@ -32,14 +33,15 @@ struct Transfer {
     bytes: u64,
 }
 
-/// So much of the rate may be saved up at least.
+/// At least this many seconds of the rate may be saved up.
 const SECONDS_SAVED_UP: f64 = 1.0;
-/// The clocks of starts and of durations differ by a thousandth at most (NTP slews by half of that), and a millisecond.
+/// The clocks of start times and of durations differ by at most a thousandth (NTP slews by half of that) and
+/// a millisecond.
 const SLEW: u32 = 1000;
 const TICK: Duration = Duration::from_millis(1);
 
 impl Ceiling {
-    /// None where no rate was promised.
+    /// None if no rate was promised.
     pub(super) fn new(limits: &PromisedLimits) -> Option<Self> {
         let rate = limits.rate? as f64;
         Some(Self {
@@ -53,7 +55,7 @@ impl Ceiling {
         })
     }
 
-    /// Takes in an exchange; gives the bytes above the rate and what may be saved up, at its worst so far.
+    /// Takes in an exchange; returns the worst excess so far, in bytes above the rate and the saved-up bytes.
     pub(super) fn add(&mut self, response: &Response) -> u64 {
         self.told.extend(parts(response, self.rounding).map(Reverse));
         self.latest = self.latest.max(Some(response.started));
@@ -68,7 +70,7 @@ impl Ceiling {
         self.above
     }
 
-    /// The same once nothing that ended earlier is still to be told.
+    /// The same at the end, when no exchange that ended earlier can follow.
     pub(super) fn above_at_the_end(&self) -> u64 {
         let mut all = self.clone();
         while let Some(Reverse(part)) = all.told.pop() {
@@ -84,39 +86,41 @@ impl Ceiling {
     }
 }
 
-/// What moved since each moment, of all that has ended; moments are the beginnings of slots in which something began.
+/// The bytes that moved since each moment, over all transfers that have ended. Moments are the starts of the
+/// slots of time in which a transfer began.
 #[derive(Clone, Debug, Default)]
 struct Times {
-    /// The beginning of the first slot.
+    /// The start of the first slot.
     base: Option<SystemTime>,
-    /// A tree whose leaves are the slots, and whose root is the node 1.
+    /// A tree whose leaves are the slots, and whose root is node 1.
     nodes: Vec<Node>,
 }
 
-/// Of some slots.
+/// Sums over some slots.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// What began in them, in bytes.
+    /// Bytes of the transfers that began in them.
     sum: f64,
-    /// The most, over their moments, of what began in them since, and what the rate allows until that moment.
+    /// The maximum, over their moments, of the bytes that began since the moment, plus the bytes that the
+    /// rate allows up to it.
     most: f64,
 }
 
 const EMPTY: Node = Node { sum: 0.0, most: f64::NEG_INFINITY };
 const SLOT: Duration = Duration::from_millis(20);
-/// Eleven minutes; half of them are kept when they are over.
+/// Eleven minutes; when they are full, the later half is kept.
 const SLOTS: usize = 1 << 15;
 
 impl Times {
-    /// By how much more moved than the rate allows, in a time that ends with this part, at its worst. Parts come in the
-    /// order of their ends.
+    /// The worst excess over the rate, in any time that ends with this transfer. Transfers come in the order
+    /// of their ends.
     fn most_beyond(&mut self, rate: f64, part: Transfer) -> Option<f64> {
         let before = SLOT * (SLOTS / 2) as u32;
         if self.nodes.is_empty() {
             self.nodes = vec![EMPTY; 2 * SLOTS];
         }
         let base = *self.base.get_or_insert(part.from.checked_sub(before)?);
-        // None where it began before all that is remembered.
+        // None if it began before the first slot.
         let passed = part.from.duration_since(base).ok()?;
         let mut slot = usize::try_from(passed.as_nanos() / SLOT.as_nanos()).ok()?;
         if slot >= SLOTS {
@@ -150,7 +154,7 @@ impl Times {
 }
 
 impl Node {
-    /// Of slots and those after them.
+    /// Joins the sums of slots with those of later slots.
     fn join(earlier: Self, later: Self) -> Self {
         Self { sum: earlier.sum + later.sum, most: later.most.max(earlier.most + later.sum) }
     }
@@ -160,7 +164,8 @@ fn leaf(rate: f64, slot: usize, sum: f64) -> Node {
     Node { sum, most: rate * SLOT.as_secs_f64() * slot as f64 + sum }
 }
 
-/// What an exchange moved until the head of its response was there, and after; all together where that is not known.
+/// The bytes that an exchange moved up to the head of its response, and after it; all together if that is not
+/// known.
 fn parts(response: &Response, rounding: Duration) -> impl Iterator<Item = Transfer> + use<> {
     let (started, timings, wire) = (response.started, response.timings, response.wire);
     let slack = |took: Duration| took / SLEW + TICK + rounding;

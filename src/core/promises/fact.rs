@@ -4,34 +4,34 @@ use std::time::Duration;
 use crate::address::{Site, WebUrl};
 use crate::exchange::{Purpose, Response};
 
-/// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
-/// that is still to be told.
+/// Exchanges end within this time, time-outs and a late clock included: an exchange that ended earlier
+/// overlaps with none that is reported later.
 pub(super) const HORIZON: Duration = Duration::from_secs(600);
 
-/// One exchange with a server, as somebody saw it who gave no permit for it.
+/// One exchange with a server, as an observer without access to permits sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact<'a> {
-    /// Of the tree for which was asked.
+    /// Site of the tree that the request was sent for.
     pub site: &'a Site,
-    /// Of the server.
+    /// Address of the server.
     pub address: IpAddr,
     /// Page, robots.txt or head.
     pub purpose: Purpose,
-    /// What was requested, where that is known: the target of a redirect is recognised by it.
+    /// The requested URL, if known; it identifies the target of a redirect.
     pub url: Option<&'a WebUrl>,
-    /// When it was asked, what came, and when that had come.
+    /// When the request was sent, the response, and when it had arrived.
     pub response: &'a Response,
-    /// What the robots.txt of the host asks for, where that is known.
+    /// The Crawl-delay in the host's robots.txt, if known.
     pub crawl_delay: Option<Duration>,
-    /// Of its owner.
+    /// Objections of the server's owner.
     pub against: OwnerObjections,
 }
 
-/// Wishes of owners that stood against an exchange when it began.
+/// Objections of owners that applied when an exchange began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnerObjections {
-    /// The host, address, network or system.
+    /// The host, address, network or autonomous system had opted out.
     pub had_opted_out: bool,
-    /// By the clock of the server.
+    /// It was in quiet hours by the clock of the server.
     pub in_quiet_hours: bool,
 }

@@ -14,10 +14,10 @@ use super::{Fact, Observations, OrderBreaches, PromisedLimits, ServerRecord, Ver
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::Response;
 
-/// Judges promises by what somebody would have seen who watched the exchanges and nothing else: no permit, no queue.
+/// Judges promises as an observer of the exchanges alone would, without access to permits and queues.
 ///
-/// Exchanges are told as they end, or all together in the order in which they began. What was seen outlasts the process
-/// ([`Observations`]).
+/// Exchanges are reported as they end, or all together in the order in which they began. The findings outlast
+/// the process ([`Observations`]).
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
@@ -29,9 +29,10 @@ use crate::exchange::Response;
 /// // The second request came a second after the first had ended: two were promised.
 /// for started in [0, 1] {
 ///     let started = UNIX_EPOCH + Duration::from_secs(started);
-///     let response = Response::not_asked(started, Some(address), Failure::BadHttp, None);
+///     let response = Response::not_sent(started, Some(address), Failure::BadHttp, None);
 ///     let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
-///     judge.note(&Fact { site: &site, address, purpose, url, response: &response, crawl_delay: None, against });
+///     let (response, crawl_delay) = (&response, None);
+///     judge.note(&Fact { site: &site, address, purpose, url, response, crawl_delay, against });
 /// }
 /// let broken = judge.verdicts_at_the_end().into_iter().filter(|it| it.judgement == Judgement::Broken);
 /// assert_eq!(broken.map(|it| it.id).collect::<Vec<_>>(), ["least_pause"]);
@@ -49,10 +50,10 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// What ended so long ago has nothing to do with what is still to be told.
+    /// An exchange that ended longer ago than this has no influence on exchanges that are reported later.
     pub const HORIZON: Duration = HORIZON;
 
-    /// Begins with what was seen before.
+    /// Begins with earlier observations.
     #[must_use]
     pub fn new(limits: PromisedLimits, seen: Observations) -> Self {
         let ceiling = Ceiling::new(&limits);
@@ -68,52 +69,53 @@ impl Judge {
         }
     }
 
-    /// The same, with autonomous systems told apart by this: else budgets of systems are not judged.
+    /// Adds a function that returns the autonomous system of an address; without it budgets of systems are
+    /// not judged.
     #[must_use]
     pub fn with_systems(mut self, system_of: SystemOf) -> Self {
         self.load.with_systems(system_of);
         self
     }
 
-    /// What has been seen.
+    /// The observations so far.
     #[must_use]
     pub fn seen(&self) -> &Observations {
         &self.seen
     }
 
-    /// The same at the end of a run: exchanges of the last minutes count into the rate too, for none that began
-    /// earlier is still to be told.
+    /// The observations at the end of a run: exchanges of the last minutes count into the rate too, because
+    /// no exchange that began earlier can follow.
     #[must_use]
     pub fn seen_at_the_end(&self) -> Observations {
         let of_the_end = self.ceiling.as_ref().map_or(0, Ceiling::above_at_the_end);
         Observations { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
     }
 
-    /// What that says of each promise.
+    /// The verdicts on the observations at the end of a run.
     #[must_use]
     pub fn verdicts_at_the_end(&self) -> Vec<Verdict> {
         verdicts(&self.seen_at_the_end(), &self.limits)
     }
 
-    /// What was promised.
+    /// The limits that were promised.
     #[must_use]
     pub fn limits(&self) -> &PromisedLimits {
         &self.limits
     }
 
-    /// What was seen before, counts of all its exchanges included.
+    /// Restores earlier observations, with the counts of all their exchanges.
     pub fn restore(&mut self, seen: Observations) {
         self.seen = seen;
     }
 
-    /// A server of which nothing is remembered here has such a past.
+    /// Adds the record of a server that is not remembered here.
     pub fn add_server(&mut self, address: IpAddr, past: &ServerRecord) {
         let server = server_at(address);
         self.pauses.add_server(server, past);
         self.load.add_server(server, past);
     }
 
-    /// What is on record of a server, before anything of it is seen: it counts for its networks, too.
+    /// Adds the record of a server before any of its exchanges is seen: it counts for its networks, too.
     pub fn remember(&mut self, address: IpAddr, past: &ServerRecord) {
         let (server, name) = (server_at(address), || address.to_string());
         self.seen.at_server.take(u64::from(past.most_parallel), name);
@@ -123,14 +125,14 @@ impl Judge {
         self.load.join(server, past, &self.limits, &mut self.seen);
     }
 
-    /// An exchange with a server was seen.
+    /// Notes an exchange with a server.
     pub fn note(&mut self, fact: &Fact<'_>) {
         self.seen.count(fact.site, fact.address, fact.against);
         self.recall(fact);
         self.note_pause(fact);
     }
 
-    /// The same of an exchange that is counted already: what follows may overlap with it.
+    /// The same for an exchange that is counted already: later exchanges may overlap with it.
     pub fn recall(&mut self, fact: &Fact<'_>) {
         let (site, address, span) = (fact.site, server_at(fact.address), span(fact.response));
         let neighbourhood = Neighbourhood::from_address(address);
@@ -144,9 +146,9 @@ impl Judge {
         }
     }
 
-    /// When an exchange with a server began and ended, and what it cost.
+    /// Notes when an exchange with a server began and ended, and what it cost.
     ///
-    /// The first exchange with a server is not judged so: nothing was seen of the one before.
+    /// The first exchange with a server has no pause to judge: the exchange before it was not seen.
     pub fn note_pause(&mut self, fact: &Fact<'_>) {
         let server = server_at(fact.address);
         if let Some(gap) = self.pauses.gap_before(server, fact.response.started) {
@@ -157,8 +159,9 @@ impl Judge {
         self.load.add(server, fact.response, &self.limits, &mut self.seen);
     }
 
-    /// A site tree is done: what it cost and how long it was asked for, with the trees before it that share its account
-    /// ([`Budget::account_of`](crate::settings::Budget::account_of)), and what was wrong with the order of its questions.
+    /// Notes the end of a site tree: its cost and the time in which it sent requests, including earlier trees
+    /// that share its account ([`Budget::account_of`](crate::settings::Budget::account_of)), and the breaches
+    /// in the order of its requests.
     pub fn note_tree(
         &mut self,
         site: &Site,
@@ -172,22 +175,23 @@ impl Judge {
         self.seen.add_counts(&Observations { order: order.clone(), ..Observations::default() });
     }
 
-    /// How many servers and sites it remembers exchanges of, and how many servers are owed something.
+    /// The number of servers and sites in memory: the largest of the counts kept for overlaps, due pauses and
+    /// load.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.at_servers.len().max(self.in_sites.len()).max(self.pauses.len()).max(self.load.len())
     }
 
-    /// Forgets exchanges that had ended by this time, for who tells of all in the order in which they began: none that is still
-    /// to be told began earlier. What servers are owed is not forgotten.
+    /// Forgets exchanges that had ended by this time. For callers that report all exchanges in the order in
+    /// which they began: none that began earlier can follow. Due pauses are not forgotten.
     pub fn forget_ended_by(&mut self, time: SystemTime) {
         self.at_servers.forget_before(time);
         self.in_sites.forget_before(time);
         self.in_neighbourhoods.forget_before(time);
     }
 
-    /// Forgets servers that are owed nothing any more, and exchanges that overlap with nothing that is still to be told;
-    /// none that ended after this time.
+    /// Forgets servers at which no pause is due any more, and exchanges that overlap with none that can
+    /// follow. Exchanges that ended after this time are kept.
     pub fn forget_before(&mut self, time: SystemTime) {
         self.forget_ended_by(time);
         self.pauses.forget_before(time);
@@ -204,8 +208,8 @@ impl Observations {
     }
 }
 
-/// When an exchange ran. Starts are told by the clock of the day and durations by a steady one: a thousandth (NTP
-/// slews by half of that at most) and a millisecond are between them.
+/// The time in which an exchange ran. Starts come from the wall clock and durations from a monotonic one:
+/// they may differ by a thousandth (NTP slews by half of that at most) and a millisecond.
 fn span(response: &Response) -> Interval {
     let took = response.timings.total;
     let sure = took.saturating_sub(took / 1000 + Duration::from_millis(1));
@@ -214,7 +218,7 @@ fn span(response: &Response) -> Interval {
 
 type Interval = (SystemTime, SystemTime);
 
-/// The latest exchanges of each of many, as they were told.
+/// The latest exchanges for each key, in the order in which they were reported.
 #[derive(Debug)]
 pub(super) struct Overlaps<K>(HashMap<K, VecDeque<ExchangeSpan>>);
 
@@ -222,7 +226,7 @@ pub(super) struct Overlaps<K>(HashMap<K, VecDeque<ExchangeSpan>>);
 struct ExchangeSpan {
     started: SystemTime,
     ended: SystemTime,
-    /// When all had ended that were told so far.
+    /// The time at which all exchanges reported so far had ended.
     all_ended: SystemTime,
 }
 
@@ -233,7 +237,7 @@ impl<K> Default for Overlaps<K> {
 }
 
 impl<K: Hash + Eq> Overlaps<K> {
-    /// The most that ran at one moment of this exchange, itself included.
+    /// The most exchanges that ran at one moment of this exchange, itself included.
     pub(super) fn add(&mut self, key: K, (started, ended): Interval) -> u64 {
         let list = self.0.entry(key).or_default();
         while list.front().is_some_and(|first| first.all_ended + HORIZON <= ended) {
@@ -241,20 +245,21 @@ impl<K: Hash + Eq> Overlaps<K> {
         }
         let all_ended = list.back().map_or(ended, |last| last.all_ended.max(ended));
         list.push_back(ExchangeSpan { started, ended, all_ended });
-        // It has no moment of its own.
+        // It has no duration.
         if ended <= started {
             return 1;
         }
         let late = list.iter().rev().take_while(|stay| stay.all_ended > started);
         let beside = late.filter(|stay| stay.ended > started);
-        // Told in the order in which they began, as many run as have begun.
+        // If exchanges are reported in the order in which they began, all of these are running now.
         if beside.clone().all(|stay| stay.started <= started) {
             return beside.count() as u64;
         }
         let (mut begins, mut ends): (Vec<_>, Vec<_>) = beside.map(|stay| (stay.started, stay.ended)).unzip();
         begins.sort_unstable();
         ends.sort_unstable();
-        // Most run when one of them has just begun; of those that begin at once the last is right, for it knows all.
+        // The maximum occurs when an exchange has just begun. If several begin at once, the last one has the
+        // right count, because it includes all of them.
         let begun = begins.iter().enumerate().filter(|(_, from)| (started..ended).contains(*from));
         let at_once = |(earlier, from): (usize, &SystemTime)| {
             (earlier + 1).saturating_sub(ends.partition_point(|end| end <= from))

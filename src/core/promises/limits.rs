@@ -2,33 +2,33 @@ use std::time::Duration;
 
 use crate::settings::{Budget, Budgets, Pace, QuietHours, Settings, SharedBudget};
 
-/// What one survey promised, in units; none: no bound was set.
+/// The limits that one survey promised, in base units; none: no limit was set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromisedLimits {
-    /// Pauses, and how many exchanges at once.
+    /// Pauses, and the number of exchanges at once.
     pub pace: Pace,
-    /// Of the trees of a site that share an account.
+    /// Budget of the trees of a site that share an account.
     pub tree: Budget,
-    /// Of the whole survey, in bytes per second.
+    /// Rate of the whole survey, in bytes per second.
     pub rate: Option<u64>,
-    /// The most that one exchange may move: so much of the rate may be saved up.
+    /// The most bytes that one exchange may move: this much of the rate may be saved up.
     pub largest: u64,
-    /// Of a server, of a neighbourhood of addresses, and of an autonomous system.
+    /// Budget of a server.
     pub server: SharedBudget,
-    /// Of a neighbourhood of addresses.
+    /// Budget of a neighbourhood of addresses.
     pub network: SharedBudget,
-    /// Of an autonomous system.
+    /// Budget of an autonomous system.
     pub system: SharedBudget,
-    /// In which no server is asked.
+    /// Hours in which no server gets a request.
     pub quiet_hours: Option<QuietHours>,
-    /// Loopback and private addresses may be asked.
+    /// Loopback and private addresses may get requests.
     pub permits_special_addresses: bool,
-    /// How far the times of facts may be off: tables and logs round them.
+    /// The largest error in the times of facts: tables and logs round them.
     pub rounding: Duration,
 }
 
 impl PromisedLimits {
-    /// What these settings promise; one exchange moves `largest` bytes at most.
+    /// The promises of these settings; one exchange moves `largest` bytes at most.
     #[must_use]
     pub fn new(settings: &Settings, largest: u64) -> Self {
         let Budgets { server, network, system } = &settings.budgets;

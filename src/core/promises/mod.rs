@@ -1,20 +1,24 @@
-//! What is promised to the owners of servers, and whether it was kept.
+//! The promises to server owners, and whether a survey kept them.
 //!
-//! A [`Promise`] has an id that stays the same and a sentence; [`PromisedLimits`] are the bounds that one survey promised. The
-//! [`Judge`] hears facts and nothing else: who was asked, when, for which site, what came and when it had come. He never
-//! sees a permit or a queue, so that he can show that whoever gave the permits was wrong. What he has seen is [`Observations`],
-//! which outlasts the process, and [`verdicts`] says it in words.
+//! A [`Promise`] has a stable id and a sentence; [`PromisedLimits`] are the limits that one survey promised.
+//! The [`Judge`] receives facts and nothing else: which server got a request, when, for which site, and the
+//! response with its times. It never sees a permit or a queue, so it can show that the code that grants
+//! permits was wrong. Its findings are [`Observations`], which outlast the process, and [`verdicts`] puts
+//! them into words.
 //!
-//! Three feed him: the survey while it runs, from answers; the report, from the tables; tests, from the access logs of
-//! servers. All facts have one form, [`Fact`], so that a breach has the same verdict whoever tells it. How long a
-//! server is to rest, what counts as trouble and what a link bears is told here from what was promised and from the facts
-//! alone, and not by the rules of who gives the permits ([`load`](crate::load)): an error there is a breach here. Where facts leave
-//! room, it is given, so that who keeps the rules never breaks a promise (`survey/judged_tests.rs`).
+//! The judge has three sources of facts: the survey while it runs, from responses; the report, from the
+//! tables; tests, from the access logs of servers. All facts have one form, [`Fact`], so a breach has the
+//! same verdict from every source. This room derives how long a server must pause, what counts as trouble,
+//! and how long a link was busy from the promises and the facts alone. It does not use the rules of the code
+//! that grants permits ([`load`](crate::load)): an error there is a breach here. Where facts are ambiguous,
+//! the judge decides in favour of the survey, so that code that keeps the rules never breaks a promise
+//! (`survey/judged_tests.rs`).
 //!
-//! What follows from the order of questions in one site tree is judged by [`TreeRequests`]: robots.txt before pages, what
-//! it forbids, and nothing twice. Responses for robots.txt that a tree shares with another one come before, too.
+//! [`TreeRequests`] judges what follows from the order of requests in one site tree: robots.txt is fetched
+//! before pages, what it forbids is not fetched, and no page is fetched twice. Responses for robots.txt that
+//! a tree shares with another one count as fetched before.
 //!
-//! This room has no clock: facts bring their times. It never decides whether anything is asked.
+//! This room has no clock: facts bring their times. It never decides whether a request is sent.
 
 mod ceiling;
 mod fact;

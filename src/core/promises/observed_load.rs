@@ -9,14 +9,14 @@ use super::{Observations, PromisedLimits, ServerRecord};
 use crate::address::Neighbourhood;
 use crate::exchange::Response;
 
-/// Tells the autonomous system of an address, if that is known.
+/// Maps an address to its autonomous system, if that is known.
 pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
 
-/// What servers and networks bore, summed over the exchanges that were seen.
+/// The load on servers and networks, summed over the observed exchanges.
 #[derive(Default)]
 pub(super) struct ObservedLoad {
     servers: HashMap<IpAddr, Sums>,
-    /// Only those that have a bound.
+    /// Only neighbourhoods with a budget.
     neighbourhoods: HashMap<Neighbourhood, Sums>,
     systems: HashMap<u32, Sums>,
     system_of: Option<SystemOf>,
@@ -25,29 +25,29 @@ pub(super) struct ObservedLoad {
 /// Requests, bytes and microseconds.
 type Amounts = [u64; 3];
 
-/// Of one place.
+/// The load on one server or network.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     in_all: Amounts,
-    /// Days (UTC) since 1970 and what was borne on them, the later one first: exchanges are told as they end, and count for the day on
-    /// which they began.
+    /// Days (UTC) since 1970 and the load on them, the later day first: exchanges are reported as they end,
+    /// and count for the day on which they began.
     days: [(u64, Amounts); 2],
 }
 
 const DAY: u64 = 24 * 3600;
 
 impl ObservedLoad {
-    /// Systems are told apart by this.
+    /// Sets the function that maps addresses to autonomous systems.
     pub(super) fn with_systems(&mut self, system_of: SystemOf) {
         self.system_of = Some(system_of);
     }
 
-    /// A server that is not known here has borne so much.
+    /// Adds the recorded load of a server that is not known here.
     pub(super) fn add_server(&mut self, server: IpAddr, past: &ServerRecord) {
         self.servers.entry(server).or_insert_with(|| Sums::of_past(past));
     }
 
-    /// So did its networks.
+    /// Adds the recorded load of a server to its networks.
     pub(super) fn join(
         &mut self,
         server: IpAddr,
@@ -63,7 +63,7 @@ impl ObservedLoad {
         });
     }
 
-    /// An exchange ended.
+    /// Adds an exchange.
     pub(super) fn add(
         &mut self,
         server: IpAddr,
@@ -104,7 +104,7 @@ impl ObservedLoad {
         }
     }
 
-    /// Forgets servers that are not to be kept; they can be met again.
+    /// Forgets servers that are not to be kept; they can be added again.
     pub(super) fn keep_servers(&mut self, is_kept: impl Fn(IpAddr) -> bool) {
         self.servers.retain(|server, _| is_kept(*server));
     }
@@ -129,7 +129,7 @@ impl Sums {
         }
     }
 
-    /// What a server bore was borne here too.
+    /// Adds the load of a server to that of its network.
     fn join(&mut self, other: &Self) {
         let (day, amounts) = other.days[0];
         let in_all = self.in_all;

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use crate::address::LocalClocks;
 use crate::settings::QuietHours;
 
-/// Where a server stands, as far as facts tell.
+/// The location of a server, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerLocation {
     /// Its time zone, from a database of addresses.
@@ -17,8 +17,9 @@ pub struct ServerLocation {
     pub domain: String,
 }
 
-/// Whether a time is in the quiet hours of a server: where its time zone is known, by the clocks on its walls, and else
-/// by those of any place of its country. What the survey waits for plays no part in it.
+/// Whether a time is in the quiet hours of a server: by local time in its time zone, if that is known, and
+/// otherwise by local time anywhere in its country. The time that the survey waits for has no influence on
+/// it.
 #[must_use]
 pub fn is_quiet(quiet: &QuietHours, time: SystemTime, server: &ServerLocation) -> bool {
     let time = DateTime::<Utc>::from(time).naive_utc();
@@ -62,7 +63,7 @@ mod tests {
     fn clocks_on_walls_count() {
         let day = "08:00-18:00".parse().unwrap();
         for (time, server, is_in) in [
-            // Half past eight in Berlin's summer, and half past six in the evening.
+            // Half past eight in the morning in Berlin in summer, and half past six in the evening.
             ("2026-07-01T06:30:00Z", of(None, None, "de"), true),
             ("2026-07-01T16:30:00Z", of(None, None, "de"), false),
             ("2026-01-01T06:30:00Z", of(None, None, "de"), false),
@@ -85,7 +86,7 @@ mod tests {
     }
 
     proptest! {
-        /// The rule that surveys wait by, which was written apart, comes to the same.
+        /// The rule that surveys wait by, an independent implementation, has the same result.
         #[test]
         fn who_waits_and_who_judges_agree(
             second in 1_700_000_000u64..2_100_000_000,

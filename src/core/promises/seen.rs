@@ -5,108 +5,110 @@ use serde::{Deserialize, Serialize};
 use super::OwnerObjections;
 use crate::address::{Site, special_range};
 
-/// The worst that was seen, of each thing that is promised.
+/// The worst observation for each promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Observations {
-    /// That reached a server.
+    /// Number of exchanges that reached a server.
     pub exchanges: u64,
-    /// At once, and where.
+    /// Most exchanges at once at a server.
     pub at_server: Peak,
-    /// At once, and in which.
+    /// Most exchanges at once in a site.
     pub in_site: Peak,
-    /// At once, and in which.
+    /// Most exchanges at once in a neighbourhood.
     pub in_neighbourhood: Peak,
     /// The shortest time from the end of an exchange at a server to the start of the next, in microseconds.
     pub least_gap: Option<u64>,
-    /// The server.
+    /// The server of the shortest gap.
     pub least_gap_at: String,
-    /// Exchanges that began sooner than the server could expect after the one before.
+    /// Exchanges that began before the pause after an earlier exchange was over.
     pub short_rests: ShortPauses,
-    /// What a server bore in all and on a day: requests, bytes, microseconds.
+    /// The load on a server in total: requests, bytes, microseconds.
     pub server: [Peak; 3],
     /// The same on its worst day.
     pub server_day: [Peak; 3],
-    /// The same of a neighbourhood of addresses, and of an autonomous system, where that is bounded.
+    /// The load on a neighbourhood of addresses, if it has a budget: requests, bytes, microseconds.
     pub network: [Peak; 3],
     /// The same on its worst day.
     pub network_day: [Peak; 3],
-    /// Requests, bytes, microseconds.
+    /// The load on an autonomous system, if it has a budget: requests, bytes, microseconds.
     pub system: [Peak; 3],
     /// The same on its worst day.
     pub system_day: [Peak; 3],
-    /// What the trees of a site that share an account cost: requests, bytes.
+    /// The cost of the trees of a site that share an account: requests, bytes.
     pub tree: [Peak; 2],
-    /// Of each from its first request to its last, in microseconds, without the time in which nobody asked anything.
+    /// The time of these trees from the first request of each to its last, in microseconds, without the time
+    /// in which the survey sent no requests.
     pub tree_time: Peak,
-    /// Bytes above the survey's rate and what may be saved up of it.
+    /// Bytes above the survey's rate and its saved-up bytes.
     pub above_rate: u64,
-    /// Exchanges with addresses in special ranges, and with owners who had opted out.
+    /// Exchanges with addresses in special ranges.
     pub special: Count,
-    /// Their owner had opted out.
+    /// Exchanges whose owner had opted out.
     pub opted_out: Count,
-    /// By the clock of the server.
+    /// Exchanges in quiet hours, by the clock of the server.
     pub in_quiet_hours: Count,
-    /// What was wrong with the order of questions in site trees that are done.
+    /// Breaches in the order of requests, in site trees that are finished.
     pub order: OrderBreaches,
 }
 
-/// Exchanges that began before a server had had its rest, by what it was owed for.
+/// Exchanges that began before a server's pause was over, by the reason for the pause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShortPauses {
-    /// The least pause, where there are several places at a server.
+    /// The least pause, if a server has several slots.
     pub least: Count,
-    /// A multiple of the time that the last answer took.
+    /// A multiple of the time of the last response.
     pub slow: Count,
-    /// The time in which no more than its share of the server's link is taken.
+    /// The pause in which at most the promised share of the server's link is taken.
     pub link: Count,
-    /// The longer pauses of a server that is in trouble.
+    /// The longer pauses of a server in trouble.
     pub trouble: Count,
-    /// What the server asked for in an answer (Retry-After) …
+    /// The pause that the server requested in a response (Retry-After) …
     pub retry_after: Count,
     /// … and in its robots.txt.
     pub crawl_delay: Count,
-    /// A server, or a site at one, was in trouble again and again and was put off, or was not to be asked any more.
+    /// A server, or a site at one, was in trouble again and again and was to cool down, or was to get no more
+    /// requests.
     pub put_off: Count,
-    /// The pauses of a server, in its neighbourhood.
+    /// The pauses that a neighbourhood shares.
     pub neighbourhood: Count,
 }
 
-/// Questions that should not have been put where they stand in the order of their site tree.
+/// Requests that should not have been sent at their position in the order of their site tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OrderBreaches {
-    /// Pages whose robots.txt had not been asked for.
+    /// Pages without an earlier request for their robots.txt.
     pub before_robots: Count,
-    /// Pages although their robots.txt could not be had.
+    /// Pages whose robots.txt could not be fetched.
     pub despite_robots: Count,
     /// Pages that their robots.txt forbids.
     pub against_robots: Count,
-    /// Pages that had been answered before.
+    /// Pages that had been delivered before.
     pub twice: Count,
 }
 
-/// The most of something, and who had it.
+/// The largest amount, and the server, network or site that had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// In the unit of the field.
     pub most: u64,
-    /// Empty where there was none.
+    /// Empty if there was none.
     pub who: String,
 }
 
-/// How often something happened, and to whom first.
+/// How often something happened, and the first case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
-    /// How often.
+    /// Number of times.
     pub times: u64,
-    /// Empty where it never happened.
+    /// Empty if it never happened.
     pub first: String,
 }
 
 impl Observations {
-    /// Counts an exchange. Counts add up, whatever the order of the exchanges.
+    /// Counts an exchange. The counts do not depend on the order of the exchanges.
     pub fn count(&mut self, site: &Site, address: IpAddr, against: OwnerObjections) {
         self.exchanges += 1;
         if special_range(address).is_some() {
@@ -121,7 +123,7 @@ impl Observations {
         }
     }
 
-    /// Adds what others counted of other exchanges.
+    /// Adds the counts of other exchanges.
     pub fn add_counts(&mut self, other: &Self) {
         self.exchanges += other.exchanges;
         self.special.join(&other.special);
@@ -161,7 +163,7 @@ impl Observations {
 }
 
 impl ShortPauses {
-    /// The more of each that either saw.
+    /// The larger count of each kind.
     fn max(self, other: &Self) -> Self {
         Self {
             least: self.least.max(&other.least),
@@ -199,7 +201,7 @@ impl Peak {
 }
 
 impl Count {
-    /// Once more, to this one.
+    /// Counts one more case.
     pub fn add(&mut self, who: impl FnOnce() -> String) {
         if self.times == 0 {
             self.first = who();

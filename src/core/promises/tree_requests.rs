@@ -3,40 +3,40 @@ use foldhash::{HashMap, HashSet};
 use super::OrderBreaches;
 use crate::exchange::{Failure, Purpose, requests_pause};
 
-/// The questions of one site tree after the other, in the order in which they were put.
+/// Judges the requests of site trees, one tree after another, in the order in which they were sent.
 #[derive(Debug, Default)]
 pub struct TreeRequests {
-    /// The origins of the tree whose robots.txt was asked for, and whether any answer allows anything.
+    /// The origins of the tree with a request for robots.txt, and whether any response to it allows pages.
     robots: HashMap<Box<str>, bool>,
     answered_pages: HashSet<Box<str>>,
-    /// Responses for robots.txt that are on record in other trees.
+    /// Number of responses for robots.txt that are on record in other trees.
     shared: u64,
     order: OrderBreaches,
 }
 
-/// One question, and what came of it.
+/// A request and its result.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeRequest<'a> {
     /// In canonical form.
     pub url: &'a str,
     /// Page, robots.txt or head.
     pub purpose: Purpose,
-    /// Of the answer, if one came.
+    /// Status of the response, if one arrived.
     pub status: Option<u16>,
-    /// Why no whole answer came.
+    /// Why no complete response arrived.
     pub failure: Option<Failure>,
-    /// Whether the robots.txt that was read for its host last forbids it, where anybody can tell.
+    /// Whether the last robots.txt that was read for its host forbids it, if that is known.
     pub is_forbidden: bool,
 }
 
 impl TreeRequests {
-    /// The tree that comes next goes by so many responses for robots.txt that are on record in other trees: so many of its
-    /// origins at most need none of their own.
+    /// The next tree uses this many responses for robots.txt that are on record in other trees: at most as
+    /// many of its origins need no robots.txt of their own.
     pub fn allow_shared(&mut self, responses: u64) {
         self.shared = responses;
     }
 
-    /// The next question of the tree.
+    /// Judges the next request of the tree.
     pub fn note(&mut self, question: &TreeRequest<'_>) {
         let origin = origin_of(question.url);
         match question.purpose {
@@ -76,14 +76,14 @@ impl TreeRequests {
         }
     }
 
-    /// The tree is done.
+    /// Ends the tree.
     pub fn end_tree(&mut self) {
         self.robots.clear();
         self.answered_pages.clear();
         self.shared = 0;
     }
 
-    /// What was wrong in all trees so far.
+    /// The breaches in all trees so far.
     #[must_use]
     pub fn order(&self) -> &OrderBreaches {
         &self.order
@@ -91,7 +91,7 @@ impl TreeRequests {
 }
 
 impl<'a> TreeRequest<'a> {
-    /// As a table tells it; none where it tells no purpose.
+    /// A request as recorded in a table; none if the purpose is not in the list.
     #[must_use]
     pub fn from_columns(
         url: &'a str,
@@ -107,16 +107,18 @@ impl<'a> TreeRequest<'a> {
         self.failure.is_none_or(Failure::reached_the_network)
     }
 
-    /// Whether what came of a robots.txt can allow a page: 5xx and failures of the network forbid all (RFC 9309
-    /// §2.3.1.4), and so does 429 to a polite survey. A redirect can: what it leads to may stand at another origin.
+    /// Whether the result of a request for robots.txt can allow a page: 5xx and network failures forbid
+    /// everything (RFC 9309 §2.3.1.4), and so does 429 to a polite survey. A redirect can allow a page: its
+    /// target may be at another origin.
     #[must_use]
     pub fn may_allow(&self) -> bool {
         self.status.is_some_and(|status| status < 500 && status != 429)
     }
 
-    /// A server that says when to come back is asked again. Where no connection came about, another address of the
-    /// host may be, or older TLS; what was lost with an idle connection is sent once more, and so is what our HTTP library could
-    /// not read.
+    /// Whether the page may be requested again: a server that named a time to come back gets another request.
+    /// After a failed connection, another address of the host may work, or older TLS. A request that was lost
+    /// with an idle connection is sent once more, and so is one whose response our HTTP library could not
+    /// read.
     fn may_be_put_again(&self) -> bool {
         let is_a_try = |failure: Failure| {
             failure.is_no_connection()
@@ -128,7 +130,7 @@ impl<'a> TreeRequest<'a> {
     }
 }
 
-/// Scheme, host and port: whose robots.txt it is (RFC 9309 §2.3).
+/// Scheme, host and port: the scope of a robots.txt (RFC 9309 §2.3).
 fn origin_of(url: &str) -> &str {
     let begin = url.find("://").map_or(0, |at| at + 3);
     let end = url[begin..].find(['/', '?', '#']).map_or(url.len(), |at| begin + at);

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for readers.
 
 /// `12345` as `12,345`.
 #[must_use]
@@ -14,14 +14,14 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// So many of what has a usual plural: `1 site`, `3,400 sites`.
+/// A number with a noun of regular plural: `1 site`, `3,400 sites`.
 #[must_use]
 pub fn count(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {what}{plural}", thousands(number))
 }
 
-/// A share of one: `97.5 %`. What is not all is never shown as all, what is there never as nothing.
+/// A share from 0 to 1: `97.5 %`. Rounding never shows a part as all, or something as nothing.
 #[must_use]
 pub fn percent(share: f64) -> String {
     match share {
@@ -42,7 +42,7 @@ pub fn bytes(number: u64) -> String {
     let mut value = number as f64;
     let mut unit = "B";
     for larger in ["kB", "MB", "GB", "TB", "PB"] {
-        // What would be shown as 1000.0 is 1.0 of the next unit.
+        // A value that would be shown as 1000.0 is 1.0 of the next unit.
         if value < 999.95 {
             break;
         }
@@ -52,13 +52,13 @@ pub fn bytes(number: u64) -> String {
     format!("{value:.1} {unit}")
 }
 
-/// Requests in a second: `4.5 req/s`.
+/// Requests per second: `4.5 req/s`.
 #[must_use]
 pub fn request_rate(per_second: f64) -> String {
     format!("{per_second:.1} req/s")
 }
 
-/// Bytes in a second: `12.3 kB/s`.
+/// Bytes per second: `12.3 kB/s`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -69,10 +69,10 @@ pub fn byte_rate(per_second: f64) -> String {
     format!("{}/s", bytes(per_second.round() as u64))
 }
 
-/// A short time: `5.0 ms`, `300.5 ms`, and from a second on as [`duration`].
+/// A short time: `5.0 ms`, `300.5 ms`, and from one second on as [`duration`].
 #[must_use]
 pub fn milliseconds(ms: f64) -> String {
-    // What would be shown as 1000.0 ms is a second.
+    // A value that would be shown as 1000.0 ms is a second.
     if ms < 999.95 { format!("{ms:.1} ms") } else { duration(ms / 1000.0) }
 }
 
@@ -84,7 +84,7 @@ pub fn milliseconds(ms: f64) -> String {
 )]
 #[must_use]
 pub fn duration(seconds: f64) -> String {
-    // What would be shown as 10.0 has no decimal.
+    // A value that would be shown as 10.0 has no decimal.
     if seconds < 9.95 {
         return format!("{seconds:.1} s");
     }

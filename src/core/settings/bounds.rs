@@ -5,29 +5,29 @@ use serde::{Deserialize, Serialize};
 use super::budgets::{Allowance, LoadBudget};
 use super::declared::Settings;
 
-/// What a place may bear for a survey, in units, whatever sites stand there; none: no bound. A place is a server address, or a
-/// network of them.
+/// The load budget of a server address or of a network, in base units, for all its sites together; none: no
+/// limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedBudget {
-    /// In one day, by UTC.
+    /// On one day (UTC).
     pub per_day: LoadLimits,
     /// In the whole survey.
     pub in_all: LoadLimits,
 }
 
-/// Load of one place.
+/// Limits on the load of one server or network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadLimits {
     /// Exchanges that reach the network.
     pub requests: Option<u64>,
-    /// On the wire, both ways.
+    /// Wire bytes in both directions.
     pub bytes: Option<u64>,
-    /// Time that exchanges take, summed.
+    /// Sum of the durations of the exchanges.
     pub busy: Option<Duration>,
 }
 
 impl SharedBudget {
-    /// Whether it bounds nothing.
+    /// Whether there is no limit at all.
     #[must_use]
     pub fn is_unbounded(&self) -> bool {
         *self == Self::default()
@@ -50,24 +50,25 @@ impl From<&LoadBudget> for LoadLimits {
     }
 }
 
-/// What one site may cost its servers for each start URL that it may have; none: no bound.
+/// The load budget of one site, for each start URL that it may have; none: no limit.
 ///
-/// A tree that is walked because the trees before it could not open the site has no budget of its own: it goes on with
-/// the account of the last of them ([`Budget::account_of`]).
+/// A tree that is walked because earlier trees could not enter the site has no budget of its own: it goes on
+/// with the account of the last of them ([`Budget::account_of`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Exchanges that reach the network.
     pub requests: Option<u64>,
-    /// Bytes on the wire, both ways.
+    /// Wire bytes in both directions.
     pub bytes: Option<u64>,
-    /// From the beginning of the walk, pauses included.
+    /// From the start of the walk, pauses included.
     pub time: Option<Duration>,
     /// Start URLs that a site may have, each with an account of its own; 0 counts as 1.
     pub accounts: u32,
 }
 
 impl Budget {
-    /// The account that a tree of a site is charged to, 0 the first; `seed` is the tree's place among those of its site.
+    /// The account that a tree of a site is charged to, counted from 0; `seed` is the number of the tree in
+    /// its site.
     #[must_use]
     pub fn account_of(&self, seed: u32) -> u32 {
         seed.min(self.accounts.saturating_sub(1))

@@ -3,23 +3,24 @@ use std::cmp::Ordering;
 use super::table::OnResume;
 use super::{Setting, Settings};
 
-/// A setting that cannot be changed before a survey goes on.
+/// A setting that must not change when a survey is resumed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Of the setting.
+    /// Key of the setting.
     pub key: &'static str,
-    /// As the survey has it.
+    /// The value in the survey.
     pub was: String,
-    /// As it is wished.
+    /// The requested value.
     pub is: String,
-    /// What may be wished instead.
+    /// The values that are allowed instead.
     pub expected: &'static str,
 }
 
-/// The first setting that a survey cannot go on with, since it began with another.
+/// The first setting that a survey cannot be resumed with, because it began with another value.
 ///
-/// A survey may be made gentler at any time, for instance after a complaint: its promises are judged by what it began
-/// with. What decides over its tables stays as it was, or rows of one survey would be of two.
+/// A survey may become more polite at any time, for instance after a complaint: its promises are judged by
+/// the settings that it began with. A setting that decides the content of tables must stay, or one survey
+/// would mix the rows of two.
 #[must_use]
 pub fn first_forbidden_change(began_with: &Settings, goes_on_with: &Settings) -> Option<Change> {
     let mut changed = Settings::TABLE.iter().filter(|setting| setting.differs(began_with, goes_on_with));
@@ -35,10 +36,11 @@ pub fn first_forbidden_change(began_with: &Settings, goes_on_with: &Settings) ->
     })
 }
 
-/// The settings a survey stands at, with those that are `wished` to be other than it began with.
+/// The current settings of a survey, with each setting in `wished` that differs from the value that the
+/// survey began with.
 ///
 /// # Errors
-/// When a value is not read as it is written.
+/// If a value cannot be read back as it is written.
 pub fn with_wishes(
     began_with: &Settings,
     stands_at: &Settings,
@@ -57,7 +59,7 @@ impl Setting {
         (self.written)(one) != (self.written)(other)
     }
 
-    /// Whether it was made harsher to servers; settings that have nothing to do with load never are.
+    /// Whether the setting became less polite to servers; settings without influence on load never do.
     pub(super) fn is_less_polite(&self, was: &Settings, is: &Settings) -> bool {
         let (was, is) = ((self.amount)(was), (self.amount)(is));
         match self.rules.on_resume {

@@ -4,12 +4,12 @@ use super::table::Bound;
 use super::values::value::Amount;
 use super::{Setting, Settings, Size, Span};
 
-/// The smallest budget of bytes, and of busy time, with which anything is asked.
+/// The smallest budgets of bytes and of busy time with which any request can be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmallestBudgets {
-    /// On the wire, both ways.
+    /// Wire bytes in both directions.
     pub bytes: Size,
-    /// Of a server.
+    /// Busy time of a server.
     pub busy: Span,
 }
 
@@ -19,10 +19,10 @@ impl SmallestBudgets {
 }
 
 impl Settings {
-    /// Why these settings make no survey, if they make none: the flag, its value and what is expected.
+    /// Why these settings are not valid, if they are not: the flag, its value and what is expected.
     ///
-    /// Not looked at here: the contact ([`Settings::contact_refusal`]), which a simulation goes without, and what the
-    /// files hold that the settings name.
+    /// Not checked here: the contact ([`Settings::contact_refusal`]), which a simulation does not need, and
+    /// the content of the files in the settings.
     #[must_use]
     pub fn refusal(&self, least: &SmallestBudgets) -> Option<String> {
         let of_values = || Self::TABLE.iter().find_map(|setting| setting.refusal(self, least));
@@ -59,7 +59,7 @@ impl Setting {
         Some(format!("--{} is {}, expected {expected}", self.key, (self.written)(settings)))
     }
 
-    /// What is expected in place of the value that the settings have, where that is outside the bounds.
+    /// What is expected in place of the current value, if that is out of bounds.
     #[must_use]
     pub fn expected_instead(&self, settings: &Settings, least: &SmallestBudgets) -> Option<String> {
         let amount = (self.amount)(settings);

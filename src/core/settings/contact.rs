@@ -1,8 +1,8 @@
 use super::Settings;
 
 impl Settings {
-    /// Why site owners cannot be told whom to write to, if they cannot. A survey that stays on this machine needs no
-    /// contact.
+    /// Why site owners could not reach the operator of this survey, if that is so. A survey that stays on
+    /// this machine needs no contact.
     #[must_use]
     pub fn contact_refusal(&self) -> Option<String> {
         const EXPECTED: &str =
@@ -19,7 +19,7 @@ impl Settings {
     }
 }
 
-/// Whether a text can stand in a User-Agent comment (RFC 9110 §5.6.5) and tells whom to write to.
+/// Whether a text is valid in a User-Agent comment (RFC 9110 §5.6.5) and names a URL or mail address.
 fn is_contact(text: &str) -> bool {
     let is_sendable = text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\'));
     let is_web = ["http://", "https://"].iter().any(|scheme| {

@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::values::written::Written;
 use super::{Setting, Settings, Size};
 
-/// Flags of `survey` that are about one run of it or its start list, and no keys of a file.
+/// Flags of `survey` that concern one run of it or its start list; they are not allowed as keys of a file.
 #[rustfmt::skip]
 pub const FLAGS_ONLY: [&str; 9] = [
     "start", "column", "outside-cctld", "start-anyway", "skip-bad", "or-resume", "config", "json", "log-level",
@@ -16,15 +16,16 @@ impl Settings {
     /// Reads settings in TOML, as `survey.toml` and configuration files have them.
     ///
     /// # Errors
-    /// Names line and key, and what is expected: when the text is not TOML, a key unknown or a value not usable.
+    /// If the text is not TOML, a key is unknown or a value is not valid; the message names the line, the key
+    /// and what is expected.
     pub fn parse(text: &str) -> Result<Self, String> {
         let toml = toml::Deserializer::parse(text).map_err(|error| toml_error(text, &error))?;
         Self::deserialize(toml)
             .map_err(|error| format!("line {}: {}", line_of(text, &error), error.message()))
     }
 
-    /// The settings as the manifest of a survey tells them, whichever version wrote it: a limit that it does not tell
-    /// was not there, and what this version does not know is passed over.
+    /// The settings in the manifest of a survey, whichever version wrote it. A limit that is missing there
+    /// did not exist, and keys that this version does not know are ignored.
     #[must_use]
     pub fn recorded(manifest: &serde_json::Value) -> Self {
         let limits = Self { max_requests: None, max_bytes: None, max_time: None, ..Self::default() };
@@ -47,7 +48,7 @@ fn toml_error(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// Counted from 1.
+/// Line number, counted from 1.
 fn line_of(text: &str, error: &toml::de::Error) -> usize {
     let at = error.span().map_or(0, |span| span.start);
     text.get(..at).unwrap_or(text).matches('\n').count() + 1
@@ -63,7 +64,7 @@ impl Serialize for Settings {
     }
 }
 
-/// A key that is left out has its default.
+/// A missing key has its default.
 impl<'de> Deserialize<'de> for Settings {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Keys)

@@ -3,7 +3,7 @@ use super::values::written::{Refusal, Written};
 use super::{Setting, Settings};
 
 impl Setting {
-    /// The setting with this key, or that had it in an earlier version.
+    /// The setting with this key, or with this key in an earlier version.
     #[must_use]
     pub fn named(key: &str) -> Option<&'static Self> {
         Settings::TABLE.iter().find(|setting| setting.key == key || setting.rules.former_key == Some(key))
@@ -20,10 +20,10 @@ impl Setting {
         format!("{} [default: {default}]", self.help)
     }
 
-    /// Sets it to what stands on a command line.
+    /// Sets the value from words on the command line.
     ///
     /// # Errors
-    /// Says what is expected, when it is no value of this setting.
+    /// If the words are not valid for this setting; the message says what is expected.
     pub fn parse_flag(&self, settings: &mut Settings, words: &[String]) -> Result<(), String> {
         let written = match words {
             [word] if !self.is_list => self.shape.typed(word),

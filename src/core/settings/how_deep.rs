@@ -1,10 +1,10 @@
 use super::{DepthRule, Settings};
 
-/// The deepest level of `--depth auto`, unless told: that of the 2008 paper's survey.
+/// The default deepest level of `--depth auto`: that of the survey in the 2008 paper.
 const DEEPEST: u16 = 20;
-/// The least share of sites in which a sample is taken of what a survey with `--focus` leaves out.
+/// With `--focus`, the least share of sites in which a sample of the skipped pages is fetched.
 const PROBED: f64 = 0.02;
-/// The share of the external hosts that `--depth auto` is to find, unless told.
+/// The default share of the external hosts that `--depth auto` is to find.
 const COVERAGE: f64 = 0.95;
 
 impl Settings {
@@ -17,25 +17,25 @@ impl Settings {
         }
     }
 
-    /// The share of the external hosts down to the deepest level that is to be found, where the depth is `auto`.
+    /// With depth `auto`, the share to find of the external hosts down to the deepest level.
     #[must_use]
     pub fn wanted_coverage(&self) -> Option<f64> {
         (self.depth == DepthRule::Auto).then(|| self.coverage.unwrap_or(COVERAGE))
     }
 
-    /// Whether pages are left out that do not promise to be worth a request.
+    /// Whether pages are skipped that do not promise to be worth a request.
     #[must_use]
     pub fn leaves_pages_out(&self) -> bool {
         self.depth == DepthRule::Auto || self.focus.is_some()
     }
 
-    /// The share of sites in which pages that were left out are fetched after all.
+    /// The share of sites in which a sample of the skipped pages is fetched after all.
     #[must_use]
     pub fn probed_share(&self) -> f64 {
         self.probe_depth.max(if self.focus.is_some() { PROBED } else { 0.0 })
     }
 
-    /// The first setting that is given without the one that it says something of, or beside one that says the same.
+    /// Refuses the first setting that has no effect without another one, or that contradicts another one.
     pub(super) fn idle(&self) -> Option<String> {
         if self.focus.is_some() && self.since.is_none() {
             return Some(

@@ -2,25 +2,26 @@ use super::Settings;
 use super::table::BreakCondition;
 use super::values::value::Amount;
 
-/// A setting that is harsher to servers than what is promised to their owners.
+/// A setting that is less polite to servers than promised to their owners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LessPolite {
-    /// Of the setting.
+    /// Key of the setting.
     pub key: &'static str,
     /// Its value.
     pub is: String,
     /// The default.
     pub polite: String,
-    /// What it breaks.
+    /// The promise that it breaks.
     pub breaks: &'static str,
 }
 
-/// The settings of a survey that break what is promised to the owners of servers; none of a survey that stays on this
+/// The settings of a survey that break a promise to server owners; none for a survey that stays on this
 /// machine.
 ///
-/// What holds for all servers comes first, and then the limits of a site tree. Not among them: `max-time` and budgets of
-/// servers and networks, which are none by default, bound what the pauses bound already, and `permit-special-addresses`
-/// is a permission of its own.
+/// Settings that concern all servers come first, then the limits of a site tree. `max-time` and the budgets
+/// of servers and networks are not among them: the budgets have no limit by default, and all of them limit
+/// only what the pauses limit already. `permit-special-addresses` is not among them because it is a
+/// permission of its own.
 #[must_use]
 pub fn impolite(settings: &Settings) -> Vec<LessPolite> {
     if settings.stays_on_loopback() {
@@ -42,7 +43,7 @@ pub fn impolite(settings: &Settings) -> Vec<LessPolite> {
     broken.into_iter().map(|(_, harsher)| harsher).collect()
 }
 
-/// The group of the settings that bound a site tree.
+/// The group of the settings that limit a site tree.
 const HOW_FAR: &str = "How far";
 
 impl std::fmt::Display for LessPolite {

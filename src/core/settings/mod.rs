@@ -1,22 +1,24 @@
-//! What a survey is told: every setting, declared once.
+//! The settings of a survey, each declared once.
 //!
-//! `declared` is the table: a row has the key, the type, the default with its reason, the help with what the setting
-//! costs servers, its bounds, what *gentler* means, whether a resumed survey may change it, and which promise it breaks
-//! when it is harsher than the default. [`Settings`] and its defaults are made from it, and so are
-//! - the flags: `cli` turns each [`Setting`] of [`Settings::TABLE`] into one, and [`Setting::parse_flag`] reads its value;
+//! `declared` is the table. A row has the key, the type, the default with its reason, the help with the cost
+//! for servers, the bounds, the direction that is more polite, whether a resumed survey may change it, and
+//! which promise it breaks when it is less polite than the default. [`Settings`] and its defaults are made
+//! from the table, and so are
+//! - the flags: `cli` turns each [`Setting`] of [`Settings::TABLE`] into one, and [`Setting::parse_flag`]
+//!   reads its value;
 //! - `survey.toml` and the user's file: [`Settings::parse`], and how settings are written (`file`);
 //! - the checks: [`Settings::refusal`] names the flag, its value and what is expected;
 //! - what a resumed survey may change: [`first_forbidden_change`], [`with_wishes`];
-//! - what is harsher to servers than their owners are promised: [`impolite`].
+//! - the settings that are less polite than promised to server owners: [`impolite`].
 //!
-//! **The life of a setting.** Somebody types it, or writes it into a file. It becomes [`Written`], which knows text, numbers
-//! and lists and nothing of settings; the type of its row reads that, or says what it expected. Written again, it is in
-//! `survey.toml` and in the manifest, from where a resumed survey reads it.
+//! **The life of a setting.** A user types it, or writes it into a file. It becomes [`Written`], which has
+//! text, numbers and lists and knows no settings. The type of its row reads it, or says what it expected. The
+//! value is then written to `survey.toml` and to the manifest, from where a resumed survey reads it.
 //!
-//! To add a setting, add its row. A type that no setting had so far says how it is written and read, in `values` or
-//! where it is declared.
+//! To add a setting, add its row. A new type of value declares how it is written and read, in `values` or
+//! where the type is declared.
 //!
-//! This room reads no file and no clock, and it obeys no setting: other rooms do.
+//! This room reads no file and no clock, and does not act on any setting: other rooms do.
 
 mod bounds;
 mod budgets;

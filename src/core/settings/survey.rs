@@ -7,7 +7,8 @@ use super::{Allowance, Budgets, Entrances, Settings};
 pub const ENTRANCES: &str = "entrances";
 
 impl Settings {
-    /// The settings of a survey that was begun before they told how many entrances are tried: it goes on with one.
+    /// The settings of a survey that an older version began, without a number of entrances: it goes on with
+    /// one.
     #[must_use]
     pub fn of_before_entrances(self) -> Self {
         Self { entrances: Entrances::UpTo(1), ..self }
@@ -20,21 +21,21 @@ impl Settings {
         is_loopback(self.gateway) && is_loopback(self.dns)
     }
 
-    /// With what follows from other settings: without the links of its pages, a survey could not be the earlier one of
-    /// the next.
+    /// Adds settings that follow from other settings: without the links of its pages, a survey could not be
+    /// the earlier survey of the next one.
     #[must_use]
     pub fn in_full(self) -> Self {
         Self { record_links: self.record_links || self.since.is_some(), ..self }
     }
 
-    /// What servers are told about us.
+    /// The User-Agent header.
     #[must_use]
     pub fn user_agent(&self) -> String {
         let contact = self.contact.as_deref().unwrap_or("loopback only");
         format!("ccsurvey/{} (+{contact})", env!("CARGO_PKG_VERSION"))
     }
 
-    /// The first setting that bounds what autonomous systems bear, if one does.
+    /// The first setting that limits the load on autonomous systems, if any does.
     #[must_use]
     pub fn bound_of_systems(&self) -> Option<&'static str> {
         let budgets = Budgets { system: Allowance::default(), ..self.budgets };
@@ -42,7 +43,7 @@ impl Settings {
         Self::TABLE.iter().find(|setting| setting.differs(self, &without)).map(|setting| setting.key)
     }
 
-    /// Moves every file and folder that the settings name.
+    /// Changes the path of every file and folder in the settings.
     pub fn move_paths(&mut self, to: impl Fn(&Path) -> PathBuf) {
         Self::TABLE.iter().for_each(|setting| (setting.move_paths)(self, &to));
     }

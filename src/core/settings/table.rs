@@ -1,53 +1,54 @@
 use super::values::value::Amount;
 
-/// What holds for a setting beside its type and its default.
+/// The rules of a setting, beside its type and its default.
 #[derive(Clone, Copy, Debug)]
 pub struct SettingRules {
-    /// What stands for the value in the help: `BYTES|none`.
+    /// The placeholder for the value in the help: `BYTES|none`.
     pub value_name: &'static str,
     /// Whether a list may be given as one text with commas.
     pub splits_at_commas: bool,
-    /// The default in words, where its value does not tell it; empty: the help tells none.
+    /// The default in words, if the value itself does not show it; empty: the help shows no default.
     pub(super) unset: Option<&'static str>,
     pub(super) bound: Bound,
     pub(super) on_resume: OnResume,
     pub(super) breaks: Option<(BreakCondition, &'static str)>,
-    /// How earlier versions called it; files and flags may still.
+    /// The key in earlier versions; files and flags may still use it.
     pub former_key: Option<&'static str>,
 }
 
-/// Which values make a survey.
+/// Which values are valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bound {
     None,
     AboveZero,
-    /// What must hold, and what is expected where it does not.
+    /// A check, and what is expected if it fails.
     Within(fn(Amount) -> bool, &'static str),
-    /// A smaller budget forbids every request, since one may come to more.
+    /// At least the bytes of one request: a smaller budget would forbid every request.
     LeastBytes,
     LeastBusy,
 }
 
-/// What a survey that goes on may do with the setting.
+/// How a resumed survey may change the setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnResume {
-    /// Nothing: tables depend on it.
+    /// Not at all: tables depend on it.
     Fixed,
-    /// Anything: neither tables nor promises depend on it.
+    /// In any way: neither tables nor promises depend on it.
     Free,
-    /// Make it gentler to servers: smaller, or larger.
+    /// Only in the more polite direction: smaller, or larger.
     Less,
     More,
 }
 
-/// When a default is broken that is promised to the owners of servers.
+/// When a setting breaks a promise to server owners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BreakCondition {
     LessPolite,
     Lifted,
 }
 
-/// The rules of a setting with this value name. Without more it has no bound, and a resumed survey keeps it.
+/// The rules of a setting with this value name. By default it has no bound, and a resumed survey must keep
+/// it.
 pub(super) const fn value(value_name: &'static str) -> SettingRules {
     SettingRules {
         value_name,
@@ -60,7 +61,7 @@ pub(super) const fn value(value_name: &'static str) -> SettingRules {
     }
 }
 
-/// Rules of a setting that is on or off.
+/// The rules of a setting that is on or off.
 pub(super) const SWITCH: SettingRules = value("BOOL");
 
 impl SettingRules {
@@ -106,18 +107,19 @@ impl SettingRules {
         Self { on_resume: OnResume::More, ..self }
     }
 
-    /// Anything harsher than the default breaks what is promised: pauses and places count for every server.
+    /// Any value that is less polite than the default breaks the promise: pauses and slots concern every
+    /// server.
     pub(super) const fn breaks_if_less_polite(self, promise: &'static str) -> Self {
         Self { breaks: Some((BreakCondition::LessPolite, promise)), ..self }
     }
 
-    /// To lift the limit breaks what is promised. To raise it does not: pauses hold under it.
+    /// Lifting the limit breaks the promise. Raising it does not: the pauses still hold.
     pub(super) const fn breaks_if_lifted(self, promise: &'static str) -> Self {
         Self { breaks: Some((BreakCondition::Lifted, promise)), ..self }
     }
 }
 
-/// `max_bytes` as files and flags write it, `max-bytes`.
+/// Turns a field name such as `max_bytes` into the key for files and flags, `max-bytes`.
 pub(super) const fn kebab<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     let mut key = [b'-'; LENGTH];
     let mut at = 0;
@@ -130,10 +132,11 @@ pub(super) const fn kebab<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     key
 }
 
-/// Declares the settings once: the struct with its defaults, and the table of `Setting`s from which all else follows.
+/// Declares the settings once: the struct with its defaults, and the table of `Setting`s from which all else
+/// follows.
 ///
-/// The doc comment of a setting is its help; the help adds the default. A setting stands in a field of its own name,
-/// or, after `in`, in a part of one field that holds many.
+/// The doc comment of a setting is its help; the help adds the default. A setting is a field of its own name
+/// or, after `in`, a part of one field that holds many.
 macro_rules! settings {
     (
         $(#[doc = $about:literal])+

@@ -3,32 +3,38 @@ use std::ops::{Index, IndexMut};
 use super::vocabulary;
 
 vocabulary! {
-    /// How an internal URL ended: fetched, or the one reason why not. The word is the column of the table `levels`.
+    /// How an internal URL ended: fetched, or the one reason why not. The word is the column of the table
+    /// `levels`.
     pub enum Class in ClassGroup {
-        /// Internal URLs that were requested, whatever came of it.
+        /// Internal URLs that were requested, whatever the response.
         Fetched = "fetched" in Fetched,
-        /// Internal URLs that robots.txt forbids, or whose host wants a longer pause between requests than the survey makes.
+        /// Internal URLs that robots.txt forbids, or whose host wants a longer pause between requests than
+        /// the survey makes.
         Robots = "not_fetched_robots" in Robots,
-        /// Internal URLs of a host whose robots.txt could not be fetched: everything is then forbidden (RFC 9309 §2.3.1.4).
+        /// Internal URLs of a host whose robots.txt could not be fetched: everything is then forbidden (RFC
+        /// 9309 §2.3.1.4).
         RobotsUnreachable = "not_fetched_robots_unreachable" in Robots,
         /// Internal URLs that only links marked nofollow lead to.
         Nofollow = "not_fetched_nofollow" in Nofollow,
-        /// Internal URLs that the survey's filters leave out: their file names say that they are not HTML, or a
-        /// pattern excludes them.
+        /// Internal URLs that the survey's filters leave out: their file names say that they are not HTML, or
+        /// a pattern excludes them.
         Filtered = "not_fetched_filtered" in Filters,
-        /// Query URLs of a script of which enough were fetched.
+        /// Query URLs of a script of which enough query URLs were fetched.
         Script = "not_fetched_script" in Scripts,
         /// Internal URLs below the depth of the survey.
         Depth = "not_fetched_depth" in Depth,
-        /// Internal URLs left when a budget of the site was used up, the walk was stopped, or a server no longer responded.
+        /// Internal URLs left when a budget of the site was used up, the walk was stopped, or a server no
+        /// longer responded.
         Limit = "not_fetched_limit" in Limit,
-        /// Internal URLs of a trap: paths that repeat themselves, and patterns that lead only to more of themselves.
+        /// Internal URLs of a trap: paths that repeat themselves, and patterns that lead only to more URLs of
+        /// the same pattern.
         Trap = "not_fetched_trap" in Other,
-        /// Internal URLs of a host that shows the same pages as another host of the site, on which they are known.
+        /// Internal URLs of a host that shows the same pages as another host of the site, where they are
+        /// known already.
         Mirror = "not_fetched_mirror" in Other,
         /// Internal URLs of a host or address on the opt-out list.
         OptOut = "not_fetched_opt_out" in Other,
-        /// Internal URLs behind more redirects than are followed.
+        /// Internal URLs behind more redirects than the survey follows.
         Redirects = "not_fetched_redirects" in Other,
         /// Internal URLs that did not promise to be worth a request, with `--depth auto` or `--focus`.
         Yield = "not_fetched_yield" in Yield,
@@ -38,25 +44,26 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Classes that a figure draws as one, so that colours can be told apart. The word is the name in the legend.
+    /// Classes that a figure draws as one, so that the colours can be distinguished. The word is the name in
+    /// the legend.
     pub enum ClassGroup {
         /// URLs that were requested.
         Fetched = "fetched",
-        /// Kept back by rules of the owner, or because these could not be fetched.
+        /// Skipped because of the owner's robots.txt, or because it could not be fetched.
         Robots = "robots.txt",
-        /// Kept back by marks of the owner on links.
+        /// Skipped because of the owner's marks on links.
         Nofollow = "nofollow",
-        /// Kept back by the filters of the survey.
+        /// Skipped because of the filters of the survey.
         Filters = "filters",
-        /// Kept back by the rule of one query URL per script.
+        /// Skipped because of the limit on query URLs per script.
         Scripts = "rule on scripts",
-        /// Kept back by the depth of the survey.
+        /// Skipped because of the depth of the survey.
         Depth = "depth",
-        /// Kept back by a budget, a stop, or a server in trouble.
+        /// Skipped because of a budget, a stop, or a server in trouble.
         Limit = "budget or stop",
-        /// Kept back by a rule on what is worth a request.
+        /// Skipped because they did not promise to be worth a request.
         Yield = "too little promised",
-        /// Kept back by a rarer reason: a trap, a mirror, an opt-out, or too many redirects.
+        /// Skipped for a rarer reason: a trap, a mirror, an opt-out, or too many redirects.
         Other = "other",
     }
 }
@@ -69,45 +76,45 @@ impl Class {
         Self::ALL.iter().copied().filter(|class| *class != Self::Fetched)
     }
 
-    /// The reason alone: the word without what all reasons begin with.
+    /// The reason alone, without the prefix that all reasons share.
     #[must_use]
     pub fn reason(self) -> &'static str {
         self.as_str().strip_prefix(Self::PREFIX).unwrap_or(self.as_str())
     }
 
-    /// Whether a limit other than the depth kept such a URL back, so that what lies below it is not known and a deeper
-    /// survey would not show it either.
+    /// Whether a limit other than the depth skipped such a URL. The pages below it are then unknown, and a
+    /// deeper survey would not find them either.
     #[must_use]
     pub const fn is_cut(self) -> bool {
         matches!(self, Self::Limit | Self::Refused | Self::Trap | Self::OptOut | Self::Yield)
     }
 }
 
-/// Internal URLs by class.
+/// Number of internal URLs per class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCounts([u64; Class::ALL.len()]);
 
 impl ClassCounts {
-    /// Over all classes.
+    /// The sum over all classes.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().fold(0, |sum, urls| sum.saturating_add(*urls))
     }
 
-    /// Over all reasons.
+    /// The sum over all reasons.
     #[must_use]
     pub fn not_fetched(&self) -> u64 {
         Class::reasons().fold(0, |sum, class| sum.saturating_add(self[class]))
     }
 
-    /// Over the classes of a group.
+    /// The sum over the classes of a group.
     #[must_use]
     pub fn in_group(&self, group: ClassGroup) -> u64 {
         let classes = Class::ALL.iter().filter(|class| class.group() == group);
         classes.fold(0, |sum, class| sum.saturating_add(self[*class]))
     }
 
-    /// The other's are added to each class. Damaged tables may count to any number.
+    /// Adds the other counts, class by class. Damaged tables may hold any number, so sums saturate.
     pub fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(other.0).for_each(|(sum, urls)| *sum = sum.saturating_add(urls));
     }

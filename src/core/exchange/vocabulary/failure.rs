@@ -1,23 +1,24 @@
 use super::vocabulary;
 
 vocabulary! {
-    /// Why an exchange brought no complete answer: the closed list behind the column `failure`.
+    /// Why an exchange brought no complete response: the closed list behind the column `failure`.
     ///
-    /// An HTTP status is not a failure, whatever it says.
+    /// An HTTP status is not a failure, whatever its value.
     pub enum Failure {
         /// The name does not exist (NXDOMAIN).
         DnsNxdomain = "dns_nxdomain",
         /// The name exists but has no address.
         DnsNoAddress = "dns_no_address",
-        /// No answer from the DNS server in time.
+        /// No response from the DNS server in time.
         DnsTimeout = "dns_timeout",
-        /// The DNS server answered SERVFAIL, REFUSED or something unusable.
+        /// The DNS server responded with SERVFAIL, REFUSED or something unusable.
         DnsServfail = "dns_servfail",
         /// The host, a name that it is an alias of, or its address is on the opt-out list; nothing was sent.
         OptedOut = "opted_out",
-        /// The address lies in a special range (loopback, private …), or browsers refuse the port; nothing was sent.
+        /// The address is in a special range (loopback, private …), or browsers refuse the port; nothing was
+        /// sent.
         AddressRefused = "address_refused",
-        /// The server's next turn would come after the time of the site is over; nothing was sent.
+        /// The next request to the server was due only after the time budget of the site; nothing was sent.
         HeldOff = "held_off",
         /// The server refused the connection.
         ConnectRefused = "connect_refused",
@@ -27,57 +28,60 @@ vocabulary! {
         ConnectUnreachable = "connect_unreachable",
         /// The TLS handshake was not complete within the time-out.
         TlsTimeout = "tls_timeout",
-        /// The certificate is not valid for the host, and invalid certificates are refused; or its key did not sign the
-        /// handshake.
+        /// The certificate is not valid for the host, and invalid certificates are refused; or its key did
+        /// not sign the handshake.
         TlsCertificate = "tls_certificate",
         /// The TLS handshake failed for another reason.
         TlsHandshake = "tls_handshake",
-        /// The server reset or closed the connection before an answer.
+        /// The server reset or closed the connection before it responded.
         Reset = "reset",
-        /// No first byte of an answer within the time-out.
+        /// No first byte of a response within the time-out.
         FirstByteTimeout = "first_byte_timeout",
-        /// The answer is not HTTP.
+        /// The response is not HTTP.
         BadHttp = "bad_http",
-        /// The header section is larger than the limit, 408 KiB, or has more than 512 fields: then it was requested once more,
-        /// and read without our HTTP library.
+        /// The header section is larger than the limit, 408 KiB, or has more than 512 fields. The URL was
+        /// then requested once more, and the response read without our HTTP library.
         HeaderTooLarge = "header_too_large",
         /// The body is larger than the limit; its beginning was used.
         BodyTooLarge = "body_too_large",
         /// The connection ended before the body was complete; its beginning was used.
         BodyTruncated = "body_truncated",
-        /// The body does not decode as its Content-Encoding or Transfer-Encoding says; what decoded was used.
+        /// The body does not decode as its Content-Encoding or Transfer-Encoding says; the decoded part was
+        /// used.
         BodyEncoding = "body_encoding",
         /// No further byte of the body within the time-out; its beginning was used.
         IdleTimeout = "idle_timeout",
-        /// The whole exchange took longer than the limit; what had come was used.
+        /// The whole exchange took longer than the limit; the part that had arrived was used.
         TooSlow = "too_slow",
-        /// The server, or the site at this server, was in trouble too often and is not asked again in this survey; nothing was
-        /// sent.
+        /// The server, or the site at this server, was in trouble too often and gets no more requests in this
+        /// survey; nothing was sent.
         GivenUp = "given_up",
         /// The budget of the server or of its network is used up; nothing was sent.
         ServerBudget = "server_budget",
-        /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that current clients
-        /// no longer offer.
+        /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that current
+        /// clients no longer offer.
         TlsTooOld = "tls_too_old",
         /// The server ended the TLS handshake with an alert, for example because it does not serve the name.
         TlsAlert = "tls_alert",
         /// This machine has no route to the address, for example because it has no IPv6; nothing was sent.
         NoRoute = "no_route",
-        /// An answer came, but reading it crashed or failed; its content was not used.
+        /// A response arrived, but reading it crashed or failed; its content was not used.
         Unreadable = "unreadable",
-        /// The server closed a connection that had been idle before it responded, or said 408 on it. The request is sent
-        /// once more, on a new connection, as the next attempt.
+        /// The server closed an idle connection before it responded, or sent status 408 on it. The request is
+        /// sent once more, on a new connection, as the next attempt.
         IdleClosed = "idle_closed",
-        /// The response breaks the rules of HTTP in a way that our HTTP library cannot read, or came before the request. It
-        /// was requested once more, and read as browsers read it.
+        /// The response breaks the rules of HTTP in a way that our HTTP library cannot read, or arrived
+        /// before the request. The URL was requested once more, and the response read as browsers read it.
         OddHttp = "odd_http",
-        /// The server speaks HTTP/2 over TLS and no HTTP/1.1: it refused that in the handshake, or sent HTTP/2 frames.
+        /// The server speaks HTTP/2 over TLS and no HTTP/1.1: it refused HTTP/1.1 in the handshake, or sent
+        /// HTTP/2 frames.
         TlsHttp2Only = "tls_http2_only",
     }
 }
 
 impl Failure {
-    /// Whether the server was asked at all: DNS failures and our own refusals are no load on it.
+    /// Whether a request or a connection attempt went to the server: DNS failures and our own refusals put no
+    /// load on it.
     #[must_use]
     pub fn reached_the_network(self) -> bool {
         !matches!(
@@ -95,7 +99,7 @@ impl Failure {
         )
     }
 
-    /// Whether a Web server answered in some way, even if it sent no page.
+    /// Whether a Web server responded in some way, even if it sent no page.
     #[must_use]
     pub fn server_answered(self) -> bool {
         self.has_answer()
@@ -111,7 +115,7 @@ impl Failure {
             )
     }
 
-    /// Whether we hung up on a server that was at work on its answer and may go on with it for a while.
+    /// Whether we hung up on a server that was working on its response and may go on with it for a while.
     #[must_use]
     pub fn leaves_server_at_work(self) -> bool {
         matches!(self, Self::FirstByteTimeout | Self::IdleTimeout | Self::TooSlow | Self::BodyTooLarge)
@@ -129,20 +133,20 @@ impl Failure {
         matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable)
     }
 
-    /// Whether the server was given up on because it took too long.
+    /// Whether the exchange was ended because a server took too long.
     #[must_use]
     pub fn is_timeout(self) -> bool {
         use Failure::{ConnectTimeout, DnsTimeout, FirstByteTimeout, IdleTimeout, TlsTimeout, TooSlow};
         matches!(self, DnsTimeout | ConnectTimeout | TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow)
     }
 
-    /// Whether our HTTP library could not read the response, and it may be read without it.
+    /// Whether our HTTP library could not read the response, although another reader may.
     #[must_use]
     pub fn may_be_read_otherwise(self) -> bool {
         matches!(self, Self::OddHttp | Self::HeaderTooLarge)
     }
 
-    /// Whether an answer came, even if something went wrong with its body.
+    /// Whether a response arrived, even if its body is faulty.
     #[must_use]
     pub fn has_answer(self) -> bool {
         matches!(

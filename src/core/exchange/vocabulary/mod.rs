@@ -1,4 +1,5 @@
-//! The closed lists of words in the tables: why an exchange failed, how a site ended, what became of a URL.
+//! The closed lists of words in the tables: why an exchange failed, how a site ended, why a URL was not
+//! fetched.
 
 pub(super) mod class;
 pub(super) mod entrance;
@@ -6,10 +7,11 @@ pub(super) mod failure;
 pub(super) mod outcome;
 pub(super) mod tls_error;
 
-/// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each value, and the
-/// group that it belongs to where the list has groups (`enum Words in Groups`, `Name = "word" in Group`).
+/// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each
+/// value. If the list has groups, each value also has its group (`enum Words in Groups`, `Name = "word" in
+/// Group`).
 ///
-/// A value's documentation is its meaning; the data dictionary shows it.
+/// The doc comment of a value is its meaning; the data dictionary shows it.
 #[macro_export]
 macro_rules! vocabulary {
     (
@@ -26,7 +28,7 @@ macro_rules! vocabulary {
         }
 
         impl $Words {
-            /// The group that it belongs to.
+            /// The group of this word.
             #[must_use]
             pub const fn group(self) -> $Groups {
                 match self { $(Self::$name => $Groups::$group,)+ }
@@ -46,7 +48,7 @@ macro_rules! vocabulary {
         }
 
         impl $Words {
-            /// All of them, in the order in which they are declared.
+            /// All values, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
             /// The word in the tables.
@@ -55,13 +57,13 @@ macro_rules! vocabulary {
                 match self { $(Self::$name => $word,)+ }
             }
 
-            /// What this word stands for; none if it is not one of the list.
+            /// The value for this word; none if the word is not in the list.
             #[must_use]
             pub fn named(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$name),)+ _ => None }
             }
 
-            /// What the word means, for the data dictionary.
+            /// The meaning of the word, for the data dictionary.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => concat!($($meaning),+).trim_ascii(),)+ }

@@ -3,7 +3,7 @@ use super::vocabulary;
 vocabulary! {
     /// Why the walk of a site ended: the closed list behind the column `outcome`.
     pub enum Outcome in OutcomeGroup {
-        /// Pages came, and no link was left to follow.
+        /// Pages arrived, and no link was left to follow.
         Complete = "complete" in Whole,
         /// Links were left below the deepest level that the survey walks.
         Depth = "depth" in Cut,
@@ -11,40 +11,41 @@ vocabulary! {
         RequestBudget = "request_budget" in Cut,
         /// The budget of bytes was used up.
         ByteBudget = "byte_budget" in Cut,
-        /// The time of the site was over.
+        /// The time budget of the site was used up.
         TimeBudget = "time_budget" in Cut,
         /// Several levels in a row brought no new external URL.
         Stable = "stable" in Cut,
         /// No link was left that promised to be worth a request: only with `--depth auto` or `--focus`.
         Yield = "yield" in Cut,
-        /// No link was left but those of traps; or more URLs were found than a site is allowed to have.
+        /// Only links of traps were left, or more URLs were found than a site is allowed to have.
         Trap = "trap" in Cut,
         /// robots.txt forbids the site's entrances.
         Robots = "robots" in Whole,
         /// The site redirects to another one.
         Moved = "moved" in Whole,
-        /// No answer from any entrance of the site, or none any more.
+        /// No response from any entrance of the site, or no longer any.
         Unreachable = "unreachable" in Cut,
-        /// The site opted out, before or while it was walked; or no link was left but those of hosts that did.
+        /// The site opted out, before or during its walk, or only links of hosts that did were left.
         OptOut = "opt_out" in Cut,
-        /// The survey went on with other settings, by which the walk would have asked something else.
+        /// The survey was resumed with other settings, by which the walk would have sent other requests.
         Interrupted = "interrupted" in Cut,
-        /// The site's servers said something, be it that their TLS is too old, and no entrance brought a page.
+        /// The site's servers responded in some way, even if only with a TLS version that is too old, but no
+        /// entrance brought a page.
         NoPage = "no_page" in Whole,
         /// An error of this program in the walk of this site.
         Failed = "failed" in Cut,
-        /// The server turned the survey away after it had delivered pages: it refused some twenty requests in a row, or was
-        /// given up after its responses.
+        /// The server turned the survey away after it had delivered pages: it refused some twenty requests in
+        /// a row, or was given up after its responses.
         Refused = "refused" in Cut,
     }
 }
 
 vocabulary! {
-    /// What an outcome says of a tree that has pages.
+    /// What an outcome says about a tree that has pages.
     pub enum OutcomeGroup {
         /// The tree was walked to its end: there is nothing below it.
         Whole = "whole",
-        /// The tree was cut: what lies below its last level is not known.
+        /// The tree was cut: what is below its last level is unknown.
         Cut = "cut",
     }
 }

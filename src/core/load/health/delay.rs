@@ -2,16 +2,17 @@ use std::time::Duration;
 
 use crate::settings::Pace;
 
-/// The delay rule: the pause from the end of an exchange whose answer took `last`
-/// ([`Timings::answering`](crate::exchange::Timings::response_time)) to the start of the next at the same address.
+/// The delay rule: the pause from the end of an exchange whose response took `last`
+/// ([`Timings::response_time`](crate::exchange::Timings::response_time)) to the start of the next at the same
+/// address.
 ///
-/// `link` is how long the exchange kept the server's link busy, of which others leave it a part
-/// ([`ServerLink`](crate::load::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
-/// is left to a newcomer lengthens the transfers of the others by `s`, whatever their use and the sizes of what they
-/// fetch. So the pause is `link` divided by `harm`, if the longest rest is enough for that.
-/// `troubles` doubles the pause that many times, up to `max_delay`: what trouble is, and what takes it back, says
-/// [`Health`](crate::load::Health).
-/// `asked` is what the server itself asks for (Crawl-delay, Retry-After); it is never cut.
+/// `link` is how long the exchange kept the server's link busy, as far as other users leave it free
+/// ([`ServerLink`](crate::load::ServerLink)). Transfers share a link evenly (processor sharing). A client
+/// that takes the share `s` of what is left to a newcomer lengthens the transfers of other users by `s`,
+/// whatever their use of the link and the sizes of their transfers. So the pause is `link` divided by `harm`,
+/// up to the longest pause. `troubles` doubles the pause that many times, up to `max_delay`;
+/// [`Health`](crate::load::Health) defines trouble, and what takes a doubling back. `asked` is the pause that
+/// the server requests (Crawl-delay, Retry-After); it is never cut.
 ///
 /// ```
 /// use std::time::Duration;

@@ -1,17 +1,17 @@
 use serde::{Deserialize, Serialize};
 
-/// How often a pause is doubled: once for each trouble, and once less for four sound answers in a row, for hurry does not
-/// help who recovers.
+/// How often a pause is doubled: once more for each trouble, and once less for four sound responses in a row.
+/// The slow decrease leaves the server time to recover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::load) struct Doublings {
     count: u8,
-    /// Sound answers since the last trouble, or since a doubling was taken back.
+    /// Sound responses since the last trouble, or since a doubling was taken back.
     sound: u8,
 }
 
 /// More doublings of 2 s than this exceed the cap of 60 s anyway.
 const MOST: u8 = 8;
-/// Sound answers in a row that take one doubling back.
+/// Sound responses in a row that take one doubling back.
 const SOUND_FOR_ONE: u8 = 4;
 
 impl Doublings {

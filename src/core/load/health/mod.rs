@@ -1,4 +1,5 @@
-//! How servers, and sites at servers, fare: when to ask them more seldom, to put them off, to give them up.
+//! The health of servers, and of sites at servers: when to send them fewer requests, let them cool down, or
+//! give them up.
 
 pub(super) mod delay;
 pub(super) mod doublings;
@@ -15,29 +16,30 @@ use crate::settings::Pace;
 use doublings::Doublings;
 use site_troubles::{SiteCoolDown, SiteState, SiteTroubles};
 
-/// How healthy a server has been lately, and what backoff follows from it.
+/// The recent health of a server, and the back-off that follows from it.
 ///
-/// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
-/// off, or a first byte that takes far longer than the server's usual for the second time in a row. Each doubles the
-/// pause; four sound answers in a row take one doubling back. The fifth trouble without a sound answer in between puts the
-/// server off, each further one for four times as long; in the end it is given up for this survey, if five sites or more
-/// had trouble. An answer that shows neither trouble nor soundness changes nothing.
+/// Trouble is 429, 502, 503, 504, a reset, a refused connection, an unreachable server, a time-out, a body
+/// that breaks off, or a first byte that takes far longer than usual for the second time in a row. Each
+/// trouble doubles the pause; four sound responses in a row take one doubling back. The fifth trouble without
+/// a sound response in between starts a cool-down. Each further one starts a cool-down four times as long. In
+/// the end the survey gives the server up, if five sites or more had trouble. A response that is neither
+/// trouble nor sound changes nothing.
 ///
-/// Each site at the server fares by the same rule. Many sites share a server, and some of them are dead: while it answers
-/// soundly for others, a site counts once until somebody gets a sound answer, and the server is put off when there were more
-/// such sites in a row than chance brings.
+/// Each site at the server follows the same rule. Many sites share a server, and some of them are dead. While
+/// the server gives sound responses for other sites, a site counts once until some site gets a sound
+/// response. The server then cools down when more such sites came in a row than chance explains.
 ///
-/// Sites are told apart by `S`.
+/// `S` identifies a site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Health<S = Site> {
     doublings: Doublings,
-    /// Refusals and failures without a sound answer between them, as far as they count for the server.
+    /// Troubles in a row, without a sound response in between, that count against the server.
     in_a_row: u8,
     /// Running mean of the time to the first byte, in seconds.
     usual_first_byte: Option<f64>,
-    /// The last first byte took far longer than usual: one that does may be that of a slow page. Stored apart
-    /// ([`ServerState`](super::ServerState)), for earlier versions did not have it.
+    /// The last first byte took far longer than usual: a single one may be that of a slow page. Stored apart
+    /// ([`ServerState`](super::ServerState)), because earlier versions did not have it.
     #[serde(skip)]
     pub(super) was_slow: bool,
     /// Stored apart as well.
@@ -45,58 +47,58 @@ pub struct Health<S = Site> {
     pub(super) sites: SiteTroubles<S>,
 }
 
-/// What was seen of a server when an exchange ended.
+/// An observation of a server at the end of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a, S = Site> {
-    /// For which was asked.
+    /// The site of the request.
     pub site: &'a S,
-    /// When it ended.
+    /// When the exchange ended.
     pub ended: SystemTime,
-    /// What it tells.
+    /// What the exchange says about the server.
     pub symptom: Symptom,
-    /// From the request to the first byte of the answer; none where none came.
+    /// From the request to the first byte of the response; none if no byte arrived.
     pub first_byte: Option<Duration>,
 }
 
-/// What an exchange tells of its server.
+/// What an exchange says about its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symptom {
-    /// It answers as usual.
+    /// It responds as usual.
     Sound,
-    /// It may have too much to do.
+    /// It may be overloaded.
     Trouble,
-    /// Neither: it errs, but not because of its load, as far as we know.
+    /// Neither: it fails, but not because of its load, as far as is known.
     Unclear,
 }
 
-/// What follows from an answer beside the usual pause.
+/// What a response changes beside the usual pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Backoff {
-    /// No more than the usual pause.
+    /// Nothing: the usual pause is enough.
     Usual,
-    /// The server is not asked for this long.
+    /// The server cools down for this long.
     PutOff(Duration),
-    /// The server is not asked any more in this survey.
+    /// The server gets no more requests in this survey.
     GiveUp,
 }
 
-/// Nutch drops a host after five failures; here it is left in peace for a while first.
+/// Nutch drops a host after five failures; this crawler lets it cool down first.
 const TOO_MANY_TROUBLES: u8 = 5;
-/// Times that a server is put off: 5 min, 20 min, 80 min and 5 h 20 min with the longest pause of 60 s, within
-/// the day after which most disturbances are over or will not be.
+/// Number of cool-downs: 5 min, 20 min, 80 min and 5 h 20 min with the longest pause of 60 s. They fit in a
+/// day, after which most disturbances are over or permanent.
 const MOST_PUT_OFFS: u8 = 4;
-/// Fewer sites do not say that a server is dead for all: it is put off as long as ever, and its sites are given up one by
-/// one. Where one site in seven is dead, five in a row come once in 17,000 times.
+/// Fewer sites do not prove that the whole server is dead: it repeats the longest cool-down, and its sites
+/// are given up one by one. Where one site in seven is dead, five in a row come once in 17,000 times.
 const LEAST_SITES_OF_THE_DEAD: usize = 5;
-/// The first time, in longest pauses; each further time is four times the one before.
+/// The first cool-down, in longest pauses; each further one is four times the one before.
 const FIRST_PUT_OFF: u32 = 5;
 /// Doubled pauses are longer by up to this share.
 const JITTER: f64 = 0.1;
 /// RFC 6298 §2 smooths round-trip times by an eighth.
 const SMOOTHING: f64 = 0.125;
-/// Response times count as grown when two in a row are this many times the usual …
+/// Response times have grown when two in a row are this many times the usual …
 const GROWN_FACTOR: f64 = 3.0;
-/// … and longer than it by so many seconds: below that it is noise of the network.
+/// … and longer by this many seconds: a smaller difference is network noise.
 const GROWN_SECONDS: f64 = 1.0;
 
 impl<S> Default for Health<S> {
@@ -112,16 +114,17 @@ impl<S> Default for Health<S> {
 }
 
 impl<S: Clone + PartialEq> Health<S> {
-    /// The pause after an exchange that took `took`, and the server's link `link`, by the delay rule.
+    /// The pause, by the delay rule, after an exchange that took `took` and kept the server's link busy for
+    /// `link`.
     ///
-    /// Doubled pauses are longer by a tenth times `chance`, a number from 0 to 1, so that servers which
-    /// fell into trouble together are not asked again together; a tenth, as in StormCrawler.
+    /// Doubled pauses are longer by a tenth times `chance`, a number from 0 to 1, so that servers that fell
+    /// into trouble together do not get their next requests together. The tenth is that of StormCrawler.
     #[must_use]
     pub fn pause_after(&self, pace: &Pace, took: Duration, link: Duration, chance: f64) -> Duration {
         doubled(pace, took, link, self.doublings, chance)
     }
 
-    /// Takes in what was seen, and says what follows for the server.
+    /// Notes an observation and returns the back-off of the server.
     pub fn note(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
         let grown = seen.first_byte.is_some_and(|time| self.has_slowed_down(time.as_secs_f64()));
         let mut of_server = None;
@@ -143,7 +146,7 @@ impl<S: Clone + PartialEq> Health<S> {
         of_server.unwrap_or(Backoff::Usual)
     }
 
-    /// What follows for the server from a trouble; none where it is the site's alone.
+    /// The back-off of the server after a trouble; none if the trouble is that of the site alone.
     fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Option<Backoff> {
         let serves_others = self.sites.serve_others(seen.site);
         let site = self.sites.note_trouble(seen.site);
@@ -164,13 +167,13 @@ impl<S: Clone + PartialEq> Health<S> {
         })
     }
 
-    /// Until when a site is to be left alone at this server for its own troubles.
+    /// Until when a site cools down at this server because of its own troubles.
     #[must_use]
     pub fn cool_down_of(&self, site: &S) -> Option<SiteCoolDown> {
         self.sites.cool_down_of(site)
     }
 
-    /// Whether any site is put off until after this time.
+    /// Whether the cool-down of any site ends after this time.
     #[must_use]
     pub fn has_site_cool_down_at(&self, time: SystemTime) -> bool {
         self.sites.has_cool_down_at(time)
@@ -184,7 +187,7 @@ impl<S: Clone + PartialEq> Health<S> {
     }
 }
 
-/// What follows from so many troubles in a row, where so many are too many.
+/// The back-off after `troubles` in a row, of which `too_many` start the first cool-down.
 fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backoff {
     match troubles.checked_sub(too_many) {
         None => Backoff::Usual,
@@ -193,7 +196,7 @@ fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backof
     }
 }
 
-/// How long a site is left alone for its own troubles: for a doubled pause at least.
+/// The cool-down of a site because of its own troubles: a doubled pause at least.
 fn site_cool_down(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) -> SiteCoolDown {
     let wait = match backoff_after(site.in_a_row, TOO_MANY_TROUBLES, pace, chance) {
         Backoff::Usual => Some(doubled(pace, Duration::ZERO, Duration::ZERO, site.doublings, chance)),
@@ -203,13 +206,13 @@ fn site_cool_down(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) 
     SiteCoolDown { known: ended, until: wait.and_then(|wait| ended.checked_add(wait)) }
 }
 
-/// The pause by the delay rule, doubled so often, and longer by chance then.
+/// The pause by the delay rule, doubled `doublings` times; a doubled pause gets jitter.
 fn doubled(pace: &Pace, took: Duration, link: Duration, doublings: Doublings, chance: f64) -> Duration {
     let pause = delay_after(pace, took, link, doublings.count(), None);
     if doublings.count() == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
 }
 
-/// How long what was put off so many times before is put off.
+/// The length of a cool-down after `before` earlier ones.
 fn put_off(before: u8, pace: &Pace, chance: f64) -> Duration {
     with_jitter(pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(before)), chance)
 }
@@ -218,12 +221,12 @@ fn with_jitter(pause: Duration, chance: f64) -> Duration {
     pause.mul_f64(1.0 + JITTER * chance)
 }
 
-/// What an exchange with this status and failure tells of its server.
+/// What an exchange with this status and failure says about its server.
 ///
-/// Nobody knows why a body breaks off: a worker that died or was reset, or a length that was never true. It counts as
-/// trouble, for a server whose every answer breaks off loses little by being asked seldom: its robots.txt breaks
-/// off too, and forbids all. That a body was too large for us, or could not
-/// be read, is no fault of the server's.
+/// The reason why a body breaks off is unknown: a worker that died or was reset, or a length that was never
+/// true. It counts as trouble, because a server whose every response breaks off loses little by fewer
+/// requests: its robots.txt breaks off too, and forbids everything. A body that was too large for us, or that
+/// could not be read, is not the server's fault.
 #[must_use]
 pub fn symptom_of(status: Option<u16>, failure: Option<Failure>) -> Symptom {
     let is_trouble = matches!(
@@ -241,7 +244,7 @@ pub fn symptom_of(status: Option<u16>, failure: Option<Failure>) -> Symptom {
         )
     );
     match (status, failure) {
-        // RFC 9110 §15.6.3 and §15.6.5: what stands behind the server answers wrongly, or not in time.
+        // RFC 9110 §15.6.3 and §15.6.5: the server behind this one gives invalid responses, or none in time.
         (Some(502 | 504), _) => Symptom::Trouble,
         _ if is_trouble || requests_pause(status) => Symptom::Trouble,
         (Some(500..=599), _) => Symptom::Unclear,

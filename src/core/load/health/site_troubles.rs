@@ -4,70 +4,71 @@ use serde::{Deserialize, Serialize};
 
 use super::doublings::Doublings;
 
-/// How the sites of a server fare, beside the server itself.
+/// The health of the sites at a server, apart from the health of the server.
 ///
-/// Many sites share servers, and what one of them has may be its own: a broken application, a dead origin behind a
-/// shared front, a limit on the rate of one customer, an account that was suspended. While a server answers soundly for
-/// others, a site in trouble counts once for it until somebody gets a sound answer.
+/// Many sites share servers, and the trouble of one may be its own: a broken application, a dead origin
+/// behind a shared front, a rate limit for one customer, a suspended account. While a server gives sound
+/// responses for other sites, a site in trouble counts once against the server until some site gets a sound
+/// response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::load) struct SiteTroubles<S> {
-    /// Sound answers and troubles so far.
+    /// Number of sound responses and troubles so far.
     answers: u32,
-    /// The site that got the last sound answer, and which answer that was.
+    /// The site of the last sound response, and the value of `answers` then.
     sound: Option<(S, u32)>,
-    /// Which was the last sound answer for another site than that.
+    /// The value of `answers` at the last sound response for any other site.
     other_sound: Option<u32>,
-    /// How often a site got a sound answer after another one had.
+    /// How often a site got a sound response after another site had one.
     sound_turns: u32,
-    /// The same of troubles: how many sites had some until somebody got a sound answer, in all.
+    /// The same for troubles: number of sites in trouble before the next sound response for any site, summed.
     troubled_turns: u32,
-    /// Sites in trouble, and those that recover; the one that had the last trouble at the end.
+    /// Sites in trouble and sites that recover, ordered by their last trouble.
     sites: Vec<SiteInTrouble<S>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SiteInTrouble<S> {
     site: S,
-    /// Troubles without a sound answer for this site in between.
+    /// Troubles in a row, without a sound response for this site in between.
     in_a_row: u8,
-    /// Of its own pauses.
+    /// Doublings of its own pauses.
     doublings: Doublings,
-    /// It counts for the server: since then nobody got a sound answer.
+    /// It counts against the server: since its trouble no site got a sound response.
     is_counted: bool,
     cool_down: Option<SiteCoolDown>,
 }
 
-/// A site is not asked for at a server.
+/// A site gets no requests at a server for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteCoolDown {
-    /// When that was known.
+    /// When the cool-down became known.
     pub known: SystemTime,
-    /// When it may be asked for again; none: not in this survey.
+    /// When the site may get requests again; none: not in this survey.
     pub until: Option<SystemTime>,
 }
 
-/// What is known of a site after an answer.
+/// The state of a site after a response.
 #[derive(Clone, Copy)]
 pub(in crate::load) struct SiteState {
-    /// Its troubles without a sound answer in between.
+    /// Troubles in a row, without a sound response in between.
     pub in_a_row: u8,
     pub doublings: Doublings,
-    /// Its trouble is the first since anybody got a sound answer.
+    /// This is its first trouble since any site got a sound response.
     pub is_first: bool,
 }
 
-/// So many are remembered, the latest: it bounds what servers can make us remember.
+/// The most sites that are remembered, the latest ones: this bounds the memory that servers can make us use.
 const MOST_SITES: usize = 256;
-/// A server answers for others when one of its last answers was a sound one for another site: so many sites in trouble as
-/// are suspicious, each with a few questions, are fewer.
+/// A server counts as serving other sites if one of its last 100 responses was sound and for another site.
+/// That is more than the responses of as many sites in trouble as are suspicious, with a few requests each.
 const RECENT: u32 = 100;
-/// Of a server of which nothing is known one site in seven is taken to be dead …
+/// For a server without history, one site in seven is assumed to be dead …
 const USUAL_DEAD: f64 = 1.0 / 7.0;
-/// … as if so many had been seen.
+/// … with the weight of this many observed sites.
 const USUAL_WEIGHT: f64 = 10.0;
-/// Where still more are dead, some 40 in a row are suspicious all the same.
+/// Even if a larger share is dead, about 40 in a row are suspicious.
 const MOST_DEAD: f64 = 0.8;
-/// A hoster of ten thousand sites has fewer such rows than one, while it is well.
+/// A hoster of ten thousand sites has fewer than one such row while it is well.
 const CHANCE_OF_A_ROW: f64 = 1e-4;
 
 impl<S> Default for SiteTroubles<S> {
@@ -84,7 +85,7 @@ impl<S> Default for SiteTroubles<S> {
 }
 
 impl<S: Clone + PartialEq> SiteTroubles<S> {
-    /// Whether the server has answered soundly for another site than this one of late.
+    /// Whether the server has recently given a sound response for another site than this one.
     pub(in crate::load) fn serve_others(&self, site: &S) -> bool {
         let last = match &self.sound {
             Some((sound, last)) if sound != site => Some(*last),
@@ -93,7 +94,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         last.is_some_and(|last| self.answers.wrapping_sub(last) <= RECENT)
     }
 
-    /// The site got a sound answer; gives what it still has of its troubles.
+    /// The site got a sound response; returns its state if its pauses are still doubled.
     pub(in crate::load) fn note_sound(&mut self, site: &S) -> Option<SiteState> {
         self.answers = self.answers.wrapping_add(1);
         match &mut self.sound {
@@ -118,7 +119,8 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         Some(SiteState { in_a_row: 0, doublings: recovering.doublings, is_first: false })
     }
 
-    /// So many sites in trouble in a row are more than chance brings, with as many dead ones as the server has.
+    /// The number of sites in trouble in a row that chance does not explain, given the share of dead sites at
+    /// the server.
     pub(in crate::load) fn suspicious_row(&self) -> u8 {
         let dead = USUAL_DEAD * USUAL_WEIGHT + f64::from(self.troubled_turns);
         let known = USUAL_WEIGHT + f64::from(self.troubled_turns) + f64::from(self.sound_turns);
@@ -150,12 +152,12 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         state
     }
 
-    /// Sites that were in trouble since anybody got a sound answer.
+    /// Number of sites that were in trouble since any site got a sound response.
     pub(in crate::load) fn in_the_row(&self) -> usize {
         self.sites.iter().filter(|troubled| troubled.is_counted).count()
     }
 
-    /// A site that was in trouble is not asked for.
+    /// Sets the cool-down of a site that was in trouble.
     pub(in crate::load) fn cool_down(&mut self, site: &S, cool_down: SiteCoolDown) {
         if let Some(place) = self.place_of(site) {
             self.sites[place].cool_down = Some(cool_down);
@@ -166,7 +168,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         self.sites[self.place_of(site)?].cool_down
     }
 
-    /// Whether a site is put off until after this time.
+    /// Whether the cool-down of any site ends after this time.
     pub(in crate::load) fn has_cool_down_at(&self, time: SystemTime) -> bool {
         let mut cool_downs = self.sites.iter().filter_map(|troubled| troubled.cool_down?.until);
         cool_downs.any(|until| until > time)

@@ -183,7 +183,7 @@ fn largest(bytes: u64) -> LargestExchange {
     LargestExchange { bytes, ..MOST }
 }
 
-/// All that can begin at this time.
+/// All claims that can begin at this time.
 fn begun(bucket: &mut Bucket, now: SystemTime) -> Vec<Claim> {
     std::iter::from_fn(|| bucket.begin(now).ok()).collect()
 }
@@ -200,7 +200,7 @@ fn a_rate_saves_up_one_second_or_one_largest_exchange_with_all_that_is_reserved(
         assert!(bucket.begin(at(0.0)).is_err(), "it is empty at first");
         let first = begun(&mut bucket, at(1000.0));
         assert_eq!(first.len(), claims, "{rate} {most:?}");
-        // Servers that take long do not make room for others.
+        // Slow servers do not make room for others.
         assert_eq!(begun(&mut bucket, at(2000.0)), []);
         first.iter().for_each(|claim| bucket.end(at(2000.0), claim, Some(RECEIVE_WINDOW)));
         let free = bucket.begin(at(2000.0)).unwrap_err().duration_since(at(2000.0)).unwrap().as_secs_f64();
@@ -219,16 +219,16 @@ fn what_is_read_is_taken_first_and_what_was_not_needed_is_there_again() {
     let more = bucket.read_on(at(0.1), &mut claim, MIB / 2).unwrap_err();
     let wait = more.duration_since(at(0.1)).unwrap().as_secs_f64();
     assert!((wait - (0.5 - 0.1 + 0.001)).abs() < 1e-6, "{wait}");
-    // While a reader waits, no request is sent, though there be enough for one.
+    // While a reader waits, no request is sent, even if there are enough tokens for one.
     assert!(bucket.begin(at(0.3)).is_err());
     assert_eq!(bucket.read_on(more, &mut claim, MIB / 2), Ok(()));
     bucket.end(more, &claim, Some(MIB / 4));
     let claims = begun(&mut bucket, more);
     assert_eq!(claims.len(), 4, "a quarter of a second is there again");
-    // Nobody knows what these moved.
+    // The number of bytes that these moved is unknown.
     claims.iter().for_each(|claim| bucket.end(more, claim, None));
     assert!(bucket.begin(more).is_err());
-    // A clock that goes back gives nothing twice.
+    // A clock that goes back gives no token twice.
     assert!(bucket.begin(at(0.0)).is_err());
     assert!(bucket.begin(more + Duration::from_secs_f64(window)).is_ok());
 }
@@ -248,7 +248,7 @@ fn a_reader_that_gives_up_lets_others_begin() {
 fn bytes_that_nobody_has_counted_have_moved_as_far_as_the_rate_knows() {
     let end: [fn(&mut Load, Permit); 2] = [
         |load, permit| load.abandon(permit, at(10.1)),
-        // Its server may be at it for minutes: that is no time in which the rate fills up.
+        // The server may work on it for minutes: the rate does not refill because of that time.
         |load, permit| load.settle_lost(permit, at(10.0), at(316.0), at(10.1)),
     ];
     for end in end {
@@ -306,7 +306,7 @@ fn a_permit_says_how_many_bytes_the_budget_of_its_server_leaves() {
         limits.push(permit.byte_limit());
         load.settle(permit, Purpose::Page, &response(free, 0.1));
     }
-    // Each exchange is of 10,200 bytes.
+    // Each exchange moves 10,200 bytes.
     assert_eq!(limits, [39_800, 19_400]);
 }
 
@@ -394,7 +394,7 @@ fn a_tree_goes_on_with_the_account_of_the_trees_before_it() {
     let spent = first.spent(0, at(600.0));
     let of_first = Spent { account: 0, requests: 2, bytes: 2000, time: Duration::from_secs(600) };
     assert_eq!(spent, of_first);
-    // The second tree begins days later, and one of its answers is lost.
+    // The second tree begins days later, and one of its responses is lost.
     let day = 86_400.0;
     let begun = || SiteBudget::new(budget, at(day), 0).after(spent);
     let mut second = begun().with_lost(1, MIB);

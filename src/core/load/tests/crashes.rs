@@ -49,7 +49,7 @@ fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
     assert_eq!(load.free_at(server(1)), Some(at(4.0 + 60.0)), "nobody knows how long the server was at it");
     assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 0);
     again.restore(server(1), load.state_of(server(1)).unwrap().clone());
-    // The journal tells of it whenever the survey is resumed.
+    // The journal reports it again whenever the survey is resumed.
     again.recall_in_flight(server(1), at(0.0), at(50.0));
     assert_eq!(again.free_at(server(1)), Some(at(4.0 + 60.0)));
 }
@@ -59,7 +59,7 @@ fn an_exchange_that_a_crash_lost_shortens_no_rest_that_follows_another() {
     for per_neighbourhood in [None, Some(1)] {
         let pace = Pace { harm: Some(0.02), per_neighbourhood, ..Pace::default() };
         let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
-        // One page that took a thin link for four seconds, and one request before it that has no answer.
+        // One page that took a thin link for four seconds, and one earlier request without a response.
         let mut slow = response(at(0.0), 4.0);
         slow.timings.first_byte = Some(Duration::ZERO);
         load.recall(server(1), &site("a.ke"), Purpose::Page, &slow);
@@ -168,7 +168,7 @@ fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_on
     let state = load.state_of(server(1)).unwrap().clone();
     let mut again = fresh();
     again.restore(server(1), state);
-    // The journal tells of them again whenever the survey is resumed.
+    // The journal reports them again whenever the survey is resumed.
     again.recall_in_flight(server(1), at(0.0), at(100.0));
     again.recall_in_flight(server(1), at(5.0), at(100.0));
     let PermitDecision::Granted(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else {

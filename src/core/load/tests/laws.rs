@@ -14,7 +14,7 @@ proptest! {
         per_neighbourhood in prop::option::of(1u32..4),
         rate in prop::option::of(50_000u64..5_000_000),
     ) {
-        // All servers stand in one neighbourhood.
+        // All servers are in one neighbourhood.
         let pace = Pace { per_address, per_site, per_neighbourhood, ..Pace::default() };
         let mut load = Load::new(pace.clone(), rate, SharedBudget::default(), MOST);
         let mut now = at(0.0);
@@ -84,8 +84,8 @@ proptest! {
         }
     }
 
-    /// Whatever servers send, and however late, no more moves in any time than the rate and what may be saved up; and
-    /// everybody is served in the end.
+    /// Whatever servers send, and however late, no more bytes move in any time than the rate and the saved-up
+    /// bytes allow; and every exchange ends.
     #[test]
     fn a_rate_is_a_ceiling_on_what_servers_send(
         exchanges in prop::collection::vec((1u64..=MIB, 0u64..5_000), 1..60),
@@ -148,7 +148,7 @@ proptest! {
         }
     }
 
-    /// Whatever exchanges come to, no server's budget is exceeded, on any day and in all.
+    /// Whatever the exchanges cost, no server's budget is exceeded, on any day or in total.
     #[test]
     fn no_server_bears_more_than_its_share(
         costs in prop::collection::vec((1u64..=MIB, 1u32..60_000), 1..80),
@@ -199,7 +199,7 @@ proptest! {
         }
     }
 
-    /// What is asked for does not depend on how many are in flight.
+    /// The list of exchanges does not depend on the number in flight.
     #[test]
     fn a_byte_budget_ends_at_the_same_exchange_with_any_parallelism(
         sizes in prop::collection::vec(1_000u64..MIB, 1..40),

@@ -66,7 +66,7 @@ fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Respo
     load.free_at(server(1)).unwrap()
 }
 
-/// What a server's answers of so many bytes after the head, in so many milliseconds, tell of its link.
+/// The rate of a link and its busy times (ms) after responses of (bytes, bytes after the head, milliseconds).
 fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
     let mut link = ServerLink::default();
     let times = came.iter().map(|&(bytes, after_head, millis)| {
@@ -77,7 +77,7 @@ fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
     (link.bits_per_second(), times)
 }
 
-/// An answer with this status, or with this failure too.
+/// A response with this status and this failure.
 fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Response {
     Response { status, failure, ..response(started, 0.1) }
 }

@@ -82,13 +82,13 @@ fn retry_after_is_obeyed_to_the_second_however_long() {
     assert_eq!(exchange(&mut load(), at(0.0), |t| busy(t, Some(7200))), at(0.1 + 7200.0));
 }
 
-/// RFC 9110 §10.2.3 binds it to no status.
+/// RFC 9110 §10.2.3 does not limit `Retry-After` to certain statuses.
 #[test]
 fn retry_after_is_obeyed_at_every_status_and_is_trouble_at_none_that_is_not() {
     for status in [200, 202, 301, 307, 401, 403, 404, 413, 429, 500, 503] {
         let named = |t, pause| Response { status: Some(status), ..busy(t, Some(pause)) };
         assert_eq!(exchange(&mut load(), at(0.0), |t| named(t, 7200)), at(0.1 + 7200.0), "{status}");
-        // A pause that is over at once leaves the usual one, which trouble doubles.
+        // A Retry-After of 0 leaves the usual pause, which trouble doubles.
         let free = exchange(&mut load(), at(0.0), |t| named(t, 0));
         assert_eq!(free > at(0.1 + 2.0), [429, 503].contains(&status), "{status}");
     }
@@ -138,7 +138,8 @@ fn the_longest_pause_that_a_rule_asks_for_is_kept() {
         let (took, link) = (Duration::from_secs_f64(took), Duration::from_secs_f64(link));
         delay_after(&pace, took, link, troubles, asked.map(Duration::from_secs)).as_secs_f64()
     };
-    // The least pause, five times the exchange, a hundred times the link's time; at most 60 s, and an hour for the link.
+    // The least pause, five times the exchange, a hundred times the link's time; at most 60 s, and an hour
+    // for the link.
     assert_eq!(pause(0.1, 0.0, 0, None), 2.0);
     assert_eq!(pause(1.0, 0.0, 0, None), 5.0);
     assert_eq!(pause(13.0, 0.0, 0, None), 60.0);
@@ -150,7 +151,7 @@ fn the_longest_pause_that_a_rule_asks_for_is_kept() {
     assert_eq!(pause(0.1, 0.0, 3, None), 16.0);
     assert_eq!(pause(1.0, 0.0, 5, None), 60.0);
     assert_eq!(pause(1.0, 2.5, 5, None), 250.0);
-    // What the server asks for is kept to the second, and is no excuse for less.
+    // A pause that the server requests is kept to the second, and shortens no other pause.
     assert_eq!(pause(1.0, 0.0, 0, Some(7200)), 7200.0);
     assert_eq!(pause(1.0, 0.0, 0, Some(1)), 5.0);
 }
@@ -170,7 +171,7 @@ fn each_of_two_places_at_an_address_rests_after_its_own_exchange() {
     let request = |load: &mut Load, now: f64| load.permit(at(now), server(1), &site("a.ke"), None);
     let PermitDecision::Granted(first) = request(&mut load, 0.0) else { panic!() };
     load.settle(first, Purpose::Page, &response(at(0.0), 1.0));
-    // The second place has not been used yet.
+    // The second slot has not been used yet.
     let PermitDecision::Granted(second) = request(&mut load, 1.0) else { panic!() };
     assert!(
         matches!(request(&mut load, 1.0), PermitDecision::PauseUntil(free) if free == at(6.0)),

@@ -34,12 +34,12 @@ fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_its_site_is_then_giv
         assert!(expected.contains(wait), "{waits:?}");
     }
     assert!(matches!(load.permit(now, server(1), &site("a.ke"), None), PermitDecision::GivenUp));
-    // One site does not speak for others: they may ask now that the server has been left alone once more.
+    // One site does not prove the whole server dead: other sites get permits after one more cool-down.
     assert!(matches!(load.permit(now, server(1), &site("b.ke"), None), PermitDecision::Granted(_)));
 }
 
-/// One after another, as soon as they may: the site that asks, and whether its answer is sound. Of each question how many
-/// minutes it had to wait; none where it may not be put any more.
+/// Sends the requests one after another, as early as allowed: for each, the site and whether its response is
+/// sound. Returns the minutes that each request had to wait; none where the site is given up.
 fn minutes(load: &mut Load, now: &mut SystemTime, questions: &[(&str, bool)]) -> Vec<Option<u64>> {
     let mut waits = Vec::new();
     for (name, is_sound) in questions {
@@ -68,11 +68,11 @@ fn minutes(load: &mut Load, now: &mut SystemTime, questions: &[(&str, bool)]) ->
 fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alone() {
     let (mut load, mut now) = (load(), at(0.0));
     minutes(&mut load, &mut now, &[("sound.ke", true)]);
-    // Nobody else asks, so that nothing is sound in between.
+    // No other site sends requests, so no sound response comes in between.
     let waits = minutes(&mut load, &mut now, &[("dead.ke", false); 5]);
     assert!(waits.iter().all(|wait| *wait == Some(0)), "{waits:?}");
     let (stored, later) = (load.state_of(server(1)).unwrap().clone(), now);
-    // Now it waits for five minutes, and others only until the server has rested.
+    // Now it waits for five minutes, and other sites only for the pause of the server.
     assert_eq!(minutes(&mut load, &mut now, &[("sound.ke", true)]), [Some(0)]);
     let waits = minutes(&mut load, &mut now, &[("dead.ke", false); 5]);
     for (wait, least) in waits.iter().zip([4, 20, 80, 320]) {
@@ -81,7 +81,7 @@ fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alon
     assert_eq!(waits[4], None, "{waits:?}");
     assert_eq!(minutes(&mut load, &mut now, &[("other.ke", true), ("dead.ke", false)]), [Some(0), None]);
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
-    // A death of ours forgets nothing of it.
+    // A crash of our process forgets none of this.
     let stored = postcard::to_stdvec(&stored).unwrap();
     let mut reborn = self::load();
     reborn.restore(server(1), postcard::from_bytes(&stored).unwrap());
@@ -96,7 +96,7 @@ fn a_server_that_is_overloaded_in_bursts_is_asked_as_seldom_whoever_else_was_ans
     let pauses = |others: &[(&str, bool)]| {
         let (mut load, mut now) = (load(), at(0.0));
         minutes(&mut load, &mut now, others);
-        // Only one site is left that asks.
+        // Only one site still sends requests.
         let begun = now;
         let burst = [&[("a.ke", false); 4][..], &[("a.ke", true); 4]].concat();
         minutes(&mut load, &mut now, &burst.repeat(30));
@@ -138,10 +138,10 @@ fn a_server_where_site_after_site_is_in_trouble_is_put_off_and_given_up() {
     let names: Vec<String> = (0..10).map(|number| format!("site{number}.ke")).collect();
     let (mut load, mut now) = (load(), at(0.0));
     minutes(&mut load, &mut now, &[("sound.ke", true)]);
-    // Each of them three times, of which one counts.
+    // Each site has three troubles, of which one counts.
     let questions: Vec<_> = names.iter().flat_map(|name| [(name.as_str(), false); 3]).collect();
     let waits = minutes(&mut load, &mut now, &questions);
-    // The fifth site puts it off for five minutes, the sixth for twenty …
+    // The fifth site starts a cool-down of five minutes, the sixth one of twenty …
     let long = waits
         .iter()
         .enumerate()
@@ -150,7 +150,7 @@ fn a_server_where_site_after_site_is_in_trouble_is_put_off_and_given_up() {
     for ((place, wait), (expected, least)) in long.iter().zip([(13, 5), (16, 20), (19, 80), (22, 320)]) {
         assert!(*place == expected && (least..=least + least / 10).contains(wait), "{long:?}");
     }
-    // … and the ninth is the last that is asked for.
+    // … and the ninth is the last that gets a request.
     assert_eq!((long.len(), waits.iter().flatten().count()), (4, 25), "{waits:?}");
     assert!(load.state_of(server(1)).unwrap().is_given_up());
 }
@@ -158,7 +158,7 @@ fn a_server_where_site_after_site_is_in_trouble_is_put_off_and_given_up() {
 #[test]
 fn where_many_sites_are_dead_a_long_row_of_them_is_chance() {
     let names: Vec<String> = (0..60).map(|number| format!("site{number}.ke")).collect();
-    // Shares of the dead, seen among seventy and with what is usual: 11, 19, 45 and 62 %.
+    // Shares of dead sites, from seventy observed ones and the prior: 11, 19, 45 and 62 %.
     for (dead_of_ten, suspicious) in [(1, 5), (2, 6), (5, 12), (7, 20)] {
         let (mut load, mut now) = (load(), at(0.0));
         let questions: Vec<_> = names
@@ -252,13 +252,13 @@ fn what_tells_neither_trouble_nor_soundness_changes_nothing() {
     // Two doublings are not taken back.
     let passed = now.duration_since(begun).unwrap().as_secs_f64();
     assert!((6.0 * 8.1..=6.0 * 8.9).contains(&passed), "{passed}");
-    // And the row goes on: the third trouble since is the fifth.
+    // The row goes on: the third trouble since then is the fifth.
     for _ in 0..3 {
         now = exchange(&mut load, now, |t| busy(t, None));
     }
     let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
     assert!(now.duration_since(end).unwrap() >= Duration::from_secs(300));
-    // What was put off once is not put off anew by what tells nothing.
+    // An unclear response does not start the cool-down again.
     let free = exchange(&mut load, now, |t| erring(t, Some(500), None));
     assert!(free.duration_since(now).unwrap() < Duration::from_secs(70));
 }
@@ -284,13 +284,13 @@ fn growing_response_times_are_trouble() {
 
 #[test]
 fn response_times_have_grown_when_two_in_a_row_are_three_times_the_usual_and_a_second_longer() {
-    // First bytes in seconds; the last one is judged.
+    // Times to the first byte in seconds; the last one is judged.
     for (first_bytes, has_grown) in [
         (&[60.0][..], false),
         (&[1.0, 9.0], false),
         (&[1.0, 3.0, 9.0], false),
         (&[1.0, 9.0, 1.0, 9.0], false),
-        // The usual follows by an eighth: from 1 s to 1.375 s, and from 0.25 s to 0.38 s.
+        // The usual time follows by an eighth: from 1 s to 1.375 s, and from 0.25 s to 0.38 s.
         (&[1.0, 4.0, 4.12], false),
         (&[1.0, 4.0, 4.13], true),
         (&[0.25, 1.26, 1.37], false),

@@ -2,13 +2,14 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use crate::exchange::Response;
 
-/// How long exchanges kept a server's link busy, at the least: by the best rate at which bodies came of late.
+/// How long exchanges kept a server's link busy, at the least: by the best recent rate of bodies.
 ///
-/// What the promise on harm says, told from the answers alone (`reports/low-load/harm-rule.md`). Where these leave room, it is
-/// given: by how much a quiet hour shortens the time is bounded from above, and what came of a response that nobody read is left out.
+/// The promise on harm, judged from the responses alone (`reports/low-load/harm-rule.md`). Where responses
+/// are ambiguous, the result favours the survey: the effect of a quiet hour counts at its upper bound, and
+/// the unread part of a response does not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::promises) struct LinkUse {
-    /// The best rate of an earlier time, of which nothing else is known, in bytes per second.
+    /// The best rate of earlier times, if nothing else is known of them, in bytes per second.
     before: Option<f64>,
     hours: Option<Hours>,
 }
@@ -18,35 +19,36 @@ pub(in crate::promises) struct LinkUse {
 struct Hours {
     hour: u64,
     best: f64,
-    /// Of the hour before, if an answer told one then.
+    /// Best rate of the hour before, if a response showed one then.
     best_before: Option<f64>,
-    /// The worst of the best rates of earlier hours.
+    /// The lowest of the best rates of earlier hours.
     least: f64,
-    /// So many hours were there before this one.
+    /// Number of hours before this one.
     earlier: u32,
 }
 
 const HOUR: u64 = 3600;
-/// A segment of TCP over Ethernet. The first with the head, and what it has of the body, has come when the first byte is noted.
+/// A TCP segment over Ethernet. The first segment carries the head and the start of the body. It has arrived
+/// when the first byte is noted.
 const SEGMENT: f64 = 1460.0;
-/// So many segments after the head tell a rate.
+/// The least number of segments after the head that show a rate.
 const ENOUGH: f64 = 4.0;
-/// Two windows, which may have come at once.
+/// Two windows, which may have arrived at once.
 const AT_ONCE: f64 = 30.0;
-/// A transfer that takes less time tells a rate only if twice as much came as can have come at once.
+/// In seconds. A shorter transfer shows a rate only if it moved twice the bytes that can arrive at once.
 const SHORTEST: f64 = 0.02;
-/// Until so many hours are known, no hour counts as quiet.
+/// Hours that must be known before any hour can count as quiet.
 const HALF_A_DAY: u32 = 12;
-/// In a quiet hour so many times as much may be taken.
+/// In a quiet hour up to this many times as much of the link may be taken.
 const MOST_QUIET: f64 = 3.0;
 
 impl LinkUse {
-    /// A link on which answers came at this rate, in bytes per second, before anything was seen here.
+    /// A link whose responses had this rate, in bytes per second, before any observation.
     pub(in crate::promises) fn with_rate(rate: Option<f64>) -> Self {
         Self { before: rate, hours: None }
     }
 
-    /// For how long an exchange kept it busy, at the least.
+    /// How long an exchange kept the link busy, at the least.
     pub(in crate::promises) fn take(&mut self, response: &Response) -> Duration {
         let (moved, transfer) =
             (response.wire.sent + response.wire.received, response.timings.transfer().as_secs_f64());
@@ -86,10 +88,10 @@ impl LinkUse {
         of_late.or(self.before)
     }
 
-    /// How many times as much as usually may be taken in this hour, at the most.
+    /// The factor by which more of the link than usual may be taken in this hour, at the most.
     fn most_quiet(&self) -> f64 {
         match (self.before, self.hours) {
-            // It may have been watched for days.
+            // The link may have been observed for days.
             (Some(_), _) => MOST_QUIET,
             (None, Some(hours)) if hours.earlier >= HALF_A_DAY => {
                 let rate = self.rate().unwrap_or(hours.best);
@@ -100,7 +102,8 @@ impl LinkUse {
     }
 }
 
-/// Bytes that came after the head; where a record does not tell, the body that was read, if it came as it is.
+/// Bytes that arrived after the head. If a record does not have their number: the size of the body, if it was
+/// not encoded.
 fn after_head(response: &Response) -> u64 {
     match response.head.content_encoding {
         None => response.after_head.max(response.body_bytes),
@@ -108,14 +111,14 @@ fn after_head(response: &Response) -> u64 {
     }
 }
 
-/// The pause after a link was busy for so long, of which at most this share may be taken.
+/// The pause after a link was busy for this time, so that at most this share of it is taken.
 pub(in crate::promises) fn pause_for(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
     let Some(share) = harm else { return Duration::ZERO };
     let seconds = (link.as_secs_f64() / share).min(longest.as_secs_f64());
     whole_microseconds(seconds)
 }
 
-/// Tables tell no more; never longer than it was.
+/// Rounds down to the precision of tables.
 pub(in crate::promises) fn whole_microseconds(seconds: f64) -> Duration {
     Duration::from_micros((seconds * 1e6).floor() as u64)
 }

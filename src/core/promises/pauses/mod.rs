@@ -1,4 +1,4 @@
-//! Which pause each server is owed, by what its exchanges were like.
+//! The pauses that are due at each server because of its exchanges.
 
 pub(super) mod link;
 pub(super) mod troubles;
@@ -14,34 +14,34 @@ use crate::settings::{LONGEST_WAIT, Pace};
 use link::LinkUse;
 use troubles::{DueSiteCoolDown, Troubles, doubled};
 
-/// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
-/// have heard otherwise.
+/// The pauses due after the last exchanges seen, derived from the responses alone: the code that grants
+/// permits may have seen other responses.
 #[derive(Debug, Default)]
 pub(super) struct DuePauses {
     servers: HashMap<IpAddr, ServerHistory>,
-    /// Of sites whose servers redirected and asked for a pause before: the targets, on whatever server they are.
+    /// For sites whose servers redirected with Retry-After: the targets, on any server.
     redirects: HashMap<Site, Vec<PausedRedirect>>,
-    /// Only where neighbourhoods have places.
+    /// Only if the number of slots per neighbourhood is limited.
     neighbourhoods: HashMap<Neighbourhood, Vec<DuePause>>,
 }
 
-/// How a server has fared, and what it is owed by what was promised.
+/// The observed history of a server, and the pauses that are due by the promises.
 #[derive(Debug, Default)]
 struct ServerHistory {
     troubles: Troubles,
     link: LinkUse,
-    /// Of the exchanges that ran last, one for each place at the server.
+    /// The pauses after the last exchanges, one for each slot at the server.
     pauses: Vec<DuePause>,
     last_end: Option<SystemTime>,
-    /// It asked to be left alone until then …
+    /// The cool-down that the server requested …
     asked: Option<CoolDown>,
-    /// … or was in trouble again and again.
+    /// … and the one because it was in trouble again and again.
     put_off: Option<CoolDown>,
-    /// When it was seen that it is not to be asked any more.
+    /// When it became known that the server gets no more requests.
     given_up: Option<SystemTime>,
 }
 
-/// When a place may be taken again after an exchange, for each of these reasons.
+/// The end of the pause of a slot, for each of these reasons.
 #[derive(Clone, Copy, Debug)]
 struct DuePause {
     ended: SystemTime,
@@ -51,14 +51,14 @@ struct DuePause {
     trouble: SystemTime,
 }
 
-/// A server is left alone until a time, which was known from another on.
+/// A server gets no requests until a time; `known` is when that became known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoolDown {
     pub known: SystemTime,
     pub until: SystemTime,
 }
 
-/// A redirect that asked for a pause before the redirected request (RFC 9110 §10.2.3).
+/// A redirect that requested a pause before the redirected request (RFC 9110 §10.2.3).
 #[derive(Debug)]
 struct PausedRedirect {
     target: WebUrl,
@@ -66,7 +66,7 @@ struct PausedRedirect {
 }
 
 impl DuePauses {
-    /// A server that is not known here has such a past.
+    /// Adds the record of a server that is not known here.
     pub(super) fn add_server(&mut self, server: IpAddr, past: &ServerRecord) {
         if past.last_end.is_none() {
             return;
@@ -85,13 +85,13 @@ impl DuePauses {
         self.servers.contains_key(&server)
     }
 
-    /// From the end of the exchange with a server that was seen before to the start of one; zero where they overlap.
+    /// The time from the end of the last exchange seen at a server to this start; zero if they overlap.
     pub(super) fn gap_before(&self, server: IpAddr, started: SystemTime) -> Option<Duration> {
         let last_end = self.servers.get(&server)?.last_end?;
         Some(started.duration_since(last_end).unwrap_or_default())
     }
 
-    /// An exchange was seen to begin.
+    /// Checks the start of an exchange against the pauses that are due.
     pub(super) fn check(&self, fact: &Fact<'_>, limits: &PromisedLimits, short: &mut ShortPauses) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         let told = fact.response.started;
@@ -113,7 +113,7 @@ impl DuePauses {
         }
     }
 
-    /// It ended.
+    /// Adds the pauses that are due after an exchange.
     pub(super) fn add_due_pauses(&mut self, fact: &Fact<'_>, limits: &PromisedLimits) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         if let Some(redirect) = PausedRedirect::from_fact(fact) {
@@ -144,7 +144,7 @@ impl DuePauses {
         EarlyStart::new(started, known, until)
     }
 
-    /// Forgets the servers that were owed nothing any more at this time.
+    /// Forgets the servers at which no pause is due any more at this time.
     pub(super) fn forget_before(&mut self, time: SystemTime) {
         self.redirects.retain(|_, redirects| {
             redirects.retain(|redirect| redirect.cool_down.until > time);
@@ -160,14 +160,14 @@ impl DuePauses {
 }
 
 impl ServerHistory {
-    /// An exchange was seen to begin.
+    /// Checks the start of an exchange at this server.
     fn compare(&self, started: ExchangeStart, fact: &Fact<'_>, pace: &Pace, short: &mut ShortPauses) {
         let places = pace.per_address;
         let who = |early: EarlyStart| format!("{} {early}", started.address);
         let until = |count: &mut Count, until: fn(&DuePause) -> SystemTime| {
             count.note(early(&self.pauses, started, places, until), who);
         };
-        // With one place, the least pause is told by the shortest that was seen.
+        // With one slot, the shortest gap seen shows breaches of the least pause.
         if places > 1 {
             until(&mut short.least, |pause| pause.least);
         }
@@ -193,12 +193,12 @@ impl ServerHistory {
         } else if let (None, None, Some(cool_down)) =
             (trouble, put_off, self.troubles.cool_down_of(fact.site))
         {
-            // A site that has a server for itself waits for both, which is told once.
+            // A site alone on its server waits for both cool-downs; count the breach once.
             compare_with_cool_down(cool_down, started, fact.site, pace, short);
         }
     }
 
-    /// Takes in how an exchange went, and says what is owed for it.
+    /// Takes in the result of an exchange and returns the pause that is due after it.
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> DuePause {
         let response = fact.response;
         let ended = response.ended();
@@ -225,13 +225,13 @@ impl ServerHistory {
 
     fn is_owed_something_at(&self, time: SystemTime) -> bool {
         let cool_downs = [self.asked, self.put_off].into_iter().flatten().map(|cool_down| cool_down.until);
-        // No Crawl-delay that is obeyed is longer.
+        // No Crawl-delay that is obeyed is longer than `LONGEST_WAIT`.
         let pauses = self.pauses.iter().map(|pause| pause.latest().max(pause.ended + LONGEST_WAIT));
         cool_downs.chain(pauses).any(|until| until > time) || self.troubles.has_site_cool_down_at(time)
     }
 }
 
-/// The pause that grows with the time of an answer.
+/// The pause that grows with the response time.
 fn pause_for_time(pace: &Pace, took: Duration) -> Duration {
     let seconds = (took.as_secs_f64() * pace.factor).min(pace.max_delay.as_secs_f64());
     link::whole_microseconds(seconds)
@@ -253,7 +253,8 @@ impl DuePause {
     }
 }
 
-/// A site began at a server although, for its own troubles, it was to be left alone there.
+/// Checks a site that began an exchange at a server although it was to cool down there because of its own
+/// troubles.
 fn compare_with_cool_down(
     cool_down: DueSiteCoolDown,
     started: ExchangeStart,
@@ -280,9 +281,9 @@ fn longer(one: Option<CoolDown>, other: Option<CoolDown>) -> Option<CoolDown> {
     [one, other].into_iter().flatten().max_by_key(|cool_down| cool_down.until)
 }
 
-/// As many rests as there are places. An exchange took a place that nobody had, or one whose rest was over when it began, nobody knows
-/// which: that whose exchange ended last leaves the most room for what is to come. Where none was free, it took the one whose rest was
-/// over first.
+/// Keeps at most one pause per slot. The exchange took a free slot, or one whose pause was over when it
+/// began; which one is unknown. The slot whose exchange ended last leaves the most room for later exchanges.
+/// If no slot was free, the exchange took the one whose pause ended first.
 fn keep(pauses: &mut Vec<DuePause>, pause: DuePause, begun: SystemTime, places: u32) {
     let each = || pauses.iter().enumerate();
     let is_over = |pause: &DuePause| pause.ended.max(pause.latest()) <= begun;
@@ -296,7 +297,8 @@ fn keep(pauses: &mut Vec<DuePause>, pause: DuePause, begun: SystemTime, places: 
     pauses.push(pause);
 }
 
-/// Where an exchange began, and when: as it is told, and at the latest if that is rounded.
+/// Where and when an exchange began: `told` is the recorded time, `latest` the latest possible one if the
+/// record is rounded.
 #[derive(Clone, Copy)]
 struct ExchangeStart {
     address: IpAddr,
@@ -304,15 +306,15 @@ struct ExchangeStart {
     latest: SystemTime,
 }
 
-/// How soon an exchange came after another, and how long it should have waited.
+/// How soon an exchange came after another, and the pause that was due.
 #[derive(Clone, Copy)]
 struct EarlyStart {
     after: Duration,
     wanted: Duration,
 }
 
-/// An exchange takes a place, and keeps it while it runs and rests: this one began when no place was free, although one
-/// had nothing to do but rest.
+/// Whether an exchange began too early. An exchange takes a slot while it runs and during the pause that
+/// follows. This one began when no slot was free, although at least one slot was only pausing.
 fn early(
     pauses: &[DuePause],
     started: ExchangeStart,
@@ -324,7 +326,7 @@ fn early(
     if taken < places as usize {
         return None;
     }
-    // Too many at once are judged as such: then none of them rests.
+    // Too many exchanges at once are judged separately: then no slot is pausing.
     let resting = pauses.iter().filter(|pause| pause.ended <= latest && until(pause) > latest);
     let last = resting.max_by_key(|pause| until(pause))?;
     EarlyStart::new(started, last.ended, until(last))

@@ -5,33 +5,36 @@ use crate::address::Site;
 use crate::exchange::{Failure, Response};
 use crate::settings::Pace;
 
-/// What a server in trouble is owed, and each site at it, as far as the answers leave no doubt.
+/// The back-off that is due at a server in trouble, and for each site at it, as far as the responses leave no
+/// doubt.
 ///
-/// Each trouble doubles a pause, and four sound answers in a row take one doubling back; the fifth trouble without a sound answer
-/// is followed by five of the longest pauses, each further one by four times as long, and the ninth is the last. Of a site these are its
-/// own troubles. Those of a server are all its troubles, while no other site of it is known to have had a sound answer: of a server
-/// that answers soundly for others the trouble may be that of its sites, and they alone are judged.
+/// Each trouble doubles a pause, and four sound responses in a row take one doubling back. The fifth trouble
+/// without a sound response in between starts a cool-down of five longest pauses. Each further one starts a
+/// cool-down four times as long, and the ninth is the last. For a site only its own troubles count. For a
+/// server all its troubles count, as long as no other site of it is known to have had a sound response. If
+/// the server gives sound responses for other sites, the trouble may be that of its sites, and only they are
+/// judged.
 #[derive(Debug, Default)]
 pub(in crate::promises) struct Troubles {
     server: TroubleRun,
     sound: SoundFor,
-    /// The latest in trouble at the end.
+    /// Ordered by the last trouble, the latest at the end.
     sites: VecDeque<(Site, TroubleRun, DueSiteCoolDown)>,
-    /// Sites in trouble since the last sound answer.
+    /// Sites in trouble since the last sound response.
     in_the_row: Vec<Site>,
 }
 
-/// Which sites have had a sound answer.
+/// The sites that have had a sound response.
 #[derive(Debug, Default, PartialEq)]
 enum SoundFor {
     #[default]
     None,
     One(Site),
-    /// Or nobody knows.
+    /// Several sites, or unknown.
     Several,
 }
 
-/// Troubles and sound answers, one after the other.
+/// A series of troubles and sound responses.
 #[derive(Clone, Copy, Debug, Default)]
 struct TroubleRun {
     troubles: u8,
@@ -39,20 +42,20 @@ struct TroubleRun {
     sound: u8,
 }
 
-/// A site is left alone at a server.
+/// A site gets no requests at a server.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::promises) struct DueSiteCoolDown {
     pub known: SystemTime,
-    /// None: for good.
+    /// None: for the rest of the survey.
     pub until: Option<SystemTime>,
 }
 
-/// What follows from an answer.
+/// The back-off after a response.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::promises) struct DueBackoff {
     /// How often the pause is doubled.
     pub doublings: u8,
-    /// For how long the server is put off.
+    /// The cool-down of the server.
     pub put_off: Option<Duration>,
     pub is_given_up: bool,
 }
@@ -61,20 +64,20 @@ const MOST_DOUBLINGS: u8 = 8;
 const SOUND_FOR_ONE: u8 = 4;
 const TOO_MANY: u8 = 5;
 const LAST: u8 = 9;
-/// In longest pauses.
+/// The first cool-down, in longest pauses.
 const FIRST_PUT_OFF: u32 = 5;
-/// Fewer sites in trouble do not say that the server is dead for all.
+/// Fewer sites in trouble do not prove that the whole server is dead.
 const SITES_OF_THE_DEAD: usize = 5;
 /// Half as many as the survey has to remember.
 const MOST_SITES: usize = 128;
 
 impl Troubles {
-    /// Of a server that was met before, of which no more is known.
+    /// The troubles of a server from an earlier run, of which no more is known.
     pub(in crate::promises) fn of_old() -> Self {
         Self { sound: SoundFor::Several, ..Self::default() }
     }
 
-    /// Takes in an answer for a site.
+    /// Takes in a response for a site.
     pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, response: &Response) -> DueBackoff {
         let ended = response.ended();
         if is_trouble(response) {
@@ -141,12 +144,12 @@ impl Troubles {
         self.sites.push_back((site.clone(), row, DueSiteCoolDown { known: ended, until }));
     }
 
-    /// How a site is left alone for its own troubles.
+    /// The cool-down of a site because of its own troubles.
     pub(in crate::promises) fn cool_down_of(&self, site: &Site) -> Option<DueSiteCoolDown> {
         self.sites.iter().find(|(known, ..)| known == site).map(|(.., cool_down)| *cool_down)
     }
 
-    /// Whether a site is left alone until after this time.
+    /// Whether the cool-down of any site ends after this time.
     pub(in crate::promises) fn has_site_cool_down_at(&self, time: SystemTime) -> bool {
         self.sites.iter().filter_map(|(.., cool_down)| cool_down.until).any(|until| until > time)
     }
@@ -172,13 +175,14 @@ impl TroubleRun {
     }
 }
 
-/// A pause, doubled so often, up to the longest.
+/// A pause, doubled `times` times, up to the longest.
 pub(in crate::promises) fn doubled(pace: &Pace, pause: Duration, times: u8) -> Duration {
     let most = pace.max_delay.max(pause);
     pause.checked_mul(1 << u32::from(times.min(MOST_DOUBLINGS))).map_or(most, |longer| longer.min(most))
 }
 
-/// It may have too much to do: it says so, something behind it does not answer, or nothing comes, or not all.
+/// The server may be overloaded: it says so, a server behind it does not respond, or the response is missing
+/// or incomplete.
 fn is_trouble(response: &Response) -> bool {
     let is_broken = matches!(
         response.failure,
@@ -197,7 +201,7 @@ fn is_trouble(response: &Response) -> bool {
     is_broken || matches!(response.status, Some(429 | 502 | 503 | 504))
 }
 
-/// It answers as usual, whatever we could not read of it.
+/// The server responds as usual, even if we could not read all of it.
 fn is_sound(response: &Response) -> bool {
     let is_error = matches!(response.status, Some(500..=599));
     !is_error && matches!(response.failure, None | Some(Failure::BodyTooLarge | Failure::Unreadable))

@@ -46,7 +46,7 @@ fn judge() -> Judge {
     Judge::new(PromisedLimits::default(), Observations::default())
 }
 
-/// An exchange of this site at this server, seen.
+/// Notes an exchange of this site at this server.
 fn note(judge: &mut Judge, name: &str, address: IpAddr, response: &Response) {
     judge.note(&fact(&site(name), address, response));
 }

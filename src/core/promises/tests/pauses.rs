@@ -1,7 +1,7 @@
 use super::super::pauses::DuePauses;
 use super::*;
 
-/// What is seen of two exchanges, the second so many seconds after the first has ended.
+/// The short pauses seen in two exchanges; the second begins `gap` seconds after the first has ended.
 fn seen(pace: &Pace, first: &Response, gap: f64, crawl_delay: Option<Duration>) -> Vec<&'static str> {
     let mut judge = Judge::new(
         PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
@@ -38,14 +38,14 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
     assert_eq!(seen(&pace, &busy(0.0, Some(30)), 29.9, None), ["retry_after"]);
     assert_eq!(seen(&pace, &response(0.0, 0.1, 10), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);
     let of_link = Pace { harm: Some(0.01), factor: 0.0, ..Pace::default() };
-    // All the time that the answer took to come is that of its link as long as no rate is known.
+    // While no rate is known, the whole transfer time counts for the link.
     let mut came = response(0.0, 1.0, 10);
     came.timings.first_byte = Some(Duration::from_millis(500));
     assert_eq!(seen(&of_link, &came, 49.9, None), ["link"]);
     assert_eq!(seen(&of_link, &came, 50.1, None), nothing);
 }
 
-/// RFC 9110 §10.2.3 binds it to no status.
+/// RFC 9110 §10.2.3 does not limit `Retry-After` to certain statuses.
 #[test]
 fn a_request_before_the_time_that_an_answer_names_is_seen_whatever_its_status() {
     let pace = Pace { harm: None, ..Pace::default() };
@@ -112,7 +112,7 @@ fn what_tells_that_a_server_may_have_too_much_to_do_doubles_its_pause() {
 fn a_server_that_is_put_off_or_given_up_is_left_alone() {
     let pace = Pace { harm: None, ..Pace::default() };
     let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
-    // A minute is the longest pause, five of them the first time that a server is put off.
+    // The longest pause is one minute, and the first cool-down five of them.
     for (number, started) in
         [0.0, 100.0, 200.0, 300.0, 400.0, 600.0, 7000.0, 40_000.0, 70_000.0].iter().enumerate()
     {
@@ -136,7 +136,7 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
     for started in [100.0, 200.0, 300.0, 400.0, 500.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
     }
-    // Others may ask.
+    // Other sites may send requests.
     note(&mut judge, "sound.ke", server(1), &response(600.0, 0.1, 10));
     assert_eq!(judge.seen().short_rests, ShortPauses::default());
     for started in [700.0, 7000.0, 40_000.0, 70_000.0] {
@@ -158,7 +158,8 @@ fn a_site_waits_longer_for_each_of_its_own_troubles() {
     let pace = Pace { harm: None, ..Pace::default() };
     let mut judge = Judge::new(PromisedLimits { pace, ..PromisedLimits::default() }, Observations::default());
     note(&mut judge, "sound.ke", server(1), &response(0.0, 0.1, 10));
-    // Twice as long after the first, and then four times; the server itself is slowed once.
+    // The site's pause doubles after the first trouble, and is four times as long after the second; the
+    // server itself is slowed once.
     for (started, site) in [(100.0, "a.ke"), (104.2, "a.ke"), (112.3, "a.ke"), (116.5, "b.ke")] {
         note(&mut judge, site, server(1), &busy(started, None));
     }
@@ -203,7 +204,7 @@ fn each_of_several_places_at_a_server_rests() {
 
 #[test]
 fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
-    // An exchange of a second; the longest Crawl-delay is five minutes.
+    // An exchange of one second; the longest Crawl-delay is five minutes.
     for (retry_after, until) in [(None, 301.0), (Some(10), 301.0), (Some(400), 401.0)] {
         let mut response = busy(0.0, retry_after);
         response.timings.total = Duration::from_secs(1);

@@ -41,7 +41,7 @@ fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
         judge.seen().above_rate
     };
     assert_eq!(seen(1000), 0);
-    // Of eleven minutes, or half of them, a tenth.
+    // A tenth of eleven minutes, or of half of them.
     assert!(seen(1100) > 30_000, "{}", seen(1100));
 }
 
@@ -56,7 +56,7 @@ fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
     assert_eq!(judge.seen_at_the_end().above_rate, 60 * 2000 - 1000 - 59_501 - 1);
 }
 
-/// A response whose head came after a time, and its body after that.
+/// A response with separate end times for its head and its body.
 fn timed_response(started: f64, headed: f64, ended: f64, body: u64) -> Response {
     let mut response = response(started, ended - started, body);
     response.timings.first_byte = Some(Duration::from_secs_f64(headed - started));
@@ -66,7 +66,8 @@ fn timed_response(started: f64, headed: f64, ended: f64, body: u64) -> Response 
 
 #[test]
 fn bytes_count_when_they_move_and_not_when_an_exchange_begins() {
-    // 29 servers whose responses of 300 kB take up to half a minute, and end within a second or one after the other.
+    // 29 servers whose responses of 300 kB take up to half a minute, and end within a second or one after the
+    // other.
     let above = |headed: fn(f64) -> f64, ended: fn(f64) -> f64| {
         let mut judge = of_rate(1 << 20);
         for number in 0..29 {
@@ -95,7 +96,7 @@ fn what_may_be_saved_up_is_a_second_or_the_largest_exchange() {
             Observations::default(),
         );
         note(&mut judge, "a.ke", server(1), &response(0.0, 0.0, 5000));
-        // A millisecond of the rate is the slack of clocks.
+        // One millisecond of the rate is the slack of clocks.
         assert_eq!(judge.seen_at_the_end().above_rate, above - 1, "{largest}");
     }
 }
@@ -137,7 +138,7 @@ fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
 }
 
 proptest! {
-    /// What a bucket lets through is never above, however it is told.
+    /// Bytes that a bucket lets through never exceed the rate, however they are reported.
     #[test]
     fn what_keeps_to_a_rate_is_never_above_it(
         moves in vec((1u64..5000, 0.0..4.0f64, 0.0..3.0f64, 0.0..3.0f64), 1..80),
@@ -152,7 +153,7 @@ proptest! {
             let next = now + f64::max(gap, (bytes as f64 - level) / rate as f64);
             level = (level + (next - now) * rate as f64).min(capacity) - bytes as f64;
             now = next;
-            // All of it moved now, in an exchange that began earlier and ended later.
+            // All bytes moved now, in an exchange that began earlier and ended later.
             let mut response = timed_response(now - before, now - before / 2.0, now + after, bytes);
             response.after_head = if is_known { bytes } else { 0 };
             told.push(response);
@@ -200,7 +201,7 @@ proptest! {
         for (from, to) in spans {
             before.push((from, to));
             let runs = |moment: f64| before.iter().filter(|(from, to)| (*from..*to).contains(&moment)).count();
-            // All begin and end with a whole second.
+            // All exchanges begin and end at a whole second.
             let seconds = (from as u8..to as u8).map(f64::from);
             let worst = seconds.map(runs).max().unwrap_or(1);
             prop_assert_eq!(overlaps.add("a", (at(from), at(to))), worst as u64);
@@ -229,7 +230,7 @@ fn the_shortest_gap_is_known_with_its_server() {
     assert_eq!((*least_gap, least_gap_at.as_str()), (Some(3_000_000), "41.90.0.2"));
 }
 
-/// Of `who` is all that was seen, and of each thing so much.
+/// Observations that are all about `who`, each with this amount.
 fn seen_at(who: &str, amount: u64) -> Observations {
     let count = || Count { times: amount, first: who.to_owned() };
     let worst = || Peak { most: amount, who: who.to_owned() };
@@ -355,7 +356,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
     assert_eq!(most(&seen.network), [13, 1210, 100_000 + 12_000]);
     assert_eq!(most(&seen.network_day), [7, 610, 100_000 + 6000]);
     assert_eq!(seen.least_gap, Some(1_500_000), "since the last exchange on record");
-    // What is met again was forgotten: that is no second time.
+    // The server was forgotten and is added again: it does not count twice.
     judge.add_server(server(1), &server_record(50, at(2.0), 50));
     note(&mut judge, "a.ke", server(1), &response(9.0, 0.1, 10));
     assert_eq!(judge.seen().server[0].most, 7);
@@ -364,7 +365,7 @@ fn what_is_on_record_of_servers_counts_before_what_is_seen_of_them() {
 #[test]
 fn an_exchange_counts_for_the_day_on_which_it_began() {
     let mut judge = judge();
-    // At(0) is 13 hours, 46 minutes and 40 seconds past midnight.
+    // `at(0)` is 13 hours, 46 minutes and 40 seconds past midnight.
     let midnight = 86_400.0 - 49_600.0;
     let ends_late = response(midnight - 1.0, 10.0, 100);
     for response in [response(midnight - 20.0, 1.0, 100), response(midnight + 2.0, 1.0, 100), ends_late] {

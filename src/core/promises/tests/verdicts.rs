@@ -1,7 +1,7 @@
 use super::*;
 use crate::settings::{Budget, LoadLimits};
 
-/// The polite ones, and one for each thing.
+/// The default limits, and a budget of each kind.
 fn limits() -> PromisedLimits {
     let hour = Duration::from_secs(3600);
     let tree = Budget { requests: Some(10_000), bytes: Some(320 << 20), time: Some(hour), accounts: 1 };
@@ -148,7 +148,7 @@ fn what_was_permitted_or_not_limited_is_not_judged() {
 fn where_a_server_has_several_places_the_least_pause_is_judged_by_each() {
     let pace = Pace { per_address: 2, ..Pace::default() };
     let limits = PromisedLimits { pace, ..limits() };
-    // Between two places there may be no pause at all.
+    // Between two slots there may be no pause at all.
     let seen =
         Observations { at_server: worst(2, "41.90.0.1"), least_gap: Some(0), ..Observations::default() };
     assert_eq!(broken(&seen, &limits), Vec::<String>::new());

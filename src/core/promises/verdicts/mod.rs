@@ -1,4 +1,4 @@
-//! What is promised, and whether it was kept.
+//! The promises, and the verdicts on them.
 
 pub(super) mod promise;
 pub(super) mod verdict;
@@ -13,7 +13,7 @@ use super::{
 };
 use promise::micros;
 
-/// What was seen says of each promise that can be judged by it.
+/// The verdict on each promise that the observations can judge.
 #[must_use]
 pub fn verdicts(seen: &Observations, limits: &PromisedLimits) -> Vec<Verdict> {
     let judge = VerdictBuilder { seen, limits };
@@ -30,15 +30,15 @@ pub fn verdicts(seen: &Observations, limits: &PromisedLimits) -> Vec<Verdict> {
     verdicts
 }
 
-/// The promises that are broken, a sentence each, but those that [`breaches_at`] tells server by server.
+/// The broken promises, a sentence each, without the promises that [`breaches_at`] reports server by server.
 pub fn broken(verdicts: &[Verdict]) -> impl Iterator<Item = String> {
     let told = [Promise::OneAtATimeAtServer, Promise::LeastPause].map(Promise::id);
     let broken = verdicts.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
     broken.filter(move |verdict| !told.contains(&verdict.id.as_str().into())).map(ToString::to_string)
 }
 
-/// The promises whose breach at one server is seen, a sentence each: what it had at most at once, and the shortest time between two
-/// exchanges.
+/// The promises broken at one server, a sentence each: by its most exchanges at once, and by the shortest
+/// time between two of them.
 #[must_use]
 pub fn breaches_at(
     server: IpAddr,
@@ -62,7 +62,7 @@ pub fn breaches_at(
 
 const NO_LIMIT: &str = "no limit was set";
 
-/// What was seen beside what was promised.
+/// Compares the observations with the promises.
 struct VerdictBuilder<'a> {
     seen: &'a Observations,
     limits: &'a PromisedLimits,
@@ -90,7 +90,8 @@ impl VerdictBuilder<'_> {
         };
         let is_short = match limits.pace.per_address {
             1 => gap < micros(limits.pace.min_delay.saturating_sub(limits.rounding)),
-            // The pause is kept in each of several places at a server, and gaps between them may be shorter.
+            // With several slots at a server, the pause is kept in each slot, and gaps between slots may be
+            // shorter.
             _ => seen.short_rests.least.times > 0,
         };
         let evidence = format!("the shortest was {} ({})", LoadAmount::Busy.written(gap), seen.least_gap_at);
@@ -98,7 +99,7 @@ impl VerdictBuilder<'_> {
         self.verdict(Promise::LeastPause, judgement, evidence)
     }
 
-    /// What servers are owed beside the least pause.
+    /// The pauses that are due beside the least pause.
     fn pauses(&self) -> [Verdict; 7] {
         let Self { seen, limits } = self;
         let ShortPauses { slow, link, trouble, retry_after, crawl_delay, put_off, neighbourhood, .. } =
@@ -127,7 +128,7 @@ impl VerdictBuilder<'_> {
         ]
     }
 
-    /// A question that is put while the time of its site lasts may wait so long for its turn.
+    /// A request that is due within the time of its site may wait up to `longest_wait` for its permit.
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
         let evidence = format!("at most {}{}", LoadAmount::Busy.written(longest.most), at_peak(longest));

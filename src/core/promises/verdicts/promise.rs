@@ -5,7 +5,7 @@ use crate::promises::PromisedLimits;
 use crate::promises::units::{bytes, milliseconds, thousands};
 use crate::settings::{Budget, LoadLimits, SharedBudget};
 
-/// What is promised to the owners of servers, each thing by itself.
+/// The promises to server owners, one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
     /// Exchanges at once at one address.
@@ -14,62 +14,62 @@ pub enum Promise {
     OneAtATimeInSite,
     /// Exchanges at once in one neighbourhood of addresses.
     OneAtATimeInNeighbourhood,
-    /// From the end of one exchange to the start of the next.
+    /// Least time from the end of one exchange to the start of the next.
     LeastPause,
     /// Pauses that grow with the last exchange.
     DelayFactor,
-    /// How much of a server's link is taken.
+    /// The share of a server's link that is taken.
     Harm,
     /// Pauses that grow with trouble.
     BackOff,
-    /// A server in trouble again and again is left alone.
+    /// Cool-downs of a server that is in trouble again and again.
     PutOff,
-    /// What a server asks for in an answer.
+    /// The pause that a server requests in a response.
     RetryAfter,
-    /// What a server asks for in robots.txt.
+    /// The pause that a server requests in robots.txt.
     CrawlDelay,
     /// Pauses that a neighbourhood of addresses shares.
     NeighbourhoodPause,
-    /// Of one site, for each start URL that it may have.
+    /// Requests to one site, for each start URL that it may have.
     RequestBudget,
-    /// The same.
+    /// Bytes of one site, for each start URL that it may have.
     ByteBudget,
-    /// The same.
+    /// Time of one site, for each start URL that it may have.
     TimeBudget,
-    /// What all sites together may ask of a place, on a day or for the whole survey.
+    /// The load of all sites together on a server or network, on a day or for the whole survey.
     LoadBudget {
-        /// Who bears it.
+        /// Server, network or autonomous system.
         place: BudgetScope,
-        /// What is counted.
+        /// The kind of load.
         amount: LoadAmount,
         /// On a day (UTC), or for the whole survey.
         per_day: bool,
     },
     /// Bytes per second of the whole survey.
     Rate,
-    /// Hours of the server's day.
+    /// Hours of the server's day without requests.
     QuietHours,
     /// Loopback, private and other special ranges.
     SpecialAddresses,
     /// Names, addresses, networks and systems that opted out.
     OptOut,
-    /// Robots.txt is asked for before the pages of its host.
+    /// robots.txt is requested before the pages of its host.
     RobotsFirst,
-    /// Without robots.txt no page is asked for.
+    /// Without robots.txt no page is requested.
     RobotsUnreachable,
-    /// What robots.txt forbids is not asked for.
+    /// Pages that robots.txt forbids are not requested.
     RobotsRules,
-    /// No page is asked for twice in a site tree.
+    /// No page is requested twice in a site tree.
     Once,
-    /// Every exchange stands in the tables.
+    /// Every exchange is in the tables.
     Recorded,
-    /// It does not grow with the Web.
+    /// Memory use does not grow with the Web.
     Memory,
-    /// A survey cut at a depth is a survey to that depth.
+    /// A survey cut at a depth equals a survey run to that depth.
     Cut,
 }
 
-/// Where several sites may stand.
+/// What a load budget applies to: an address or network that several sites may share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetScope {
     /// One address.
@@ -80,19 +80,19 @@ pub enum BudgetScope {
     System,
 }
 
-/// What a place bears of.
+/// A kind of load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadAmount {
     /// Exchanges.
     Requests,
-    /// On the wire, both ways.
+    /// Wire bytes in both directions.
     Bytes,
     /// Time from the first byte sent to the last received.
     Busy,
 }
 
 impl Promise {
-    /// A short name that stays the same.
+    /// A short, stable name.
     #[must_use]
     pub fn id(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
@@ -128,7 +128,7 @@ impl Promise {
         })
     }
 
-    /// What is promised, in a sentence with the bound that was set.
+    /// The promise as a sentence, with the limit that was set.
     #[must_use]
     pub fn describe(self, limits: &PromisedLimits) -> String {
         let PromisedLimits { pace, tree, .. } = limits;
@@ -184,7 +184,7 @@ impl Promise {
         }
     }
 
-    /// The most that the budget allows which this promises: requests, bytes or microseconds.
+    /// The limit of the budget in this promise: requests, bytes or microseconds.
     #[must_use]
     pub fn limit(self, limits: &PromisedLimits) -> Option<u64> {
         match self {
@@ -248,7 +248,7 @@ impl LoadAmount {
         }
     }
 
-    /// So many requests, bytes or microseconds.
+    /// Formats a number of requests, bytes or microseconds.
     pub(in crate::promises) fn written(self, amount: u64) -> String {
         match self {
             Self::Requests => thousands(amount),
@@ -265,7 +265,7 @@ fn at_a_time(most: Option<u32>, place: &str) -> String {
     }
 }
 
-/// Whom a budget of site trees is for.
+/// What a budget of site trees applies to.
 fn budget_owner(budget: &Budget) -> &'static str {
     if budget.accounts > 1 { "per start URL of a site" } else { "per site" }
 }

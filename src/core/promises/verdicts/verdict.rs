@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::promises::{Promise, PromisedLimits};
 
-/// What came of one promise.
+/// The judgement on one promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// A short name that stays the same.
+    /// A short, stable name.
     pub id: String,
-    /// What is promised, with the bound that was set.
+    /// The promise, with the limit that was set.
     pub promise: String,
     /// Whether it held.
     #[serde(rename = "verdict")]
     pub judgement: Judgement,
-    /// What was found, in numbers.
+    /// The findings, in numbers.
     pub evidence: String,
 }
 
@@ -22,16 +22,16 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
-    /// Nothing was seen against it.
+    /// No breach was seen.
     Held,
-    /// Something was.
+    /// A breach was seen.
     Broken,
-    /// No bound was set, it was lifted, or nothing tells.
+    /// No limit was set, it was lifted, or there is no evidence.
     NotJudged,
 }
 
 impl Verdict {
-    /// On a promise with the bound that was set.
+    /// The verdict on a promise with the limit that was set.
     #[must_use]
     pub fn new(
         promise: Promise,
@@ -45,7 +45,7 @@ impl Verdict {
 }
 
 impl Judgement {
-    /// For people.
+    /// The word for readers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

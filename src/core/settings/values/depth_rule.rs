@@ -6,7 +6,7 @@ use std::str::FromStr;
 pub enum DepthRule {
     /// Down to this level.
     Levels(u16),
-    /// As deep as what is found promises to be worth its requests.
+    /// As deep as the pages promise to be worth their requests.
     Auto,
 }
 

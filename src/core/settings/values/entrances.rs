@@ -1,30 +1,31 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Entrances that a site tree may try. Each is a request to the site, after a request for robots.txt where its
-/// scheme and host were not asked before.
+/// Entrances that a site tree may try. Each is a request to the site, plus one for robots.txt if no earlier
+/// request had its scheme and host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entrances {
-    /// So many at most, the URL that was offered included.
+    /// At most this many, the given URL included.
     UpTo(u8),
-    /// As by default; and after that each of the site's four doors that was not asked, whatever the others brought.
+    /// As by default; afterwards also each of the site's four doors without a request so far, whatever the
+    /// others brought.
     All,
 }
 
-/// What becomes of external URLs inside the surveyed country domains.
+/// How to use external URLs inside the surveyed country domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FeedBackRule {
     /// The URL itself becomes a start URL.
     #[default]
     Link,
-    /// The front page of its host does.
+    /// The front page of its host becomes a start URL.
     Door,
-    /// Nothing: only the start list is surveyed.
+    /// Neither does: only the start list is surveyed.
     Off,
 }
 
-/// The URL that was offered, the front page of its host, and the other scheme or another name of the site: one
-/// dead link, a closed port and a name without an address do not hide a site together.
+/// The URL that was given, the front page of its host, and the other scheme or another name of the site.
+/// Together they find a site in spite of one dead link, a closed port and a name without an address.
 const MOST: u8 = 4;
 
 impl Default for Entrances {
@@ -34,13 +35,13 @@ impl Default for Entrances {
 }
 
 impl Entrances {
-    /// Whether only the URL that was offered is asked.
+    /// Whether only the given URL is tried.
     #[must_use]
     pub fn is_one(self) -> bool {
         self == Self::UpTo(1)
     }
 
-    /// The entrances tried until one brings a page.
+    /// The largest number of entrances to try until one brings a page.
     #[must_use]
     pub fn limit(self) -> u16 {
         match self {

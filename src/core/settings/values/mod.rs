@@ -18,7 +18,7 @@ use written::{Refusal, Written};
 
 macro_rules! whole_numbers {
     ($($type:ty),*) => {
-        // `usize` has no `From` to what is as wide.
+        // `usize` has no `From` to types of the same width.
         $(#[allow(clippy::cast_lossless)]
         impl Value for $type {
             const SHAPE: ValueSyntax = ValueSyntax::Number;
@@ -148,7 +148,7 @@ impl Value for DepthRule {
     fn amount(&self) -> Amount {
         match self {
             Self::Levels(levels) => levels.amount(),
-            // No level at all is asked for because of it.
+            // `auto` forces no level to be fetched.
             Self::Auto => Amount::Whole(0),
         }
     }
@@ -182,14 +182,14 @@ texts! {
 
 pub(super) use texts;
 
-/// A choice of a few words.
+/// A setting with a fixed list of words.
 pub trait Choice: Copy + PartialEq + 'static {
-    /// In the order of the choices.
+    /// The words, in the order of the choices.
     const WORDS: &'static [&'static str];
-    /// In the order of their words.
+    /// The choices, in the order of their words.
     const CHOICES: &'static [Self];
 
-    /// The choice that a word stands for.
+    /// The choice for a word.
     #[must_use]
     fn named(word: &str) -> Option<Self> {
         let at = Self::WORDS.iter().position(|known| *known == word)?;

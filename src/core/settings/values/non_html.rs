@@ -1,15 +1,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What becomes of a URL that looks as if it were no HTML.
+/// How to treat a URL that does not look like HTML.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NonHtml {
-    /// It is not asked for.
+    /// It is not fetched.
     #[default]
     Skip,
-    /// HEAD asks what it is; if it is HTML after all, GET follows: two requests then.
+    /// A HEAD request finds out its type; if it is HTML after all, GET follows: two requests then.
     Head,
-    /// It is asked for like any other; the body is broken off when its header says that it is no HTML.
+    /// It is fetched like any other; the body is broken off if its header says that it is not HTML.
     Get,
 }
 
@@ -17,8 +17,9 @@ pub enum NonHtml {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension(String);
 
-/// Endings that are in use for what has no links to read: pictures, sound, films, archives, programs, fonts,
-/// documents of office programs, styles, scripts and bare data. `xml` is not among them, for it may be XHTML.
+/// Endings in use for files without links to read: pictures, sound, films, archives, programs, fonts,
+/// documents of office programs, styles, scripts and bare data. `xml` is not among them, because it may be
+/// XHTML.
 pub const NON_HTML_EXTENSIONS: [&str; 99] = [
     "jpg", "jpeg", "jpe", "gif", "png", "bmp", "ico", "svg", "tif", "tiff", "webp", "avif", "heic",
     "psd", //
@@ -36,7 +37,7 @@ pub const NON_HTML_EXTENSIONS: [&str; 99] = [
 ];
 
 impl Extension {
-    /// Whether a file name ends so, whatever the case.
+    /// Whether a file name has this ending, ignoring case.
     #[must_use]
     pub fn is(&self, found: &str) -> bool {
         self.0.eq_ignore_ascii_case(found)

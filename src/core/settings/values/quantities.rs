@@ -89,7 +89,7 @@ impl<T: Value> FromStr for LimitOrNone<T> {
     }
 }
 
-/// How a limit is written: a key that is left out has its default, so that no limit at all needs a word.
+/// How a limit is written: a missing key has its default, so the absence of a limit needs a word.
 pub struct OrNone;
 
 impl<T: Value> Value<OrNone> for Option<T> {
@@ -100,7 +100,7 @@ impl<T: Value> Value<OrNone> for Option<T> {
     }
 
     fn read(written: &Written) -> Result<Self, Refusal> {
-        // Manifests had no word for it where a setting could not be told to be none.
+        // Older manifests wrote `null` where a setting had no word for none.
         if matches!(written, Written::Nothing(_)) {
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::address::LocalClocks;
 
-/// Hours of the day in which servers are not asked, by their own clocks; they may go over midnight.
+/// Hours of the day in which servers get no requests, by their local clocks; they may span midnight.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
@@ -24,13 +24,14 @@ pub struct QuietHours {
 }
 
 const DAY: i64 = 24 * 60;
-/// Where it is always quiet by one clock or another, nobody is asked for so long, and then the same again.
+/// The longest search for an end. If it is always quiet by one clock or another, no request is sent for this
+/// long, and then the search starts again.
 const LONGEST: Duration = Duration::from_hours(48);
-/// Those who were left alone are asked again spread over so long.
+/// After the quiet hours the first requests to servers are spread over this time.
 const WAKING: Duration = Duration::from_secs(15 * 60);
 
 impl QuietHours {
-    /// When they are over for one whose clock is so many minutes ahead of UTC; none outside of them.
+    /// When the quiet hours end by a clock that is `offset_minutes` ahead of UTC; none outside of them.
     #[must_use]
     pub fn over_at(&self, now: SystemTime, offset_minutes: i32) -> Option<SystemTime> {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -40,13 +41,13 @@ impl QuietHours {
         if passed >= lasts {
             return None;
         }
-        // To the full minute: offsets have no seconds.
+        // Up to the full minute: offsets have no seconds.
         let left = u64::try_from(lasts - passed).unwrap_or_default() * 60 - since.as_secs() % 60;
         Some(UNIX_EPOCH + Duration::from_secs(since.as_secs() + left))
     }
 
-    /// When they are over by all of these clocks; none outside of them. Where clocks change meanwhile, that may be an hour
-    /// late.
+    /// When the quiet hours end by all of these clocks; none outside of them. If the clocks change meanwhile,
+    /// the result may be an hour late.
     #[must_use]
     pub fn over_by(&self, now: SystemTime, clocks: &LocalClocks) -> Option<SystemTime> {
         let (mut over, mut time) = (None, now);
@@ -59,15 +60,16 @@ impl QuietHours {
         over
     }
 
-    /// When a server may be asked again that would be asked in them: within a quarter of an hour after their end,
-    /// so that not all are asked at once.
+    /// When a server may get its next request, if it is quiet there now: within a quarter of an hour after
+    /// the end of the quiet hours, so that not all servers get requests at once.
     #[must_use]
     pub fn waking(&self, now: SystemTime, clocks: &LocalClocks, address: IpAddr) -> Option<SystemTime> {
         let chance = f64::from(crc32fast::hash(address.to_string().as_bytes())) / f64::from(u32::MAX);
         Some(self.over_by(now, clocks)? + WAKING.mul_f64(chance))
     }
 
-    /// Their first minute and the one after their last, after midnight; they go over midnight where the first is later.
+    /// The first minute and the minute after the last, after midnight; the hours span midnight if the first
+    /// is later.
     #[must_use]
     pub fn minutes(&self) -> [i64; 2] {
         [self.from, self.to]
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(quiet.over_at(at(23, 0, 1), 0), Some(at(30, 0, 0)));
         assert_eq!(quiet.over_at(at(5, 0, 0), 0), Some(at(6, 0, 0)));
         assert_eq!(quiet.over_at(at(12, 0, 0), 0), None);
-        // Noon in London: half past five in Nepal's evening, one in the morning in Tonga.
+        // Noon in London: half past five in the evening in Nepal, one in the morning in Tonga.
         assert_eq!(quiet.over_at(at(12, 0, 0), 345), None);
         assert_eq!(quiet.over_at(at(12, 0, 0), 780), Some(at(17, 0, 0)));
         assert_eq!(quiet.over_at(at(12, 0, 0), -660), Some(at(17, 0, 0)));
@@ -140,7 +142,7 @@ mod tests {
         assert!(times.len() > 95, "{}", times.len());
     }
 
-    /// The hour of 2026-07-15, by UTC.
+    /// An hour of 2026-07-15, in UTC.
     fn in_july(hour: f64) -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(1_784_073_600) + Duration::from_secs_f64(hour * 3600.0)
     }
@@ -160,7 +162,7 @@ mod tests {
     fn an_hour_is_quiet_where_it_is_in_any_zone_of_a_country() {
         let quiet: QuietHours = "08:00-18:00".parse().unwrap();
         let states = LocalClocks::of_country("us").unwrap();
-        // From eight in New York to six in the afternoon in Honolulu, the next day by UTC.
+        // From eight in New York to six in the afternoon in Honolulu, the next day in UTC.
         for (hour, over) in
             [(11.9, None), (12.0, Some(28.0)), (20.0, Some(28.0)), (27.9, Some(28.0)), (28.0, None)]
         {
@@ -168,7 +170,7 @@ mod tests {
         }
         let california = LocalClocks::of_zone("America/Los_Angeles").unwrap();
         assert_eq!(quiet.over_by(in_july(12.0), &california), None);
-        // By one clock of Russia or another it is always between four and midnight.
+        // In Russia it is always between four and midnight by one clock or another.
         let nearly_always: QuietHours = "04:00-24:00".parse().unwrap();
         let russia = LocalClocks::of_country("ru").unwrap();
         assert!(nearly_always.over_by(in_july(1.0), &russia).is_some_and(|over| over >= in_july(49.0)));
@@ -179,9 +181,11 @@ mod tests {
         let quiet: QuietHours = "22:00-06:00".parse().unwrap();
         let berlin = LocalClocks::of_country("de").unwrap();
         let utc = |seconds: u64| UNIX_EPOCH + Duration::from_secs(seconds);
-        // 2026-10-25: an hour comes twice. From ten in the evening, 20:00 by UTC, to six in the morning, 05:00.
+        // 2026-10-25: one hour comes twice. From ten in the evening (20:00 UTC) to six in the morning (05:00
+        // UTC).
         assert_eq!(quiet.over_by(utc(1_792_872_000), &berlin), Some(utc(1_792_872_000 + 9 * 3600)));
-        // 2026-03-29: one is left out; it is over at 04:00 by UTC, and certainly an hour later.
+        // 2026-03-29: one hour is skipped; the night ends at 04:00 UTC, and the result is at most an hour
+        // later.
         let over = quiet.over_by(utc(1_774_731_600), &berlin).unwrap();
         assert!((utc(1_774_731_600 + 7 * 3600)..=utc(1_774_731_600 + 8 * 3600)).contains(&over));
     }

@@ -5,20 +5,20 @@ use super::written::{Refusal, Written};
 /// How a value is typed on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueSyntax {
-    /// Words, a quantity, a limit.
+    /// Text, a quantity, a limit.
     Text,
-    /// A number without unit.
+    /// A number without a unit.
     Number,
     /// `true`, `false`, or the flag alone.
     Flag,
     /// A file or folder.
     Path,
-    /// One of these.
+    /// One of these words.
     Word(&'static [&'static str]),
 }
 
 impl ValueSyntax {
-    /// What stands on a command line, as files have it.
+    /// The value for a word on a command line, in the form that files have.
     pub(in crate::settings) fn typed(self, word: &str) -> Written {
         match self {
             Self::Number => match (word.parse(), word.parse()) {
@@ -36,57 +36,57 @@ impl ValueSyntax {
 /// Reads a value from a command line.
 ///
 /// # Errors
-/// Says what is expected.
+/// If the word is not valid; the message says what is expected.
 pub fn typed<T: Value>(word: &str) -> Result<T, String> {
     T::read(&T::SHAPE.typed(word)).map_err(Refusal::for_flag)
 }
 
-/// How much a value is, for bounds and to tell what is gentler.
+/// The size of a value, for bounds and to decide which of two values is more polite.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub enum Amount {
     /// Requests, bytes, nanoseconds.
     Whole(u128),
     /// A share or a factor.
     Fraction(f64),
-    /// More than any other.
+    /// More than any other amount.
     NoLimit,
 }
 
 impl Amount {
-    /// Of what is neither more nor less than another value.
+    /// The amount of a value that cannot be compared.
     pub(in crate::settings) const INCOMPARABLE: Self = Self::Fraction(f64::NAN);
 }
 
-/// The usual way to write a value. [`OrNone`](crate::settings::OrNone) is the other one.
+/// The usual way to write a value; [`OrNone`](crate::settings::OrNone) is the other one.
 pub struct Plain;
 
-/// Where a file or folder is to be found from now on.
+/// Maps the path of a file or folder to its new path.
 pub type NewPath<'a> = dyn Fn(&Path) -> PathBuf + 'a;
 
-/// What a setting can be. `Way` tells apart two ways to write the same type.
+/// A type that a setting can have. `Way` separates two ways to write the same type.
 pub trait Value<Way = Plain>: Sized {
-    /// On a command line.
+    /// How it is typed on a command line.
     const SHAPE: ValueSyntax;
     /// Whether it is a list.
     const IS_LIST: bool = false;
 
-    /// As files have it.
+    /// The value in the form that files have.
     fn written(&self) -> Written;
 
     /// # Errors
-    /// When what is written is no such value.
+    /// If the written value is not valid for this type.
     fn read(written: &Written) -> Result<Self, Refusal>;
 
-    /// For comparing it with others.
+    /// The amount, to compare it with others.
     fn amount(&self) -> Amount {
         Amount::INCOMPARABLE
     }
 
-    /// As the help tells a default.
+    /// The value as a default in the help.
     fn in_words(&self) -> String {
         self.written().to_string()
     }
 
-    /// Moves the files and folders that it names.
+    /// Changes the paths of files and folders in the value.
     fn move_paths(&mut self, _to: &NewPath<'_>) {}
 }

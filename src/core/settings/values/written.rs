@@ -3,41 +3,41 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// A value as a file has it, and as the manifest does.
+/// A value in the form that files and the manifest have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Written {
     /// `true` or `false`.
     Flag(bool),
-    /// A number without sign.
+    /// A whole number of 0 or more.
     Whole(u64),
     /// A whole number below 0.
     Negative(i64),
     /// Any other number.
     Fraction(f64),
-    /// Words in quotes.
+    /// Text in quotes.
     Text(String),
     /// Values in brackets.
     List(Vec<Self>),
-    /// Only ever written: what is read is text.
+    /// Only written; when read back it is text.
     Path(PathBuf),
-    /// `null`, which only the manifest has.
+    /// `null`, which appears only in the manifest.
     Nothing(Option<()>),
-    /// Keys with values: of no setting.
+    /// Keys with values; not valid for any setting.
     Table(serde_json::Map<String, serde_json::Value>),
 }
 
-/// Why something written is not a value of a setting.
+/// Why a written value is not valid for a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is of another type.
+    /// The value has another type.
     Unexpected {
-        /// As the file writes it.
+        /// The value as written in the file.
         found: String,
-        /// In the words of a file.
+        /// The expected type, as a file would write it.
         expected: String,
     },
-    /// In the words of the type.
+    /// The message of the type itself.
     Message(String),
 }
 
@@ -59,7 +59,7 @@ impl Written {
         }
     }
 
-    /// What stands for a quantity or a limit: text, or a bare number.
+    /// The text of a quantity or a limit, which may also be a bare number.
     pub(in crate::settings) fn text_or_number(&self) -> Result<String, Refusal> {
         match self {
             Self::Text(text) => Ok(text.clone()),
@@ -74,7 +74,7 @@ impl Written {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// As messages tell it.
+    /// The value as shown in messages.
     pub(in crate::settings) fn in_message(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -84,7 +84,7 @@ impl Written {
     }
 }
 
-/// As a person types it.
+/// The value as a user would type it.
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -95,7 +95,7 @@ impl fmt::Display for Written {
 }
 
 impl Refusal {
-    /// What a key of a file is said to be.
+    /// The message about a key in a file.
     pub(in crate::settings) fn for_key(&self, key: &str) -> String {
         match self {
             Self::Unexpected { found, expected } => format!("key '{key}' is {found}, expected {expected}"),
@@ -103,7 +103,7 @@ impl Refusal {
         }
     }
 
-    /// What is said of a flag; nothing needs quotes there.
+    /// The message about a flag; values of flags need no quotes.
     pub(in crate::settings) fn for_flag(self) -> String {
         match self {
             Self::Unexpected { expected, .. } => {
