@@ -2,12 +2,12 @@ use chrono::{DateTime, Datelike, Month, NaiveDate};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// The moment of an HTTP date (RFC 9110 §5.6.7) in any of its three forms; none for other text. Moments are in seconds
-/// since 1970.
+/// The moment of an HTTP date (RFC 9110 §5.6.7) in any of its three forms, or `None` for other text. Moments
+/// are in seconds since 1970.
 ///
-/// It is read as servers write it: the name of the day is not looked at, nor whether the month has that day; months are
-/// in any case, short or long; and `UTC` may stand in the place of `GMT`. A year of two digits is not more than fifty
-/// years after `now`.
+/// The parser is as lenient as servers require: it ignores the name of the day and whether the month has that
+/// day; months may be in any case, short or long; and `UTC` may replace `GMT`. A year of two digits is at
+/// most fifty years after `now`.
 ///
 /// ```
 /// use ccsurvey_address::http_date;
@@ -37,7 +37,7 @@ pub fn http_date(text: &str, now: i64) -> Option<i64> {
     Some(days * SECONDS_PER_DAY + second_of_day(clock)?)
 }
 
-/// Whether a text is a day as `2026-11-02`. Whether the month has that day does not matter.
+/// Whether a text is a day such as `2026-11-02`. Whether the month has that day does not matter.
 pub(super) fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else { return false };
@@ -47,7 +47,7 @@ pub(super) fn is_day(text: &str) -> bool {
     has_lengths && days().is_some()
 }
 
-/// A number of four digits at most, as dates have them.
+/// A number of at most four digits, as dates contain them.
 fn digits<N: std::str::FromStr>(text: &str) -> Option<N> {
     let is_number = text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
@@ -59,7 +59,7 @@ fn with_century(year: i32, now: i64) -> Option<i32> {
     Some(if year > this_year + 50 { year - 100 } else { year })
 }
 
-/// The 31st of a short month is the first day or so of the next one.
+/// The 31st of a short month counts as the first day or so of the next one.
 fn days_since_1970(year: i32, month: u32, day: u32) -> Option<i64> {
     let first = NaiveDate::from_ymd_opt(year, month, 1)?;
     (1..=31).contains(&day).then(|| i64::from(first.to_epoch_days()) + i64::from(day) - 1)
@@ -67,7 +67,7 @@ fn days_since_1970(year: i32, month: u32, day: u32) -> Option<i64> {
 
 fn second_of_day(clock: &str) -> Option<i64> {
     let parts: Vec<i64> = clock.split(':').map(digits).collect::<Option<_>>()?;
-    // A leap second is the sixtieth.
+    // A leap second has the number 60.
     match parts[..] {
         [hour @ 0..24, minute @ 0..60, second @ 0..=60] => Some(hour * 3600 + minute * 60 + second),
         _ => None,

@@ -10,7 +10,7 @@ pub enum CountryError {
     /// The list of domains is empty.
     #[error("no country domain given (expected for example 'ke' or 'ke,tz,ug')")]
     None,
-    /// A name that no registry hands names out below.
+    /// The name is not one under which a registry registers names.
     #[error(
         "'{0}' is not a country domain: the Public Suffix List has no such registry suffix (expected for example 'ke' or 'or.ke')"
     )]
@@ -18,10 +18,10 @@ pub enum CountryError {
 }
 
 impl CountryDomains {
-    /// Reads names such as `ke` or `.ke`, each of which must be a registry's suffix.
+    /// Reads names such as `ke` or `.ke`, each of which must be a suffix of a registry.
     ///
     /// # Errors
-    /// When a name is not in the ICANN section of the suffix list, or there is none.
+    /// When a name is not in the ICANN section of the suffix list, or when there is no name.
     pub fn parse<'a>(
         names: impl IntoIterator<Item = &'a str>,
         suffixes: &Suffixes,
@@ -36,8 +36,8 @@ impl CountryDomains {
         if domains.is_empty() { Err(CountryError::None) } else { Ok(Self(domains)) }
     }
 
-    /// The names as hosts are written, each once: `.KE` is `ke`. What is no host is left as it is, for
-    /// [`CountryDomains::parse`] to name.
+    /// The names in canonical form, each once: `.KE` becomes `ke`. A name that is not a host stays as it is,
+    /// so that [`CountryDomains::parse`] can report it.
     pub fn canonical<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let mut written = Vec::new();
         for text in names.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
@@ -50,13 +50,13 @@ impl CountryDomains {
         written
     }
 
-    /// The country domain that a host lies in.
+    /// The country domain that contains a host.
     #[must_use]
     pub fn domain_of(&self, host: &Host) -> Option<&Host> {
         self.0.iter().find(|domain| host.is_at_or_below(domain))
     }
 
-    /// In the order given.
+    /// All country domains, in the order given.
     pub fn iter(&self) -> impl Iterator<Item = &Host> {
         self.0.iter()
     }

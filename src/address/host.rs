@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A host of a Web URL: a domain name in lower-case punycode without trailing dot,
-/// or an IP address (IPv6 in brackets, as in a URL). Its copies share one text: the links of a site are of few hosts.
+/// A host of a Web URL: a domain name in lower-case punycode without trailing dot, or an IP address (IPv6 in
+/// brackets, as in a URL). Its clones share one text, because the links of a site name few hosts.
 ///
 /// ```
 /// use ccsurvey_address::Host;
@@ -29,8 +29,8 @@ pub const MAX_LABEL_BYTES: usize = 63;
 impl Host {
     /// Reads a host as WHATWG URLs do (lower case, punycode, IPv4 forms).
     ///
-    /// A name in ASCII is what it is, also with an `xn--` label that does not decode or that IDNA forbids (`xn--a.ke`):
-    /// DNS has such names.
+    /// A name in ASCII is taken unchanged, even with an `xn--` label that does not decode or that IDNA
+    /// forbids (`xn--a.ke`): DNS has such names.
     ///
     /// # Errors
     /// When the text is not a host, has an empty label, or is longer than DNS allows.
@@ -59,7 +59,7 @@ impl Host {
         sound.then(|| Self(name.to_ascii_lowercase().into()))
     }
 
-    /// The host that an IP address is by itself.
+    /// The host of an IP address.
     #[must_use]
     pub fn from_ip(ip: IpAddr) -> Self {
         match ip {
@@ -74,14 +74,14 @@ impl Host {
         &self.0
     }
 
-    /// The address, when this host is one.
+    /// The address, if this host is one.
     #[must_use]
     pub fn ip(&self) -> Option<IpAddr> {
         self.0.trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
-    /// Whether this host is `ancestor` or stands below it, label by label:
-    /// `notexample.com` is not below `example.com`.
+    /// Whether this host is `ancestor` or below it, compared label by label: `notexample.com` is not below
+    /// `example.com`.
     #[must_use]
     pub fn is_at_or_below(&self, ancestor: &Host) -> bool {
         self == ancestor
@@ -99,13 +99,14 @@ impl Host {
     }
 }
 
-/// What a label in Punycode begins with (RFC 5890 §2.3.2.1).
+/// Prefix of a label in Punycode (RFC 5890 §2.3.2.1).
 const PUNYCODE: &str = "xn--";
-/// The same length, and not in Punycode.
+/// A prefix of the same length that does not mark Punycode.
 const NO_PUNYCODE: &str = "xx--";
 
-/// A name in ASCII, in lower case, of which nothing is wrong but a label in Punycode that does not decode, or decodes to
-/// what IDNA forbids. The URL standard takes it as it stands (§3.3, domain to ASCII); `url` 2.5.8 refuses it.
+/// A name in ASCII, in lower case, whose only defect is a label in Punycode that does not decode, or that
+/// decodes to a text that IDNA forbids. The URL standard takes such a name unchanged (§3.3, domain to ASCII);
+/// `url` 2.5.8 refuses it.
 pub(super) fn undecoded_name(spelled: &str) -> Option<String> {
     let name: String = percent_decoded(spelled)?.to_ascii_lowercase();
     let in_place = |from: &str, to: &str, name: &str| {
@@ -120,7 +121,7 @@ pub(super) fn undecoded_name(spelled: &str) -> Option<String> {
     (is_other && ::url::Host::parse(&other) == Ok(::url::Host::Domain(other))).then_some(name)
 }
 
-/// The ASCII that a host stands for; none where it is not all ASCII.
+/// The percent-decoded host; `None` if it is not all ASCII.
 fn percent_decoded(spelled: &str) -> Option<String> {
     let mut decoded = String::with_capacity(spelled.len());
     let mut rest = spelled;

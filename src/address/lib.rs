@@ -1,18 +1,18 @@
-//! Addresses of the Web: what a URL is, whose it is, and whether we may go there.
+//! Addresses of the Web: what a URL is, whose it is, and whether a survey may contact it.
 //!
-//! Every other room speaks in these words. Text from a start list, a page or a
-//! `Location` header comes in through [`WebUrl::parse`] or [`WebUrl::join`] and is
-//! from then on a checked `http` or `https` URL without fragment or credentials, at a port that
-//! browsers ask ([`is_refused_port`]).
-//! From it follow its [`Host`]; the [`PageKey`] under which `http` and `https`
-//! spellings of one page meet, whatever session a server writes into them; its [`ScriptKey`] if it is a query URL; and, by the
-//! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
-//! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
-//! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
-//! asked sooner, a [`UrlPattern`] which URLs a pattern means, [`LocalClocks`] what time it is there, and [`http_date`]
-//! when a server means.
+//! All other rooms use these types. Text from a start list, a page or a `Location` header comes in through
+//! [`WebUrl::parse`] or [`WebUrl::join`]. From then on it is a checked `http` or `https` URL without fragment
+//! or credentials, at a port that browsers do not refuse ([`is_refused_port`]).
 //!
-//! This room never looks a name up, never reads the clock and never opens a file.
+//! From a URL follow its [`Host`]; the [`PageKey`], which is the same for the `http` and `https` spellings of
+//! a page and for all session identifiers that a server writes into them; its [`ScriptKey`] if it is a query
+//! URL; and, by the [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] separates internal from
+//! external URLs, and [`CountryDomains`] say which hosts are surveyed. [`special_range`] and [`OptOut`] say
+//! where no request may go, and [`server_at`] which addresses are one server. [`Priorities`] say which sites
+//! are walked sooner, and a [`UrlPattern`] which URLs a pattern matches. [`LocalClocks`] give the local time
+//! of a server, and [`http_date`] reads the dates that a server sends.
+//!
+//! This room never looks up a name, never reads the clock and never opens a file.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
 

@@ -6,13 +6,14 @@ use std::time::SystemTime;
 use chrono::{DateTime, Offset, TimeZone, Utc};
 use chrono_tz::Tz;
 
-/// The clocks that may be those of a server: one where its time zone is known, all of its country where only that is.
-/// Zones are those of the IANA database, with their daylight saving time.
+/// The clocks that a server may go by: one where its time zone is known, all of its country where only the
+/// country is known. Zones are those of the IANA database, with their daylight saving time.
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
 /// use ccsurvey_address::LocalClocks;
-/// let [winter, summer] = [1_767_225_600, 1_782_864_000].map(|second| UNIX_EPOCH + Duration::from_secs(second));
+/// let seconds = [1_767_225_600, 1_782_864_000];
+/// let [winter, summer] = seconds.map(|second| UNIX_EPOCH + Duration::from_secs(second));
 /// let ahead = |domain, time| LocalClocks::of_country(domain).map(|clocks| clocks.minutes_ahead(time));
 /// assert_eq!((ahead("de", winter), ahead("DE", summer)), (Some(vec![60]), Some(vec![120])));
 /// assert_eq!(ahead("es", summer), Some(vec![60, 120]), "the Canary Islands, and all else");
@@ -21,16 +22,17 @@ use chrono_tz::Tz;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalClocks(Cow<'static, [Tz]>);
 
-/// Which zones each country has: of IANA, see `data/README.md`.
+/// The zones of each country, from IANA; see `data/README.md`.
 const ZONES: &str = include_str!("../../data/zone.tab");
 
-/// Domains of countries and territories that ISO 3166-1 names otherwise, or that are divided by now.
+/// Domains of countries and territories that have another code in ISO 3166-1, or that have been divided
+/// since.
 const OTHER_NAMES: [(&str, &str); 3] = [("UK", "GB"), ("AC", "SH"), ("SU", "RU")];
 
-/// `eu` is the domain of a union of countries: a capital in each of their zones.
+/// `eu` is the domain of a union of countries: one capital for each of their zones.
 const UNION: [Tz; 3] = [Tz::Europe__Lisbon, Tz::Europe__Brussels, Tz::Europe__Athens];
 
-/// Country domains in other scripts than Latin, by their countries, from the Public Suffix List in `data`.
+/// Country domains in scripts other than Latin, by country, from the Public Suffix List in `data`.
 #[rustfmt::skip]
 const OTHER_SCRIPTS: [(&str, &str); 43] = [
     ("AE", "xn--mgbaam7a8h"),
@@ -79,14 +81,14 @@ const OTHER_SCRIPTS: [(&str, &str); 43] = [
 ];
 
 impl LocalClocks {
-    /// Of a zone by its name in the IANA database, such as `Europe/Berlin`.
+    /// The clock of a zone, by the zone's name in the IANA database, such as `Europe/Berlin`.
     #[must_use]
     pub fn of_zone(name: &str) -> Option<Self> {
         Some(Self(Cow::Owned(vec![name.parse().ok()?])))
     }
 
-    /// Of a country by its code in ISO 3166-1 (`KE`) or its domain (`ke`, `xn--p1ai`), in any case; none for what is no
-    /// country.
+    /// The clocks of a country, by its code in ISO 3166-1 (`KE`) or its domain (`ke`, `xn--p1ai`), in any
+    /// case; `None` for any other text.
     #[must_use]
     pub fn of_country(country: &str) -> Option<Self> {
         static BY_COUNTRY: OnceLock<HashMap<&'static str, Vec<Tz>>> = OnceLock::new();
@@ -103,7 +105,7 @@ impl LocalClocks {
         Some(Self(Cow::Borrowed(zones)))
     }
 
-    /// Of what stands in no country that is known.
+    /// The clock for a server whose country is unknown.
     #[must_use]
     pub fn utc() -> Self {
         Self(Cow::Borrowed(&[Tz::UTC]))
@@ -115,7 +117,7 @@ impl LocalClocks {
         &self.0
     }
 
-    /// By how many minutes they are ahead of UTC at a time; in order, each once.
+    /// How many minutes the clocks are ahead of UTC at a time; in ascending order, each number once.
     #[must_use]
     pub fn minutes_ahead(&self, time: SystemTime) -> Vec<i32> {
         let time = DateTime::<Utc>::from(time).naive_utc();

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::server_at;
 
-/// The addresses beside an address that often hang on the same link or machine: its /24 in IPv4, its /48 in
-/// IPv6 (the least that is routed, and what one customer usually gets: RFC 6177).
+/// The addresses beside an address that often share its link or machine: its /24 in IPv4, its /48 in IPv6
+/// (the smallest prefix that is routed, and the one that a customer usually gets: RFC 6177).
 ///
 /// ```
 /// use ccsurvey_address::Neighbourhood;
-/// let of = |address: &str| Neighbourhood::of(address.parse().unwrap());
+/// let of = |address: &str| Neighbourhood::from_address(address.parse().unwrap());
 /// assert_eq!(of("41.90.7.1"), of("41.90.7.254"));
 /// assert_ne!(of("41.90.7.1"), of("41.90.8.1"));
 /// assert_eq!(of("2c0f:fe38:1::1").to_string(), "2c0f:fe38:1::/48");

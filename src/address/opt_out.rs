@@ -3,8 +3,8 @@ use std::net::IpAddr;
 use super::calendar::is_day;
 use super::{Host, server_at};
 
-/// Names, networks and autonomous systems whose owners do not want to be surveyed: never contacted, whatever
-/// leads there. A name covers what is below it.
+/// Names, networks and autonomous systems whose owners do not want to be surveyed. A survey never contacts
+/// them, whatever link or redirect leads there. A name covers all names below it.
 ///
 /// ```
 /// use ccsurvey_address::{Host, OptOut};
@@ -21,37 +21,37 @@ pub struct OptOut {
     systems: Vec<u32>,
 }
 
-/// A line of the list as its owner's mail is filed: who, and since when if that is written there.
+/// One line of the list: the name, network or system that opted out, and the date if the line has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptOutEntry {
-    /// In one spelling: `example.ke`, `41.90.0.0/16`, `AS64500`.
+    /// In canonical form: `example.ke`, `41.90.0.0/16`, `AS64500`.
     pub who: String,
-    /// `2026-11-02`.
+    /// Date in the form `2026-11-02`.
     pub date: Option<String>,
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
-/// The line of an opt-out file that cannot be obeyed. It is an error and not skipped, for a
-/// promise to leave somebody alone must not fail on a typing mistake.
+/// A line of an opt-out file that cannot be obeyed. It is an error and is not skipped: a typing mistake must
+/// not break the promise not to contact a server.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "line {line}: '{value}' is not {expected} (expected for example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', and after it a date such as 2026-11-02 if you like)"
 )]
 pub struct OptOutError {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What stands there.
+    /// The invalid text.
     pub value: String,
-    /// What should.
+    /// What was expected instead.
     pub expected: &'static str,
 }
 
-/// Characters of a line that an error tells.
+/// Number of characters of a line that an error quotes.
 const LONGEST_TOLD: usize = 100;
 
 impl OptOut {
-    /// Reads one host name, address, network or autonomous system a line, with or without a date after it;
+    /// Reads one host name, address, network or autonomous system per line, with an optional date after it;
     /// `#` begins a comment.
     ///
     /// # Errors
@@ -61,8 +61,8 @@ impl OptOut {
         errors.into_iter().next().map_or(Ok(list), Err)
     }
 
-    /// What can be obeyed of a list, and the lines that cannot: for a list that was changed while it is
-    /// in force, where leaving out a sound line would break a promise.
+    /// Reads the valid lines of a list and reports the invalid ones: for a list that was changed while it is
+    /// in force, where dropping a valid line would break a promise.
     #[must_use]
     pub fn parse_what_is_sound(text: &str) -> (Self, Vec<OptOutError>) {
         let (mut list, mut errors) = (Self::default(), Vec::new());
@@ -113,13 +113,13 @@ impl OptOut {
         Ok(())
     }
 
-    /// The lines, in their order.
+    /// The entries, in the order of their lines.
     #[must_use]
     pub fn entries(&self) -> &[OptOutEntry] {
         &self.entries
     }
 
-    /// This list and another one.
+    /// This list joined with another one.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         Self {
@@ -137,7 +137,7 @@ impl OptOut {
             || host.ip().is_some_and(|ip| self.has_address(ip))
     }
 
-    /// Whether an address may not be contacted, as it stands or because of the server behind it ([`server_at`]).
+    /// Whether an address may not be contacted, because of itself or of the server behind it ([`server_at`]).
     #[must_use]
     pub fn has_address(&self, address: IpAddr) -> bool {
         self.networks.iter().any(|network| is_in(*network, server_at(address)) || is_in(*network, address))
@@ -155,7 +155,8 @@ impl OptOut {
         !self.systems.is_empty()
     }
 
-    /// The first line that names an autonomous system: obeying it takes a database that knows them.
+    /// The first line that names an autonomous system: it can be obeyed only with a database of autonomous
+    /// systems.
     #[must_use]
     pub fn first_system(&self) -> Option<&OptOutEntry> {
         self.entries.iter().find(|entry| system_digits(&entry.who).is_some())
@@ -173,21 +174,21 @@ fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
     Some((address, prefix))
 }
 
-/// The network of one server, at whichever of its addresses.
+/// The network that consists of the server at this address ([`server_at`]).
 fn one_server(address: IpAddr) -> (IpAddr, u8) {
     let server = server_at(address);
     (server, if server.is_ipv4() { 32 } else { 128 })
 }
 
-/// The number of `AS64500`, in capitals or not, as text.
+/// The digits of a number such as `AS64500`, in upper or lower case.
 fn system_digits(text: &str) -> Option<&str> {
     let (letters, digits) = text.split_at_checked(2)?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     (letters.eq_ignore_ascii_case("as") && is_number).then_some(digits)
 }
 
-/// Whether servers are known by such a name. URLs may have others, but here they are lines with a comma after the
-/// name, or patterns: they would leave nobody alone.
+/// Whether a server can have this name. A URL may contain other names, but in this list those are lines with
+/// a comma after the name, or patterns: they would protect no server.
 fn could_be_asked_for(host: &Host) -> bool {
     let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     host.ip().is_none() && host.as_str().contains('.') && host.as_str().bytes().all(is_sound)

@@ -6,14 +6,14 @@ use std::time::{Duration, SystemTime};
 
 use super::{Host, OptOut};
 
-/// Tells the autonomous system of an address, where anybody knows it.
+/// Finds the autonomous system of an address, if it is known.
 pub type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
 
-/// Over agents, no request begins later than this after an entry of the opt-out list came into force.
+/// With agents, no request begins later than this after an entry of the opt-out list came into force.
 pub const OBEYED_WITHIN: Duration = Duration::from_secs(2);
 
-/// The opt-out list that is in force, which may be replaced while a survey runs; every room that asks or
-/// decides holds the same one.
+/// The opt-out list that is in force. It may be replaced while a survey runs; all rooms that send requests or
+/// decide on them share one instance.
 pub struct OptOuts {
     state: RwLock<State>,
     system_of: SystemOf,
@@ -21,41 +21,41 @@ pub struct OptOuts {
 
 struct State {
     list: Arc<OptOut>,
-    /// Grows with each list that replaces another.
+    /// Incremented with each list that replaces another.
     version: u64,
-    /// The lists before it, the earliest first, each with the time at which it was replaced.
+    /// Earlier lists, the oldest first, each with the time at which it was replaced.
     earlier: VecDeque<(SystemTime, Arc<OptOut>)>,
-    /// What was in force before the first of those, and until this time, is not known any more.
+    /// The lists that were in force until this time, before the first of `earlier`, have been forgotten.
     forgotten: Option<SystemTime>,
 }
 
-/// Earlier lists that are kept: those of a minute in which the list changes at each look.
+/// Number of earlier lists that are kept: enough for a minute in which every look finds a changed list.
 const EARLIER: usize = 64;
-/// No exchange takes longer.
+/// Longer than any exchange takes.
 const KEPT_FOR: Duration = Duration::from_hours(1);
 
 impl OptOuts {
-    /// A list in force; `system_of` tells whose network an address is in.
+    /// Puts a list in force; `system_of` finds the autonomous system of an address.
     #[must_use]
     pub fn new(list: OptOut, system_of: SystemOf) -> Self {
         let state = State { list: Arc::new(list), version: 1, earlier: VecDeque::new(), forgotten: None };
         Self { state: RwLock::new(state), system_of }
     }
 
-    /// The list as it is now.
+    /// The list in force now.
     #[must_use]
     pub fn list(&self) -> Arc<OptOut> {
         self.read().list.clone()
     }
 
-    /// Tells the list from those before it: the later one has the greater version.
+    /// Distinguishes the list from earlier ones: a later list has a greater version.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.read().version
     }
 
-    /// From now on this list is in force. `now` is called when nobody decides by the list before it any more: what was begun
-    /// before it was looked at began before that time.
+    /// Puts this list in force from now on. `now` is called once no decision can use the previous list any
+    /// more: a request that began before anything read this list began before that time.
     pub fn replace(&self, list: OptOut, now: impl FnOnce() -> SystemTime) {
         let mut state = self.write();
         let now = now();
@@ -82,8 +82,8 @@ impl OptOuts {
         self.is_address_in(&self.list(), address)
     }
 
-    /// Whether an exchange with this host at this address that began at `time` was against the list that was in force then, as
-    /// far as that is known.
+    /// Whether an exchange with this host at this address that began at `time` violated the list that was in
+    /// force then, as far as that list is still known.
     #[must_use]
     pub fn covered_at(&self, time: SystemTime, host: &Host, address: IpAddr) -> bool {
         let list = {
@@ -121,7 +121,7 @@ impl Default for OptOuts {
     }
 }
 
-/// A list where nobody knows autonomous systems.
+/// A list without knowledge of autonomous systems.
 impl From<OptOut> for OptOuts {
     fn from(list: OptOut) -> Self {
         Self::new(list, Box::new(|_| None))

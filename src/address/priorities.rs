@@ -2,10 +2,12 @@ use std::collections::HashMap;
 
 use super::Host;
 
-/// Which sites are walked sooner and which last: a number for names, greater is sooner, 0 for all others.
+/// Which sites are walked first and which last: a number for each name. Greater is sooner, and all other
+/// names have 0.
 ///
-/// A name stands for itself and all below it, and of several the nearest counts. A name with `*` (anything) is
-/// compared with whole host names, where no plain name counts; the first in the list that fits does.
+/// A name stands for itself and all names below it; the nearest one counts. A name with `*` (any text) is
+/// compared with whole host names if no plain name applies; the first pattern in the list that matches
+/// counts.
 ///
 /// ```
 /// use ccsurvey_address::{Host, Priorities};
@@ -19,23 +21,23 @@ pub struct Priorities {
     patterns: Vec<(String, i32)>,
 }
 
-/// The line of a list of priorities that cannot be read.
+/// A line of a list of priorities that cannot be read.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: '{value}' is not {expected} (expected for example 'go.ke 10' or '*-shop.* -10')")]
 pub struct PriorityError {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What stands there.
+    /// The invalid text.
     pub value: String,
-    /// What should.
+    /// What was expected instead.
     pub expected: &'static str,
 }
 
 impl Priorities {
-    /// Reads a name and a whole number a line; `#` begins a comment.
+    /// Reads a name and a whole number per line; `#` begins a comment.
     ///
     /// # Errors
-    /// Names the first line that is neither.
+    /// Names the first line that has another form.
     pub fn parse(text: &str) -> Result<Self, PriorityError> {
         let mut list = Self::default();
         for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -72,8 +74,8 @@ impl Priorities {
     }
 }
 
-/// Whether a name is made of the pattern's parts, in their order, with anything between them: each part is taken
-/// where it comes first, so the whole is linear.
+/// Whether a name consists of the pattern's parts, in their order, with any text between them. Each part is
+/// matched at its first occurrence, so the time is linear.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };

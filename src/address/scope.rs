@@ -34,7 +34,7 @@ impl Scope {
         Self { rule, site, suffixes }
     }
 
-    /// That the scope is of.
+    /// The site whose scope this is.
     #[must_use]
     pub fn site(&self) -> &Site {
         &self.site
@@ -53,13 +53,14 @@ impl Scope {
         }
     }
 
-    /// Whether a host is internal that an internal page leads to: most links lead to the host of their page.
+    /// Whether a host that an internal page links to is internal. Quick, because most links lead to the host
+    /// of their page.
     #[must_use]
     pub fn contains_from(&self, page: &Host, host: &Host) -> bool {
         host == page || self.contains(host)
     }
 
-    /// The site that a host outside this scope belongs to.
+    /// The site of a host outside this scope.
     #[must_use]
     pub fn site_of(&self, host: &Host) -> Site {
         match self.rule {

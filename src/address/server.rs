@@ -1,12 +1,12 @@
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The server that answers at an address: the IPv4 server where an IPv4 address stands inside an IPv6 one (mapped,
-/// NAT64, 6to4), else the address itself.
+/// The server behind an address: the IPv4 server if the address is an IPv6 address that embeds an IPv4 one
+/// (mapped, NAT64, 6to4), else the address itself.
 ///
-/// Whatever is kept or judged for each server (pauses, budgets, opt-outs, special ranges, countries and networks) goes
-/// by it, or one server would be asked twice as often under two addresses. Connections go to the address that was
-/// asked, and tables tell that one.
+/// All state and rules per server (pauses, budgets, opt-outs, special ranges, countries and networks) use
+/// this address. Otherwise a server with two addresses would get twice as many requests. Connections go to
+/// the original address, and tables record that one.
 ///
 /// ```
 /// use ccsurvey_address::server_at;
@@ -23,7 +23,7 @@ pub fn server_at(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The same of an address as tables write it; what is no address is left as it is.
+/// The same for an address as tables write it; text that is not an address is returned unchanged.
 #[must_use]
 pub fn server_named(address: &str) -> Cow<'_, str> {
     match address.parse::<IpAddr>().map(|asked| (asked, server_at(asked))) {

@@ -2,12 +2,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::server_at;
 
-/// The name of the special-purpose range an address lies in, if any: a survey of the public Web
-/// has no business there, and a hostile name or redirect may try to lead it there.
+/// The name of the special-purpose range that contains an address, if any. A survey of the public Web must
+/// not go there, and a hostile name or redirect may try to lead it there.
 ///
-/// The ranges are those of the IANA special-purpose registries (RFC 6890 and updates) that are
-/// not globally reachable, with multicast. An IPv6 address that embeds an IPv4 one is judged as that
-/// ([`server_at`]).
+/// The ranges are those of the IANA special-purpose registries (RFC 6890 and updates) that are not globally
+/// reachable, and multicast. An IPv6 address that embeds an IPv4 one is judged by the latter ([`server_at`]).
 ///
 /// ```
 /// use ccsurvey_address::special_range;
@@ -84,10 +83,10 @@ mod tests {
         special_range(text.parse().unwrap())
     }
 
-    /// The IANA registries, written down apart from the tables above: first and last address of each range.
+    /// The IANA registries, recorded independently of the tables above: first and last address of each range.
     const REGISTERED: &str = include_str!("../../tests/data/special_ranges.csv");
 
-    /// Name, first, last of each range.
+    /// Name, first address and last address of each range.
     fn registered() -> Vec<(&'static str, IpAddr, IpAddr)> {
         let rows = REGISTERED.lines().filter(|line| !line.starts_with('#')).skip(1);
         rows.map(|row| {
@@ -116,7 +115,7 @@ mod tests {
     fn every_registered_range_is_special_from_its_first_address_to_its_last() {
         for (name, first, last) in registered() {
             for address in [first, last] {
-                // The ends of 6to4 embed addresses of other ranges, whose names are told.
+                // The ends of 6to4 embed addresses of other ranges, whose names are returned.
                 let expected = if name == "6to4" { special_range(server_at(address)) } else { Some(name) };
                 assert_eq!(special_range(address), expected, "{address}");
                 assert!(special_range(address).is_some(), "{address}");

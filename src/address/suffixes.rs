@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Host;
 
-/// The unit of a survey: the registrable domain of a host (public suffix and one label), or the
-/// host itself where there is none.
+/// The unit of a survey: the registrable domain of a host (public suffix and one label), or the host itself
+/// if it has none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Site(Host);
 
@@ -19,7 +19,7 @@ impl Site {
         Self(root)
     }
 
-    /// Its registrable domain, or a host that is a site of its own.
+    /// The registrable domain, or a host that is a site of its own.
     #[must_use]
     pub fn root(&self) -> &Host {
         &self.0
@@ -44,60 +44,60 @@ impl fmt::Display for Site {
     }
 }
 
-/// Which part of the Public Suffix List divides sites.
+/// Which sections of the Public Suffix List divide sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SuffixSection {
-    /// Registries' suffixes only: `x.github.io` belongs to the site `github.io`.
+    /// Suffixes of registries only: `x.github.io` belongs to the site `github.io`.
     #[default]
     Icann,
-    /// The private section too: `x.github.io` is a site.
+    /// Private suffixes too: `x.github.io` is a site.
     All,
 }
 
-/// Why a suffix list is not used.
+/// Why a suffix list cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SuffixError {
-    /// A line is no rule.
+    /// A line is not a rule.
     #[error(
         "line {line}: '{value}' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or '!www.ck')"
     )]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// What stands there.
+        /// The invalid text.
         value: String,
     },
-    /// The list has marks of sections, and none of the registries' section.
+    /// The list has section markers, but not those of the ICANN section.
     #[error("no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List")]
     NoIcannSection,
-    /// A marker that the list should have is missing.
+    /// A section marker is missing.
     #[error("the list is cut short: no line '// ===END {0} DOMAINS==='")]
     CutShort(&'static str),
-    /// The list cannot be used.
+    /// The library cannot read the list.
     #[error("the list cannot be read: {0}")]
     List(String),
 }
 
-/// The Public Suffix List, and the rule by which hosts belong to sites.
+/// The Public Suffix List, and the rule that assigns hosts to sites.
 pub struct Suffixes {
     icann: List,
-    /// Where private suffixes divide sites, too.
+    /// Set if private suffixes divide sites, too.
     all: Option<List>,
-    /// The last labels of the registries' rules.
+    /// The last labels of the rules of registries.
     top_levels: HashSet<String>,
     version: Option<String>,
 }
 
-/// Around a list without marks of sections, all of whose rules count as those of registries.
+/// Markers that are put around a list without any: all its rules count as rules of registries.
 const ICANN_MARKS: [&str; 2] = ["// ===BEGIN ICANN DOMAINS===\n", "\n// ===END ICANN DOMAINS===\n"];
 
 impl Suffixes {
-    /// Reads a list in the format of publicsuffix.org. One without marks of sections, as people write their own, has the
-    /// rules of registries only.
+    /// Reads a list in the format of publicsuffix.org. All rules of a list without section markers, such as a
+    /// hand-written one, count as rules of registries.
     ///
     /// # Errors
-    /// Names the first line that is no rule, or the section that is missing.
+    /// Names the first line that is not a rule, or the section that is missing.
     pub fn parse(text: &str, section: SuffixSection) -> Result<Self, SuffixError> {
         let text = text.trim_start_matches('\u{feff}');
         check_rules(text)?;
@@ -116,20 +116,19 @@ impl Suffixes {
         })
     }
 
-    /// What the list says of its own date, for the collection card of a report.
+    /// The version that the list states, for the collection card of a report.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// The site a host belongs to. A host that is itself a public suffix, or an address, is a
-    /// site of its own.
+    /// The site of a host. A host that is itself a public suffix, or an address, is a site of its own.
     #[must_use]
     pub fn site_of(&self, host: &Host) -> Site {
         Site(self.registrable(host).unwrap_or_else(|| host.clone()))
     }
 
-    /// The registrable domain of a host: none for addresses and public suffixes.
+    /// The registrable domain of a host; `None` for addresses and public suffixes.
     #[must_use]
     pub fn registrable(&self, host: &Host) -> Option<Host> {
         if host.ip().is_some() {
@@ -139,8 +138,8 @@ impl Suffixes {
         std::str::from_utf8(domain.as_bytes()).ok().and_then(Host::from_domain)
     }
 
-    /// Whether a name is a suffix that registries run: the ICANN section has a rule for it, or for all names below it
-    /// (`*.np` is the only rule of Nepal).
+    /// Whether a name is a suffix of a registry: the ICANN section has a rule for it, or for all names below
+    /// it (`*.np` is the only rule of Nepal).
     #[must_use]
     pub fn is_icann_suffix(&self, name: &Host) -> bool {
         let is_suffix = |name: &str| {
@@ -151,14 +150,15 @@ impl Suffixes {
         is_suffix(name.as_str()) || is_suffix(&format!("{NO_LABEL}.{name}"))
     }
 
-    /// Whether the last label of a host is a top-level domain, as far as the list's registries tell. An address has none.
+    /// Whether the last label of a host is a top-level domain, as far as the list's registries tell. An
+    /// address has none.
     #[must_use]
     pub fn has_top_level(&self, host: &Host) -> bool {
         let last = host.as_str().rsplit('.').next().unwrap_or_default();
         host.ip().is_none() && self.top_levels.contains(last)
     }
 
-    /// The same list, which knows the top-level domains of another as well: a list of one country's suffixes has one.
+    /// Adds the top-level domains of another list: a list of one country's suffixes has only one of its own.
     #[must_use]
     pub fn with_top_levels_of(mut self, other: &Self) -> Self {
         self.top_levels.extend(other.top_levels.iter().cloned());
@@ -166,10 +166,10 @@ impl Suffixes {
     }
 }
 
-/// A label that no rule has.
+/// A label that no rule contains.
 const NO_LABEL: &str = "-";
 
-/// The list with marks around it, if it has none.
+/// The list with section markers around it, if it has none.
 fn marked(text: &str) -> Cow<'_, str> {
     if ["ICANN DOMAINS", "PRIVATE DOMAINS"].iter().any(|mark| text.contains(mark)) {
         return Cow::Borrowed(text);
@@ -177,7 +177,7 @@ fn marked(text: &str) -> Cow<'_, str> {
     Cow::Owned(ICANN_MARKS.join(text))
 }
 
-/// The last labels of rules, as hosts are written.
+/// The last labels of rules, in canonical form.
 fn top_levels(rules: &str) -> HashSet<String> {
     let rules = rules.lines().filter(|line| !line.starts_with("//"));
     let words = rules.filter_map(|line| line.split_whitespace().next());

@@ -28,19 +28,19 @@ use crate::fetch::{Clock, Meter};
 use crate::survey::{Worker, process_stalled};
 use crate::walk::Content;
 
-/// Puts the questions of a survey that a coordinator keeps, and reads the answers.
+/// Sends the requests of a survey on behalf of its coordinator, and reads the responses.
 pub struct Agent {
-    /// Its name in the tables.
+    /// Name in the tables.
     pub name: String,
-    /// Site trees that it walks at once.
+    /// Number of site trees that it walks at once.
     pub sites: u32,
-    /// How much it does in a time, in a unit that is the same for all agents of the survey.
+    /// Work that it does per unit of time, in a unit that is the same for all agents of the survey.
     pub capacity: f64,
-    /// The survey, where there may be several on the bus.
+    /// Name of the survey, in case there are several on the bus.
     pub survey: Option<String>,
-    /// What is called to read an answer at which a process died.
+    /// Program that is started to read a response at which a process died.
     pub program: Option<PathBuf>,
-    /// What the survey may do on this machine.
+    /// Limits on what the survey may do on this machine.
     pub limits: AgentLimits,
 }
 
@@ -49,27 +49,29 @@ pub struct Agent {
 pub enum AgentEnd {
     /// The survey is finished.
     Finished,
-    /// It was asked to.
+    /// The agent was told to stop.
     Stopped,
 }
 
-/// Between looks for a survey.
+/// Pause between two searches for a survey.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
-/// Between words of how it stands.
+/// Interval between two status messages.
 const BETWEEN_WORDS: Duration = Duration::from_mins(1);
 const LONGEST_NAME: usize = 64;
-/// An agent that is to end publishes what came of a request for so long, as the survey gives its own exchanges to end.
+/// How long an agent that is to end may spend on publishing the result of a request; as long as the survey
+/// gives its own exchanges to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// An agent finds so often in a row that its survey is not on the bus before it ends: that it is finished may be on its way.
+/// The agent ends once it has found this many times in a row that its survey is not on the bus: the message
+/// that the survey is finished may be on its way.
 const TIMES_GONE: u32 = 2;
-/// Of an agent; more is no measure of anything.
+/// Upper limit for the capacity of an agent; a larger number measures nothing.
 pub(super) const MOST_CAPACITY: f64 = 1e9;
 
 impl Agent {
-    /// Works until the survey is over or `stop` becomes true; `tell` is told how it stands, in words.
+    /// Works until the survey is over or `stop` becomes true; calls `tell` with status messages.
     ///
     /// # Errors
-    /// When it cannot be an agent, is not taken, or the bus fails.
+    /// When the name is invalid, the coordinator refuses the agent, or the bus fails.
     pub async fn work(
         self,
         bus: Bus,
@@ -89,13 +91,13 @@ impl Agent {
     }
 }
 
-/// Whether it can be the name of an agent, in tables and on terminals.
+/// Whether `name` can be the name of an agent, in tables and on terminals.
 pub(super) fn is_name(name: &str) -> bool {
     let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
     !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_word)
 }
 
-/// The survey to work for; waits until there is one.
+/// Name of the survey to work for; waits until there is one.
 async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<String, ClusterError> {
     let mut said = String::new();
     let mut tell_once = |words: String| {
@@ -133,7 +135,7 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
     }
 }
 
-/// A run of an agent.
+/// One run of an agent.
 struct AgentRun {
     agent: Agent,
     bus: Bus,
@@ -143,19 +145,18 @@ struct AgentRun {
     begun: Instant,
     counts: Arc<AgentCounts>,
     permission: Arc<Permission>,
-    /// Held by whoever looks at the bus.
+    /// Locked while the bus is being checked.
     looks: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
 struct AgentCounts {
-    /// Dispatches that it has had.
     dispatches: AtomicU64,
     requests: AtomicU64,
     pages: AtomicU64,
 }
 
-/// What the survey goes by, as this agent was told.
+/// The settings of the survey, as this agent last received them.
 #[derive(Default)]
 struct ReceivedTerms {
     terms: u64,
@@ -166,7 +167,7 @@ impl AgentRun {
     fn new(agent: Agent, bus: Bus, survey: String) -> Self {
         let clock = Clock::system();
         let moment = clock.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        // No two runs of a name are in one process at one moment.
+        // No two runs of the same name are in one process at the same moment.
         let id = xxh3_64(format!("{} {} {moment}", agent.name, std::process::id()).as_bytes());
         Self {
             id: format!("{id:016x}"),
@@ -215,7 +216,7 @@ impl AgentRun {
                         exchanges.spawn(self.execute(worker.clone(), dispatch, leaving.clone()));
                     }
                     (Err(error), _) => tell(&format!("warning: an order cannot be read: {error}")),
-                    // Before it has joined it gets none.
+                    // Before the agent has joined, it gets no dispatches.
                     (Ok(_), None) => {}
                 },
                 Some(done) = exchanges.join_next() => {
@@ -234,7 +235,7 @@ impl AgentRun {
                     Ok(heartbeat_reply) => {
                         times_gone = 0;
                         if matches!(heartbeat_reply, HeartbeatReply::NewTerms(..)) {
-                            // Now it can join.
+                            // Now the agent can join.
                             sign.reset_immediately();
                         }
                         if let Some(words) = self.handle_reply(heartbeat_reply, &mut told)? {
@@ -252,7 +253,7 @@ impl AgentRun {
                         return Err(ClusterError::Gone { server, name });
                     }
                     Err(NoReply::Gone) => times_gone += 1,
-                    // What the bus lacks is told already.
+                    // The outage of the bus has been reported already.
                     Err(NoReply::Silent) if outage.borrow().is_some() => times_gone = 0,
                     Err(NoReply::Silent) => {
                         times_gone = 0;
@@ -321,7 +322,7 @@ impl AgentRun {
             return Err(NoReply::Silent);
         }
         match self.bus.client.request(heartbeat_subject(&self.survey), bytes.into()).await {
-            // A coordinator of another version cannot be understood: that is no reason to ask it again.
+            // A coordinator of another version cannot be understood, so a new request to it would not help.
             Ok(response) => {
                 Ok(decode(&response.payload)
                     .unwrap_or_else(|error| HeartbeatReply::Refused(error.to_string())))
@@ -337,8 +338,8 @@ impl AgentRun {
         }
     }
 
-    /// Finds out whether it is the coordinator or the bus that does not answer, which the bus notes; one look at a time, beside the signs
-    /// of life: on a slow link it takes as long as several of them.
+    /// Finds out whether the coordinator or the bus does not respond; the bus notes the finding. One check at
+    /// a time, beside the heartbeats: on a slow link a check takes as long as several of them.
     fn look_at_bus(&self) {
         let (bus, survey, looks) = (self.bus.clone(), self.survey.clone(), self.looks.clone());
         tokio::spawn(async move {
@@ -348,7 +349,7 @@ impl AgentRun {
         });
     }
 
-    /// Takes what the coordinator said; gives words for whoever looks on.
+    /// Handles the coordinator's reply to a heartbeat; returns a message for the user.
     fn handle_reply(
         &self,
         heartbeat_reply: HeartbeatReply,
@@ -368,7 +369,8 @@ impl AgentRun {
 
     fn worker(&self, terms: &SurveyTerms, now: SystemTime) -> Result<Worker, ClusterError> {
         let settings = self.agent.limits.settings(terms)?;
-        // Certificates and dates in responses are judged by the coordinator's clock, whatever this machine's shows.
+        // The coordinator's clock judges certificates and dates in responses, whatever this machine's clock
+        // shows.
         let worker = Worker::new(&settings, self.clock.showing(now))
             .map_err(|error| ClusterError::Terms(error.to_string()))?;
         if let Some(program) = &self.agent.program {
@@ -377,7 +379,8 @@ impl AgentRun {
         Ok(worker)
     }
 
-    /// Puts a question, if it may be put now and nobody has given it up, and tells what came of it.
+    /// Sends a request, if it may be sent now and the coordinator has not given it up, and reports the
+    /// result.
     fn execute(
         &self,
         worker: Arc<Worker>,
@@ -405,11 +408,11 @@ impl AgentRun {
                 || permission.obtain(&dispatch, deadline).await.is_none()
                 || !record.publish(&Event::Sending { asked }, FRESH).await?
             {
-                // It may not be sent, or has been given up, or follows something else than it says.
+                // It may not be sent, or has been given up, or does not follow the entry that it names.
                 record.report(Event::Unsent { asked }).await?;
                 return Ok(());
             }
-            // To publish the entry may have taken a while.
+            // Publishing the entry may have taken a while.
             let Some(permit) = permission.obtain(&dispatch, deadline).await else {
                 record.report_or_publish(Event::Unsent { asked }).await?;
                 return Ok(());
@@ -420,11 +423,12 @@ impl AgentRun {
             let slept = clock.slept();
             let carried_out = tokio::select! {
                 biased;
-                // A connection may have come about while this process stood still, and the request be about to be sent.
+                // A connection may have been opened while this process stood still, and the request may be
+                // about to be sent.
                 () = process_stalled(OBEYED_WITHIN) => None,
                 reply = worker.execute(&dispatch.order, &meter) => reply.ok(),
             };
-            // Nor is it known what came of a request while the machine slept.
+            // The result of a request is also unknown if the machine slept meanwhile.
             let Some(reply) = carried_out.filter(|_| clock.slept() == slept) else {
                 record.report_or_publish(Event::Lost { asked }).await?;
                 return Ok(());
@@ -438,7 +442,7 @@ impl AgentRun {
                 match record.report(part.clone()).await? {
                     Some(true) => {}
                     Some(false) => return Ok(()),
-                    // The coordinator is away: the bus keeps it, whole.
+                    // The coordinator is away: the bus keeps all parts of the reply.
                     None => {
                         for part in &parts {
                             if !record.publish(part, PATIENCE).await? {
@@ -454,23 +458,24 @@ impl AgentRun {
     }
 }
 
-/// Why nobody answers.
+/// Why there is no reply.
 enum NoReply {
-    /// Nobody is there, or not for now.
+    /// Nobody replies, or not for now.
     Silent,
-    /// The bus has nothing of the survey.
+    /// The survey has no stream on the bus.
     Gone,
 }
 
-/// What an agent tells of a question.
+/// Reports and publishes what happens to one request.
 struct RequestReporter {
     bus: Bus,
     tree: u64,
     subject: String,
     said: String,
-    /// The sequence of its last entry on the subject of the tree.
+    /// Sequence of the agent's last entry on the subject of the tree.
     after: u64,
-    /// Of this run of the agent and this dispatch: tells its entries from all others, though a dispatch come twice.
+    /// Identifies this run of the agent and this dispatch, so that its entries differ from all others even if
+    /// a dispatch arrives twice.
     what: String,
     number: u32,
     /// Becomes true when the agent is to end.
@@ -478,13 +483,13 @@ struct RequestReporter {
 }
 
 impl RequestReporter {
-    /// Of its exchange, to which the survey has granted so many bytes of its rate.
+    /// Meter of this exchange, for which the survey has granted this number of bytes of its rate.
     fn meter(&self, asked: SystemTime, granted: AtomicU64, permission: Arc<Permission>) -> CoordinatorMeter {
         let (bus, said) = (self.bus.clone(), self.said.clone());
         CoordinatorMeter { bus, permission, said, tree: self.tree, sequence: self.after, asked, granted }
     }
 
-    /// Tells the coordinator, or, where that is away, the bus, which keeps it.
+    /// Reports to the coordinator or, where that is away, publishes on the bus, which keeps the event.
     async fn report_or_publish(&mut self, told: Event) -> Result<(), ClusterError> {
         if self.report(told.clone()).await?.is_none() {
             self.publish(&told, PATIENCE).await?;
@@ -492,7 +497,7 @@ impl RequestReporter {
         Ok(())
     }
 
-    /// Tells the coordinator; says whether it wants more, or nothing where it is away.
+    /// Reports to the coordinator. Returns whether it wants more, or `None` where it is away.
     async fn report(&mut self, told: Event) -> Result<Option<bool>, ClusterError> {
         if !self.bus.is_connected() {
             return Ok(None);
@@ -502,7 +507,8 @@ impl RequestReporter {
         Ok(response.ok().and_then(|response| decode(&response.payload).ok()))
     }
 
-    /// Publishes an entry that follows the last one. Says whether it stands there: somebody may have given the question up.
+    /// Publishes an entry that follows the last one. Returns whether the bus took it: the coordinator may
+    /// have given the request up.
     async fn publish(&mut self, told: &Event, patience: Duration) -> Result<bool, ClusterError> {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
@@ -523,10 +529,10 @@ impl RequestReporter {
     }
 }
 
-/// Ends some time after the agent was asked to end.
+/// Ends [`LAST_WORDS`] after the agent was told to end.
 async fn overdue(mut stop: watch::Receiver<bool>) {
     if stop.wait_for(|stop| *stop).await.is_err() {
-        // Nobody can ask any more.
+        // The sender is gone, so a stop can no longer come.
         return std::future::pending().await;
     }
     tokio::time::sleep(LAST_WORDS).await;
@@ -549,16 +555,17 @@ impl Meter for CoordinatorMeter {
             if bytes <= self.granted.load(Ordering::Relaxed) {
                 return;
             }
-            // One message for some pieces: what is not needed is given back with the response.
+            // One message covers several pieces: bytes that are not needed are given back with the response.
             let moved = bytes + RECEIVE_WINDOW;
             let told = Event::ReadMore { asked: self.asked, moved };
             let said = Report { tree: self.tree, sequence: self.sequence, told };
             let Ok(said) = encode(&said) else { return };
-            // Where the coordinator is away, no request is sent either: what is in flight may end.
+            // Where the coordinator is away, no new request is sent either: an exchange in flight may end.
             while self.bus.is_connected() {
                 let granted = self.bus.client.request(self.said.clone(), said.clone().into()).await;
                 let waits = granted.is_err_and(|error| error.kind() == RequestErrorKind::TimedOut);
-                // It is there, and the rate is used up for longer than the bus waits for a reply.
+                // The coordinator is there, and the rate is used up for longer than the bus waits for a
+                // reply.
                 if !waits || !self.permission.is_fresh() {
                     break;
                 }

@@ -21,39 +21,42 @@ pub struct Bus {
     pub(super) client: Client,
     context: Context,
     server: String,
-    /// We have shown it a certificate: so must others.
+    /// We have presented a certificate, so others must do so too.
     shows_certificate: bool,
     condition: Arc<BusCondition>,
 }
 
-/// Whether an entry stands on a subject now.
+/// Whether the subject now holds a published entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Published {
     /// It does, under this sequence.
     At(u64),
-    /// Something else stands where it was to follow.
+    /// Another entry stands where this one was to follow.
     Refused,
 }
 
-/// Names of streams of ours.
+/// Prefix of the names of our streams.
 const PREFIX: &str = "ccsurvey_";
-/// Entries of a site tree that are kept. A reply has 75 parts at most, and what was copied is not needed any more.
+/// Number of entries that are kept per site tree. A reply has 75 parts at most, and parts that were copied
+/// are not needed any more.
 const KEPT: i64 = 160;
-/// A bus that is there answers within milliseconds, or within seconds where its leader has died.
+/// A running bus responds within milliseconds, or within seconds if its leader has died.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A cluster that has lost servers has chosen others by then, or has too few.
+/// By then a cluster that has lost servers has elected new leaders, or has too few servers.
 const ELECTION: Duration = Duration::from_mins(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(250);
-/// To send a request and to receive the response each have [`PATIENCE`]; what takes longer than both hangs.
+/// Sending a request and receiving the response may each take [`PATIENCE`]; an attempt that takes longer than
+/// both hangs.
 const LONGEST_TRY: Duration = Duration::from_secs(15);
-/// A stream that is not found is gone when it is not found for so long: a server that has just started may not know it yet.
+/// A stream is gone once it has not been found for this long: a server that has just started may not know it
+/// yet.
 const CERTAIN: Duration = Duration::from_secs(3);
-/// Copies of a stream in a cluster: one of its servers may die.
+/// Number of copies of a stream in a cluster: one of its servers may die.
 const COPIES: usize = 3;
-/// Below what a server takes as a message by default, a mebibyte, with our fields.
+/// Bytes of a message that our fields may take. A server accepts a message of one mebibyte by default.
 const FIELDS: usize = 4096;
 
-/// Tries again and again for so long, or returns why that came to nothing.
+/// Retries for the given time, then returns the reason of the failure.
 macro_rules! patiently {
     ($bus:expr, $patience:expr, $attempt:expr) => {{
         let mut wait = RetryWait::new($bus, $patience);
@@ -66,11 +69,11 @@ macro_rules! patiently {
     }};
 }
 
-/// A wait for the bus, which ends after some time, or when waiting is of no use.
+/// A wait for the bus, which ends after some time, or when waiting is useless.
 struct RetryWait<'a> {
     bus: &'a Bus,
     until: Instant,
-    /// Since when the stream of the survey is not found.
+    /// Since when the stream of the survey has not been found.
     gone_since: Option<Instant>,
 }
 
@@ -79,7 +82,7 @@ impl<'a> RetryWait<'a> {
         Self { bus, until: Instant::now() + patience, gone_since: None }
     }
 
-    /// A try has failed: waits for the next one.
+    /// An attempt has failed: waits for the next one.
     async fn after(&mut self, outage: Outage) -> Result<(), ClusterError> {
         self.bus.condition.note_failure(&outage);
         let now = Instant::now();
@@ -94,10 +97,11 @@ impl<'a> RetryWait<'a> {
 }
 
 impl Bus {
-    /// Connects to the server at `address`, `nats://HOST:PORT`, or to one of several between commas.
+    /// Connects to the server at `address`, `nats://HOST:PORT`, or to one of several that are separated by
+    /// commas.
     ///
     /// # Errors
-    /// When that is no address, nobody answers there, we are not let in, or there is no JetStream.
+    /// When that is not an address, nothing responds there, the login is refused, or there is no JetStream.
     pub async fn connect(address: &str, login: &Login) -> Result<Self, ClusterError> {
         let servers = address.split(',').map(server_at).collect::<Result<Vec<_>, _>>()?;
         let name = address.to_owned();
@@ -129,18 +133,19 @@ impl Bus {
         Ok(Self { client, context, server: name, shows_certificate: login.has_certificate(), condition })
     }
 
-    /// Sees each outage and its end.
+    /// Receives each outage and its end.
     #[must_use]
     pub fn watch(&self) -> watch::Receiver<Option<DatedOutage>> {
         self.condition.watch()
     }
 
-    /// Sees each refusal of a subject to our user.
+    /// Receives each refusal of a subject to our user.
     pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<SubjectRefusal>> {
         self.condition.watch_refusals()
     }
 
-    /// Tries something once, where there is a connection: what is sent without one would arrive when all else has changed.
+    /// Attempts an operation once, if there is a connection: a message that is sent without one would arrive
+    /// when all else has changed.
     async fn attempt<T, E: std::error::Error + 'static>(
         &self,
         work: impl Future<Output = Result<T, E>>,
@@ -157,31 +162,31 @@ impl Bus {
         }
     }
 
-    /// Whether anybody may come and read or write there.
+    /// Whether anyone may connect to the server to read and write there.
     #[must_use]
     pub fn is_open_to_everybody(&self) -> bool {
         !self.client.server_info().auth_required && !self.shows_certificate
     }
 
-    /// Whether it is a cluster of servers which lose entries when one of them is started again: they take the removal of what
-    /// stands on one subject for that of all that came before (nats-server issue 4196).
+    /// Whether it is a cluster of servers that lose entries when one of them is restarted: they take the
+    /// removal of the entries of one subject for the removal of all earlier entries (nats-server issue 4196).
     #[must_use]
     pub fn loses_entries(&self) -> bool {
         self.is_cluster() && is_before_2_10(&self.client.server_info().version)
     }
 
-    /// Where it is.
+    /// Address of the server.
     #[must_use]
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// Bytes of a message that is published whole.
+    /// Largest message in bytes that is published in one piece.
     pub(super) fn most_bytes(&self) -> usize {
         self.client.server_info().max_payload.saturating_sub(FIELDS)
     }
 
-    /// The surveys whose coordinators have been here.
+    /// The surveys that have a stream on the bus.
     pub(super) async fn surveys(&self) -> Result<Vec<String>, ClusterError> {
         let names = self.attempt(self.context.stream_names().try_collect::<Vec<String>>()).await;
         let names = names.map_err(|outage| self.outage_error(outage))?;
@@ -192,7 +197,7 @@ impl Bus {
         Ok(ours)
     }
 
-    /// Opens the stream of a survey, or makes it; `id` tells it from others of this name.
+    /// Opens the stream of a survey, or creates it; `id` distinguishes the survey from others of this name.
     pub(super) async fn open(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
         match self.look_for(name).await? {
             Some(stream) => {
@@ -233,7 +238,7 @@ impl Bus {
         let copies = if self.is_cluster() { COPIES } else { 1 };
         Ok(patiently!(self, ELECTION, {
             match self.context.create_stream(config(copies)).await {
-                // Fewer servers than that are up, or there is no room on three. Copies are added when there is.
+                // Fewer than three servers are up, or fewer have room. Copies are added later, if possible.
                 Err(error) if matches!(error.kind(), CreateStreamErrorKind::JetStream(_)) => {
                     self.context.create_stream(config(1)).await
                 }
@@ -251,7 +256,7 @@ impl Bus {
         self.is_cluster() && stream.cached_info().config.num_replicas < COPIES
     }
 
-    /// Has the servers of a cluster keep more copies of a stream, if enough of them are up.
+    /// Makes the servers of a cluster keep more copies of a stream, if enough of them are up.
     pub(super) async fn add_copies(&self, stream: &stream::Stream) -> Result<(), Outage> {
         let config = stream::Config { num_replicas: COPIES, ..stream.cached_info().config.clone() };
         self.attempt(Box::pin(self.context.update_stream(config))).await.map(|_| ())
@@ -263,12 +268,12 @@ impl Bus {
         removed.map(|_| ()).map_err(|outage| self.outage_error(outage))
     }
 
-    /// Whether the stream of a survey is there.
+    /// Whether the survey has a stream.
     pub(super) async fn has(&self, name: &str) -> Result<bool, ClusterError> {
         Ok(self.look_for(name).await?.is_some())
     }
 
-    /// The next entry on a subject, or on one that a pattern names, from this sequence on.
+    /// The next entry on a subject, or on any subject that a pattern matches, from this sequence on.
     pub(super) async fn next<I: Send + Sync>(
         &self,
         stream: &stream::Stream<I>,
@@ -282,10 +287,10 @@ impl Bus {
         Ok(next)
     }
 
-    /// Publishes an entry that is to follow the one with the sequence `after`, or any. One that was published already, its
-    /// acknowledgement being lost, is not published again: `id` tells.
+    /// Publishes an entry that is to follow the one with the sequence `after`, or any entry. `id` prevents
+    /// that an entry is published again if only its acknowledgement was lost.
     ///
-    /// Tries again while the bus is away, for `patience`.
+    /// Retries while the bus is away, for `patience`.
     pub(super) async fn publish(
         &self,
         subject: String,
@@ -312,7 +317,7 @@ impl Bus {
                 }
             };
             match self.attempt(Box::pin(sent)).await {
-                // What stands there already is ours only where we have tried before.
+                // An entry that is there already is ours only if we have tried before.
                 Ok(Some(ack)) if ack.duplicate && !is_retry => return Ok(Published::Refused),
                 Ok(Some(ack)) => {
                     self.condition.note_success();
@@ -330,7 +335,7 @@ impl Bus {
         }
     }
 
-    /// Why nobody takes what is published on a subject of a survey.
+    /// Why no stream takes what is published on a subject of a survey.
     async fn why_unserved(&self, subject: &str) -> Outage {
         let stream = stream_name(survey_of(subject));
         self.attempt(Box::pin(self.context.get_stream(stream)))
@@ -338,7 +343,7 @@ impl Bus {
             .map_or_else(|outage| outage, |_| Outage::NoLeader)
     }
 
-    /// An entry was refused. Perhaps because it stands there already, and only its acknowledgement was lost.
+    /// The bus refused an entry. Perhaps it has that entry already, and only the acknowledgement was lost.
     async fn is_ours(&self, subject: &str, after: u64, id: &str) -> Result<Published, ClusterError> {
         let stream = self.stream(survey_of(subject)).await?;
         let next = self.next(&stream, subject, after + 1).await?;
@@ -352,7 +357,7 @@ impl Bus {
         stream.map_err(|error| self.error("open the stream of the survey", error))
     }
 
-    /// The last sequence on a subject; 0 where nothing stands there.
+    /// The last sequence on a subject; 0 where it is empty.
     pub(super) async fn last<I: Send + Sync>(
         &self,
         stream: &stream::Stream<I>,
@@ -365,7 +370,7 @@ impl Bus {
         Ok(last.map_or(0, |entry| entry.sequence))
     }
 
-    /// The subjects of trees on which anything stands.
+    /// The subjects of all trees that have entries.
     pub(super) async fn tree_subjects(
         &self,
         stream: &stream::Stream,
@@ -378,35 +383,35 @@ impl Bus {
         Ok(found.into_iter().map(|(subject, _)| subject).collect())
     }
 
-    /// Whether it is there now.
+    /// Whether there is a connection now.
     pub(super) fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    /// Removes all that stands on a subject.
+    /// Removes all entries of a subject.
     pub(super) async fn purge(&self, name: &str, subject: String) -> Result<(), ClusterError> {
         let purged = self.stream(name).await?.purge().filter(subject).await;
         purged.map(|_| ()).map_err(|error| self.error("purge a subject", error))
     }
 
-    /// Listens to a subject.
+    /// Subscribes to a subject.
     pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, ClusterError> {
         self.client.subscribe(subject).await.map_err(|error| self.error("listen", error))
     }
 
-    /// Says something to whoever listens, and keeps nothing. It has left this process when this is over.
+    /// Publishes a message that nothing keeps. When this returns, the message has left this process.
     pub(super) async fn send(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
         let said = self.client.publish(Subject::from(subject), bytes.into()).await;
         said.map_err(|error| self.error("say something", error))?;
         self.client.flush().await.map_err(|error| self.error("say something", error))
     }
 
-    /// Answers a request; nobody waits for it to be gone.
+    /// Replies to a request, without waiting until the reply has left this process.
     pub(super) async fn reply(&self, to: Subject, bytes: Vec<u8>) -> Result<(), ClusterError> {
         self.client.publish(to, bytes.into()).await.map_err(|error| self.error("answer", error))
     }
 
-    /// An error of the bus, with what it tells of its state.
+    /// An error of the bus, with what it tells of the state of the bus.
     pub(super) fn error(&self, what: &'static str, error: impl std::error::Error + 'static) -> ClusterError {
         ClusterError::Bus { server: self.server.clone(), what, why: Outage::from_error(&error) }
     }
@@ -421,7 +426,7 @@ fn is_before_2_10(version: &str) -> bool {
     matches!((numbers.next(), numbers.next()), (Some(major), Some(minor)) if (major, minor) < (2, 10))
 }
 
-/// A server by its address, in which nothing secret may stand.
+/// A server by its address, which may not contain a secret.
 fn server_at(address: &str) -> Result<ServerAddr, ClusterError> {
     let address = address.trim();
     let server = address
@@ -429,62 +434,62 @@ fn server_at(address: &str) -> Result<ServerAddr, ClusterError> {
         .ok()
         .filter(|server| !server.has_user_pass() && !server.host().is_empty());
     let is_known = ["nats://", "tls://"].iter().any(|scheme| address.starts_with(scheme));
-    // What may be secret is not told.
+    // The error message leaves out what may be secret.
     let told = || address.rsplit('@').next().unwrap_or_default().to_owned();
     server.filter(|_| is_known).ok_or_else(|| ClusterError::Address(told()))
 }
 
-/// The stream of a survey.
+/// Name of the stream of a survey.
 fn stream_name(name: &str) -> String {
     format!("{PREFIX}{name}")
 }
 
-/// Of one tree, or of all.
+/// Subject of one tree, or the pattern of all.
 pub(super) fn tree_subject(name: &str, tree: impl std::fmt::Display) -> String {
     format!("ccsurvey.{name}.tree.{tree}")
 }
 
-/// The tree whose subject this is.
+/// Number of the tree that has this subject.
 pub(super) fn tree_of(subject: &str) -> Option<u64> {
     subject.rsplit_once(".tree.")?.1.parse().ok()
 }
 
-/// The survey whose subject this is.
+/// Name of the survey that has this subject.
 fn survey_of(subject: &str) -> &str {
     subject.split('.').nth(1).unwrap_or_default()
 }
 
-/// Where a coordinator says that it is there.
+/// Where a coordinator announces its presence.
 pub(super) fn coordinator_subject(name: &str) -> String {
     format!("ccsurvey.{name}.coordinator")
 }
 
-/// Where agents say that they are there.
+/// Where agents send heartbeats.
 pub(super) fn heartbeat_subject(name: &str) -> String {
     format!("ccsurvey.{name}.here")
 }
 
-/// Where a coordinator says that the survey is finished.
+/// Where a coordinator announces that the survey is finished.
 pub(super) fn finished_subject(name: &str) -> String {
     format!("ccsurvey.{name}.finished")
 }
 
-/// Where an agent gets its orders.
+/// Where an agent receives its dispatches.
 pub(super) fn dispatch_subject(name: &str, agent: &str) -> String {
     format!("ccsurvey.{name}.orders.{agent}")
 }
 
-/// Where agents ask whether they may send requests.
+/// Where agents ask for permission to send requests.
 pub(super) fn ping_subject(name: &str) -> String {
     format!("ccsurvey.{name}.ping")
 }
 
-/// Where agents say what comes of questions.
+/// Where agents report the results of requests.
 pub(super) fn report_subject(name: &str) -> String {
     format!("ccsurvey.{name}.said")
 }
 
-/// A name that can stand in subjects, made of any.
+/// Turns any name into a word that is valid in subjects.
 pub(super) fn subject_word(name: &str) -> String {
     let word: String =
         name.chars().map(|it| if it.is_ascii_alphanumeric() || it == '-' { it } else { '_' }).collect();
@@ -495,7 +500,7 @@ fn is_missing(error: &jetstream::context::GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
-/// An entry that may not be there.
+/// An entry, or `None` where there is none.
 fn found(
     response: Result<StreamMessage, LastRawMessageError>,
 ) -> Result<Option<StreamMessage>, LastRawMessageError> {

@@ -16,22 +16,23 @@ use crate::exchange::{Request, Response};
 use crate::fetch::Meter;
 use crate::survey::{RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
 
-/// An agent, as the coordinator has questions put by it.
+/// An agent to which the coordinator dispatches requests.
 pub(super) struct BusWorker {
     pub subjects: Arc<TreeSubjects>,
-    /// Of this run of the agent.
+    /// Identifies this run of the agent.
     pub id: String,
-    /// Becomes true when it is gone.
+    /// Becomes true when the agent is gone.
     pub gone: watch::Receiver<bool>,
-    /// How long an exchange may take.
+    /// The longest that an exchange may take.
     pub longest: Duration,
 }
 
-/// While the bus is away nothing is asked, and its return is noticed within this time.
+/// While the bus is away, no request is dispatched. Its return is noticed within this time.
 const WHILE_AWAY: Duration = Duration::from_secs(1);
-/// How often the bus is checked for a reply that did not arrive directly; most exchanges are over before that.
+/// How often the bus is checked for a reply that did not arrive directly; most exchanges are over before
+/// that.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
-/// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
+/// Reading a response and reporting it takes no longer, or the agent is useless.
 const READING: Duration = Duration::from_secs(30);
 
 impl std::fmt::Debug for BusWorker {
@@ -49,7 +50,7 @@ impl RemoteWorker for BusWorker {
                 Err(error) => {
                     tracing::error!(tree, "whether a question was put is unknown");
                     self.subjects.fail(error);
-                    // Nothing tells that it was not.
+                    // Nothing proves that it was not sent.
                     RemoteOutcome::Lost
                 }
             }
@@ -79,7 +80,7 @@ impl BusWorker {
         let mut subscription = subjects.subscribe(tree);
         let after = subjects.last_sequence(tree).await?;
         if !subjects.bus.is_connected() {
-            // An order that waits for the bus would be obeyed when all else has changed.
+            // A dispatch that waits for the bus would be executed when all else has changed.
             tokio::time::sleep(WHILE_AWAY).await;
             return Ok(RemoteOutcome::Undispatched);
         }
@@ -115,7 +116,8 @@ impl BusWorker {
                     continue;
                 }
                 DispatchEvent::Event(event) => {
-                    // An agent whose entry was refused tells of itself alone: its order may have come twice.
+                    // An agent whose entry was refused reports only on itself: its dispatch may have arrived
+                    // twice.
                     let is_unrecorded = event.sequence.is_some_and(|sequence| sequence <= after);
                     match case.take(event) {
                         Some(RemoteOutcome::Unsent) if is_unrecorded && !case.was_put => {
@@ -130,7 +132,8 @@ impl BusWorker {
                     }
                 }
                 DispatchEvent::Late => {
-                    // What was told while the connection of either was down stands on the subject, and nobody hears it.
+                    // An event that was reported while either side was disconnected stands on the subject,
+                    // and no subscription receives it.
                     let mut so_far = DispatchState::new(&order);
                     let is_told = |event| so_far.take(event).is_some();
                     if case.was_put && subjects.events_so_far(tree, after).await?.into_iter().any(is_told) {
@@ -140,14 +143,15 @@ impl BusWorker {
                 }
             }
             if Instant::now() >= until {
-                // Most answers have come by then; of a question that takes longer its entry tells.
+                // Most responses have come by then. If a request takes longer, its entry on the subject tells
+                // that it was sent.
                 if case.was_put || !subjects.was_accepted(tree, after, asked).await? {
                     break;
                 }
                 case.was_put = true;
             }
         }
-        // What stands before the fence was done, and nothing else ever will be.
+        // Entries before the fence tell what was done; nothing else will ever be done.
         let fence = subjects.fence(tree).await?;
         let mut case = DispatchState::new(&order);
         let told = subjects.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
@@ -158,12 +162,14 @@ impl BusWorker {
 /// An agent that may want to read on.
 #[derive(Default)]
 struct PendingRead<'a> {
-    /// How many bytes it waits for, until when, and where that is to be said.
+    /// The number of bytes up to which it wants to read, the grant that it waits for, and where to send the
+    /// reply.
     reading: Option<(u64, BoxFuture<'a, ()>, Subject)>,
 }
 
 impl<'a> PendingRead<'a> {
-    /// It asks to read on up to so many bytes; one that asks again keeps its place among those who wait.
+    /// It asks to read on up to `moved` bytes. If it asks again for the same number, it keeps its turn in the
+    /// queue.
     fn wait_to_read(&mut self, moved: u64, reply: Subject, read_on: impl FnOnce() -> BoxFuture<'a, ()>) {
         match &mut self.reading {
             Some((waiting, _, last)) if *waiting == moved => *last = reply,
@@ -171,7 +177,7 @@ impl<'a> PendingRead<'a> {
         }
     }
 
-    /// When it may: where that is to be said.
+    /// Waits until it may read on; returns where to send the reply.
     async fn may_read_on(&mut self) -> Subject {
         match &mut self.reading {
             Some((_, reading, _)) => reading.await,
@@ -184,7 +190,7 @@ impl<'a> PendingRead<'a> {
     }
 }
 
-/// What comes next of a question that was sent to an agent.
+/// The next thing that happens to a dispatched request.
 enum DispatchEvent {
     Event(ReceivedEvent),
     /// The agent that waits for this reply may read on.
@@ -192,7 +198,7 @@ enum DispatchEvent {
     Late,
 }
 
-/// What is known by now of a question that an agent is to put.
+/// What is known so far of a dispatched request.
 struct DispatchState {
     asked: SystemTime,
     request: Request,
@@ -229,7 +235,7 @@ impl DispatchState {
         }
     }
 
-    /// Whether it can be the answer to this question: strangers may be on the bus.
+    /// Whether it can be the response to this request: strangers may be on the bus.
     fn is_answer(&self, reply: &RemoteResponse) -> bool {
         reply.request == self.request
             && reply.response.address.is_none_or(|address| address == self.address)
@@ -246,7 +252,8 @@ impl DispatchState {
     }
 }
 
-/// A reply whose exchange began at this time, as far as that can be: not before it was recorded as asked, and it is over by now.
+/// A reply with a plausible start of its exchange: not before the request was recorded, and early enough to
+/// be over by now.
 pub(super) fn begun_at(
     reply: RemoteResponse,
     began: SystemTime,
@@ -353,7 +360,7 @@ pub(super) mod tests {
     #[test]
     fn what_was_not_put_is_unsent_and_what_was_put_is_lost() {
         assert_eq!(DispatchState::new(&order()).outcome_if_given_up(), RemoteOutcome::Unsent);
-        // What is told of another question of the tree counts for nothing.
+        // An event about another request of the tree has no effect.
         let mut case = DispatchState::new(&order());
         case.take(told(Event::Sending { asked: at(5) }));
         assert_eq!(case.outcome_if_given_up(), RemoteOutcome::Unsent);

@@ -34,7 +34,8 @@ use crate::survey::{
 
 /// The side of the bus on which the survey is.
 ///
-/// It is opened before the survey, whose questions it may know answers to, and begins with it.
+/// It is opened before the survey, because the bus may hold responses to the survey's requests. It begins
+/// with the survey.
 pub struct Coordinator {
     bus: Bus,
     name: String,
@@ -43,19 +44,19 @@ pub struct Coordinator {
     presence: Presence,
 }
 
-/// A coordinator says every [`SIGN_OF_LIFE`] that it is there: after so long a silence there is none.
+/// A coordinator announces its presence every [`SIGN_OF_LIFE`]: after this much silence there is none.
 const ALONE: Duration = SIGN_OF_LIFE.saturating_add(Duration::from_secs(1));
-/// To add copies is tried again after so long.
+/// Pause before the next attempt to add copies.
 const BETWEEN_COPIES: Duration = Duration::from_secs(5);
 
-/// A coordinator at work.
+/// A running coordinator.
 pub struct RunningCoordinator {
     subjects: Arc<TreeSubjects>,
     tasks: JoinSet<()>,
 }
 
 impl Coordinator {
-    /// Of a survey that is to be begun in this folder.
+    /// Checks the bus for a survey that is to be started in this folder.
     ///
     /// # Errors
     /// When another survey of its name is on the bus.
@@ -64,7 +65,7 @@ impl Coordinator {
         if bus.has(&name).await? { Err(bus.taken(&name)) } else { Ok(()) }
     }
 
-    /// Of the survey in this folder, which is not open yet.
+    /// Opens the coordinator of the survey in this folder, which is not open yet.
     ///
     /// # Errors
     /// When another survey of its name is on the bus, or another process coordinates this one.
@@ -79,10 +80,10 @@ impl Coordinator {
         Ok(Self { bus, name, stream, replies, presence })
     }
 
-    /// Removes what is left on the bus of a survey that is finished.
+    /// Removes from the bus all that a finished survey has left there.
     ///
     /// # Errors
-    /// When the bus does not do what it is asked.
+    /// When an operation of the bus fails.
     pub async fn clear(bus: &Bus, dir: &Path) -> Result<(), ClusterError> {
         let (name, id) = (name_of(dir), id_of(dir)?);
         if bus.has(&name).await? {
@@ -92,16 +93,16 @@ impl Coordinator {
         Ok(())
     }
 
-    /// What agents answered when nobody was there to hear it.
+    /// The responses that agents published while no coordinator was there.
     #[must_use]
     pub fn replies(&self) -> &KeptReplies {
         &self.replies
     }
 
-    /// Begins to have the questions of the survey put by agents; `stop` says that it is to stop.
+    /// Starts to dispatch the requests of the survey to agents, until `stop` becomes true.
     ///
     /// # Errors
-    /// When the bus does not do what it is asked, or the survey is one whose sites this process walks.
+    /// When an operation of the bus fails, or the survey is one whose sites this process walks.
     pub async fn begin(
         self,
         survey: &Survey,
@@ -166,16 +167,16 @@ impl Coordinator {
 }
 
 impl RunningCoordinator {
-    /// Becomes true when the survey is to stop: somebody asked for that, or the bus failed.
+    /// Becomes true when the survey is to stop: the user asked for it, or the bus failed.
     #[must_use]
     pub fn stop(&self) -> watch::Receiver<bool> {
         self.subjects.stopped()
     }
 
-    /// Ends with the survey; of one that is finished nothing is left on the bus, and its agents end.
+    /// Ends with the survey. A finished survey leaves nothing on the bus, and its agents end.
     ///
     /// # Errors
-    /// What stopped the survey, or that something of one that is finished is left.
+    /// The failure that stopped the survey, or that a finished survey could not be removed from the bus.
     pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
         self.tasks.shutdown().await;
         if is_finished {
@@ -185,15 +186,15 @@ impl RunningCoordinator {
     }
 }
 
-/// A survey is finished: says so, and leaves nothing on the bus.
+/// Announces that a survey is finished, and leaves nothing on the bus.
 async fn end_on(bus: &Bus, name: &str) -> Result<(), ClusterError> {
     let said = bus.send(finished_subject(name), encode(&())?);
-    // Whoever is cut off now finds that the survey is gone.
+    // An agent that is cut off now will find that the survey is gone.
     let _ = tokio::time::timeout(SIGN_OF_LIFE, said).await;
     bus.remove(name).await
 }
 
-/// Shows in the status what is the matter with the bus, for as long as it is.
+/// Shows an outage of the bus in the status for as long as it lasts.
 async fn report_outages(bus: Bus, progress: Arc<Progress>) {
     let mut outage = bus.watch();
     loop {
@@ -208,7 +209,8 @@ async fn report_outages(bus: Bus, progress: Arc<Progress>) {
     }
 }
 
-/// Has a cluster of which servers were down when the survey began keep the copies that it keeps otherwise, once it can.
+/// Adds the usual copies of the stream once the cluster can keep them, if servers of it were down when the
+/// survey began.
 async fn add_copies(bus: Bus, stream: Stream, progress: Arc<Progress>) -> Result<(), ClusterError> {
     let mut why = None;
     while let Err(outage) = bus.add_copies(&stream).await {
@@ -228,13 +230,13 @@ async fn add_copies(bus: Bus, stream: Stream, progress: Arc<Progress>) -> Result
     Ok(())
 }
 
-/// The name of a survey on the bus, after its folder.
+/// The name of a survey on the bus, which is that of its folder.
 fn name_of(dir: &Path) -> String {
     let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     subject_word(&whole.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Tells a survey from others of its name.
+/// Distinguishes a survey from others of its name.
 fn id_of(dir: &Path) -> Result<String, ClusterError> {
     let manifest = Manifest::load(dir).map_err(|error| ClusterError::Message(error.to_string()))?;
     let begun = serde_json::to_string(&manifest.created).unwrap_or_default();
@@ -252,14 +254,15 @@ fn terms_of(settings: &Settings) -> Result<SurveyTerms, ClusterError> {
     Ok(SurveyTerms { settings: written, roots })
 }
 
-/// That somebody coordinates the survey stands on the bus, and nobody else's word after it.
+/// The claim of one process to coordinate the survey: an entry on the bus, which no entry of another process
+/// may follow.
 struct Presence {
     bus: Bus,
     name: String,
     last: u64,
-    /// When that was last said, and taken; what the machine slept counts.
+    /// When the presence was last announced and stored; time that the machine slept counts.
     said: watch::Sender<Option<SystemTime>>,
-    /// No two processes say the same.
+    /// Makes the announcements of two processes differ.
     process: u32,
 }
 
@@ -280,7 +283,8 @@ impl Presence {
         }
     }
 
-    /// Something else than our last entry stands where it was: that of another process, or none that is later.
+    /// Our last entry is no longer the last one: either another process has added an entry, or there is no
+    /// later one.
     async fn why_refused(&self) -> Result<ClusterError, ClusterError> {
         let (name, server) = (self.name.clone(), self.bus.server().to_owned());
         let stream = self.bus.stream(&name).await?;
@@ -296,8 +300,8 @@ impl Presence {
     }
 }
 
-/// The sequence under which a coordinator last said that it is there; 0 where none ever did. Where one still does, within
-/// the time in which it would, it is at work.
+/// The sequence of the last presence entry of a coordinator; 0 if there never was one. If a new one appears
+/// within the interval of these entries, a coordinator is at work.
 async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, ClusterError> {
     let subject = coordinator_subject(name);
     let last = async || bus.last(stream, &subject).await;
@@ -347,10 +351,10 @@ struct AgentRegister {
 struct RegisteredAgent {
     number: AgentNumber,
     gone: watch::Sender<bool>,
-    /// Whole seconds in which nothing was heard of it, as far as this process was at work in them.
+    /// Whole seconds without a heartbeat, counting only seconds in which this process was running.
     silent: u64,
     seen: AgentSeen,
-    /// When it was last heard of, and its pages by then.
+    /// Time of its last heartbeat that updated the page rate, and its number of pages by then.
     heard: SystemTime,
     pages: u64,
 }
@@ -369,7 +373,8 @@ async fn reply_to_heartbeats(
     Ok(())
 }
 
-/// Says to whoever pings what time it is, and how old our knowledge of the opt-out list is: by that agents send requests.
+/// Replies to pings with the time and the age of our last look at the opt-out list. Agents need this to send
+/// requests.
 async fn reply_to_pings(
     mut pings: Subscriber,
     subjects: Arc<TreeSubjects>,
@@ -377,10 +382,10 @@ async fn reply_to_pings(
     present: watch::Receiver<Option<SystemTime>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
-        // Before the first look nothing is permitted.
+        // Before the first look at the list, no request is permitted.
         let Some(OptOutCheck { time, version: opt_outs }) = *looks.borrow() else { continue };
         subjects.clock.slept();
-        // Who stood still meanwhile may have been replaced by another process.
+        // A coordinator that stood still meanwhile may have been replaced by another process.
         let system = Clock::system().now();
         if present.borrow().is_none_or(|said| system.duration_since(said).is_ok_and(|age| age > ALONE)) {
             continue;
@@ -394,10 +399,11 @@ async fn reply_to_pings(
     Ok(())
 }
 
-/// Notes who is silent, and says how agents stand.
+/// Counts the silence of each agent, and shows the state of the agents in the status.
 async fn run_register(register: Arc<AgentRegister>) -> Result<(), ClusterError> {
     let mut every_second = tokio::time::interval(Duration::from_secs(1));
-    // Where this process was held up, agents were not silent all the time: what they said is still to be read.
+    // If this process was held up, agents were not silent all the time: their heartbeats are still to be
+    // read.
     every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut missing_since = None;
     loop {
@@ -419,7 +425,7 @@ impl AgentRegister {
             return HeartbeatReply::Refused(error);
         }
         if heartbeat.is_leaving {
-            // Nothing more is dealt to it, and what it is at it ends.
+            // The agent is assigned nothing more, and its exchanges in flight end.
             match agents.get_mut(&heartbeat.id) {
                 Some(agent) if heartbeat.under_way > 0 => {
                     agent.note(&heartbeat, now);
@@ -472,12 +478,12 @@ impl AgentRegister {
 
     fn dismiss(&self, agent: RegisteredAgent, why: &str) {
         tracing::info!(agent = agent.seen.name, "an agent {why}");
-        // First its hand, so that nothing that is dealt to it is put.
+        // First stop its worker, so that no request of a tree that is assigned to it is sent.
         let _ = agent.gone.send(true);
         self.pool.leave(agent.number);
     }
 
-    /// `missing_since` is when the last agent went, while none is there.
+    /// `missing_since` is when the last agent left, as long as there is none.
     fn tick_second(&self, missing_since: &mut Option<SystemTime>) {
         let mut agents = lock(&self.agents);
         for agent in agents.values_mut() {
@@ -529,7 +535,7 @@ impl AgentRegister {
     }
 }
 
-/// What an honest agent never says.
+/// Why a heartbeat cannot come from an honest agent.
 fn invalid_heartbeat(heartbeat: &Heartbeat) -> Option<String> {
     let Heartbeat { name, sites, capacity, program, .. } = heartbeat;
     if program != env!("CARGO_PKG_VERSION") {

@@ -10,8 +10,8 @@ use super::tree_subjects::{fence, up_to};
 use crate::fetch::Clock;
 use crate::survey::{KeptReplies, KeptReply};
 
-/// What agents told when no coordinator was there: the last answer on the subject of each tree. From now on no order of before
-/// is obeyed.
+/// The replies that agents published while no coordinator was there: the last one on the subject of each
+/// tree. From now on no earlier dispatch is carried out.
 pub(super) async fn kept_replies(
     bus: &Bus,
     stream: &Stream,

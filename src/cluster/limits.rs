@@ -6,8 +6,9 @@ use super::ClusterError;
 use super::message::SurveyTerms;
 use crate::settings::Settings;
 
-/// What an agent lets a survey do on its machine, as whoever starts the agent says. What comes over the bus widens none of it:
-/// whoever can write there could otherwise reach the agent's own network, or have forged certificates accepted.
+/// Limits on what a survey may do on the machine of an agent, as set by the user who starts the agent. No
+/// message on the bus can widen them: otherwise anyone who can write there could reach the agent's own
+/// network, or have forged certificates accepted.
 #[derive(Clone, Debug, Default)]
 pub struct AgentLimits {
     /// Loopback, private and other special addresses may be contacted.
@@ -19,10 +20,10 @@ pub struct AgentLimits {
 }
 
 impl AgentLimits {
-    /// The settings of a survey, as far as this agent goes along with them.
+    /// The settings of a survey, as far as these limits allow them.
     ///
     /// # Errors
-    /// When the settings cannot be read, or want what the agent was not started with.
+    /// When the settings cannot be read, or require a flag that the agent was not started with.
     pub(super) fn settings(&self, terms: &SurveyTerms) -> Result<Settings, ClusterError> {
         let settings = Settings::parse(&terms.settings).map_err(ClusterError::Terms)?;
         let lacks = |wanted: String, flag: String| ClusterError::Limit { wanted, flag };
@@ -41,7 +42,7 @@ impl AgentLimits {
         Ok(Settings { gateway: self.gateway, dns: None, ca: self.certificates(&terms.roots)?, ..settings })
     }
 
-    /// The files of ours that hold what the survey trusts.
+    /// Our files that hold the certificates that the survey trusts.
     fn certificates(&self, wanted: &[String]) -> Result<Vec<PathBuf>, ClusterError> {
         let mut ours = Vec::new();
         for path in &self.ca {
@@ -110,7 +111,7 @@ mod tests {
             path
         });
         let limits = AgentLimits { ca: files.to_vec(), ..AgentLimits::default() };
-        // As another system ends lines.
+        // With the line ends of another system.
         assert_eq!(limits.settings(&terms("", &["two\r\n"])).unwrap().ca, [files[1].clone()]);
         assert!(refused(&limits, &terms("", &["two\n", "three\n"])).contains("--ca FILE"));
         fs::remove_file(&files[0]).unwrap();

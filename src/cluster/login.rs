@@ -7,9 +7,10 @@ use serde::Deserialize;
 
 use super::ClusterError;
 
-/// Who we are to a NATS server, and how we know it. It never stands on a command line, where others see it.
+/// Credentials for a NATS server, and where they come from. They never stand on a command line, where other
+/// users see them.
 ///
-/// A file says it as TOML, paths in it being relative to it:
+/// A file holds them as TOML. Paths in it are relative to the file:
 ///
 /// ```toml
 /// user = "survey"
@@ -26,12 +27,12 @@ pub struct Login {
     client_cert: Option<PathBuf>,
     client_key: Option<PathBuf>,
     ca: Option<PathBuf>,
-    /// The file that says this.
+    /// The file that holds these credentials.
     #[serde(skip)]
     file: Option<PathBuf>,
 }
 
-/// Tells nothing that is secret.
+/// Shows no secret.
 impl fmt::Debug for Login {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
@@ -39,10 +40,11 @@ impl fmt::Debug for Login {
 }
 
 impl Login {
-    /// Of the file, if there is one, or else of the environment.
+    /// Reads the file, if there is one, or else the environment.
     ///
     /// # Errors
-    /// When the file cannot be read, says something else, or says too little.
+    /// When the file cannot be read, contains an unknown field, or has only one of two fields that belong
+    /// together.
     pub fn read(file: Option<&Path>) -> Result<Self, ClusterError> {
         let Some(path) = file else { return Self::from_variables(|name| std::env::var(name).ok()) };
         let to_error = |message: String| ClusterError::Login { path: path.to_owned(), message };
@@ -60,7 +62,7 @@ impl Login {
         })
     }
 
-    /// Files with secrets in them that others than their owner can read.
+    /// Files with secrets that users other than their owner can read.
     #[must_use]
     pub fn exposed(&self) -> Vec<&Path> {
         let secrets = [&self.file, &self.client_key];
@@ -95,12 +97,12 @@ impl Login {
         Ok(())
     }
 
-    /// Whether we show a certificate. A server that does not ask for one does not say so.
+    /// Whether we present a certificate. A server that does not ask for one does not say so.
     pub(super) fn has_certificate(&self) -> bool {
         self.client_cert.is_some()
     }
 
-    /// How to connect.
+    /// Options for the connection.
     pub(super) fn options(&self) -> ConnectOptions {
         let mut options = ConnectOptions::new();
         if let (Some(user), Some(password)) = (&self.user, &self.password) {
@@ -122,7 +124,7 @@ impl Login {
     }
 }
 
-/// Whether the system lets the group of a file or all users read it.
+/// Whether the group of a file or all users have permission to read it.
 #[cfg(unix)]
 fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -134,12 +136,12 @@ fn is_open_to_others(_: &Path) -> bool {
     false
 }
 
-/// What is wrong with a file, without what stands in its lines: they may be secret.
+/// Describes the error in a file without quoting its lines: they may be secret.
 fn describe_error(text: &str, error: &toml::de::Error) -> String {
     let line =
         error.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
     let at = line.map_or_else(String::new, |line| format!("line {line}: "));
-    // Of a value of the wrong type the library tells the value.
+    // For a value of the wrong type, the library quotes the value.
     let message = error.message().split("invalid type").next().unwrap_or_default().trim();
     if message.is_empty() { format!("{at}expected text in quotes") } else { format!("{at}{message}") }
 }

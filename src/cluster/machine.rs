@@ -4,13 +4,13 @@ use tokio::time::Instant;
 
 pub(crate) use crate::survey::MachineLoad;
 
-/// Looks at how busy the machine is that this process runs on, from one look to the next.
+/// Measures how busy the machine is, from one look to the next.
 #[derive(Debug, Default)]
 pub(super) struct MachineMonitor {
     before: Option<(Instant, Counters)>,
 }
 
-/// What Linux counts since it was started (proc(5)); elsewhere nothing is known.
+/// Counters of Linux since its start (proc(5)); on other systems nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Counters {
     /// In ticks.
@@ -23,7 +23,7 @@ struct Counters {
 }
 
 impl MachineMonitor {
-    /// How busy it was since the last look.
+    /// The load of the machine since the last look.
     pub(super) fn look(&mut self) -> MachineLoad {
         let (now, counters) = (Instant::now(), Counters::read());
         let memory = fs::read_to_string("/proc/meminfo").map(|text| memory_in_use(&text)).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Counters {
     }
 }
 
-/// Busy and all ticks, of the line `cpu`: user, nice, system, idle, iowait, …
+/// Busy ticks and all ticks, from the line `cpu`: user, nice, system, idle, iowait, …
 fn cpu_ticks(stat: &str) -> (u64, u64) {
     let Some(line) = stat.lines().find(|line| line.starts_with("cpu ")) else { return (0, 0) };
     let ticks: Vec<u64> =
@@ -63,7 +63,7 @@ fn cpu_ticks(stat: &str) -> (u64, u64) {
     (all - idle, all)
 }
 
-/// The share of the memory that is in use.
+/// The share of the memory that is in use, from 0 to 1.
 fn memory_in_use(meminfo: &str) -> f64 {
     let of = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;

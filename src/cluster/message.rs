@@ -11,61 +11,60 @@ use super::ClusterError;
 use super::machine::MachineLoad;
 use crate::survey::{RemoteRequest, RemoteResponse};
 
-/// The first byte of every message. Coordinator and agents are of one version.
+/// The first byte of every message. The coordinator and its agents must be of the same version.
 const VERSION: u8 = 5;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
-/// Of compression: what is sent is a quarter of what it was, in little time.
+/// Compression level: it reduces a reply to a quarter of its size, in little time.
 const LEVEL: i32 = 1;
 
-/// An agent says that it is there.
+/// An agent reports that it is alive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Heartbeat {
-    /// Of this run of the agent.
+    /// Identifies this run of the agent.
     pub id: String,
     pub name: String,
     /// The version of the program.
     pub program: String,
-    /// Site trees that it walks at once.
+    /// Number of site trees that it walks at once.
     pub sites: u32,
     pub capacity: f64,
-    /// Which settings it has been told ([`SurveyTerms::hash`]); 0 where none.
+    /// Which settings the agent has received ([`SurveyTerms::hash`]); 0 if none.
     pub terms: u64,
-    /// It takes no further orders.
+    /// The agent takes no further dispatches.
     pub is_leaving: bool,
-    /// Questions that it is at.
+    /// Number of requests that it is working on.
     pub under_way: u64,
-    /// Since it was started, as pages are.
+    /// Since the agent was started, as pages are.
     pub requests: u64,
     pub pages: u64,
     pub machine: MachineLoad,
-    /// Since it sent the last ping to which a reply came in time; none where none ever did.
+    /// Time since it sent the last ping that got a reply in time; none if there never was one.
     pub ping_age: Option<Duration>,
 }
 
-/// What an agent is told to that.
+/// The coordinator's reply to a heartbeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum HeartbeatReply {
-    /// All is well.
     Accepted,
-    /// What the survey goes by, and what the clock of the coordinator shows now.
+    /// The settings of the survey, and the time by the coordinator's clock now.
     NewTerms(SurveyTerms, SystemTime),
-    /// Not now: ask again.
+    /// Not now: send the next heartbeat later.
     Wait(String),
-    /// It cannot be taken.
+    /// The coordinator does not accept this agent.
     Refused(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SurveyTerms {
-    /// As `survey.toml` has them.
+    /// In the format of `survey.toml`.
     pub settings: String,
     /// Further root certificates (PEM).
     pub roots: Vec<String>,
 }
 
 impl SurveyTerms {
-    /// Tells them from others; never 0.
+    /// Distinguishes these settings from others; never 0.
     pub(super) fn hash(&self) -> u64 {
         let all: Vec<&str> = std::iter::once(&self.settings).chain(&self.roots).map(String::as_str).collect();
         xxh3_64(all.join("\0").as_bytes()).max(1)
@@ -77,13 +76,13 @@ impl SurveyTerms {
 pub(super) struct PingReply {
     /// By the clock of the survey.
     pub now: SystemTime,
-    /// How long before that the coordinator looked at the opt-out list.
+    /// How long before `now` the coordinator looked at the opt-out list.
     pub list_age: Duration,
     /// The version of the list in force.
     pub opt_outs: u64,
 }
 
-/// An order, as it goes to an agent.
+/// A request, as it is dispatched to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Dispatch {
     /// The last sequence on the subject of the tree.
@@ -91,38 +90,39 @@ pub(super) struct Dispatch {
     pub order: RemoteRequest,
 }
 
-/// What is told of a tree.
+/// An event of a site tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Event {
-    /// The question of this time is being put.
+    /// The request that was recorded at `asked` is being sent.
     Sending { asked: SystemTime },
-    /// It was put, and there will be no answer.
+    /// The request was sent, and there will be no response.
     Lost { asked: SystemTime },
-    /// It was not put, and will not be.
+    /// The request was not sent, and will not be.
     Unsent { asked: SystemTime },
-    /// What came of it, in so many parts, and when the exchange began, by the clock of the coordinator.
+    /// Part `number` of the `of` parts of the reply, and when the exchange began, by the coordinator's clock.
     ResponsePart { asked: SystemTime, number: u32, of: u32, began: SystemTime, bytes: Vec<u8> },
-    /// The exchange wants to have moved so many bytes in all. Told to the coordinator alone, whose reply says when it may.
+    /// The exchange wants to have moved this number of bytes in all. Reported to the coordinator only, whose
+    /// reply says when it may.
     ReadMore { asked: SystemTime, moved: u64 },
-    /// No order from before this is obeyed any more.
+    /// No dispatch from before this entry is carried out any more.
     Fence,
 }
 
-/// What an agent says to the coordinator alone, and the bus keeps nothing of.
+/// An event that an agent reports to the coordinator only; the bus does not keep it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Report {
     pub tree: u64,
-    /// Of the agent's last entry on the subject of the tree.
+    /// Sequence of the agent's last entry on the subject of the tree.
     pub sequence: u64,
     pub told: Event,
 }
 
-/// A message as bytes.
+/// Encodes a message.
 pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, ClusterError> {
     postcard::to_extend(message, vec![VERSION]).map_err(|error| ClusterError::Message(error.to_string()))
 }
 
-/// A message from bytes that anybody may have sent.
+/// Decodes a message, which anyone may have sent.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterError> {
     match bytes.split_first() {
         Some((&VERSION, message)) => match postcard::take_from_bytes(message) {
@@ -138,12 +138,12 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterErro
 }
 
 thread_local! {
-    // To make one takes longer than to use it.
+    // Creating one takes longer than using it.
     static COMPRESSOR: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL));
     static DECOMPRESSOR: RefCell<io::Result<Decompressor<'static>>> = RefCell::new(Decompressor::new());
 }
 
-/// A reply as parts of up to so many bytes.
+/// Splits a reply into parts of up to `most` bytes.
 pub(super) fn parts_of(
     asked: SystemTime,
     began: SystemTime,
@@ -167,7 +167,7 @@ pub(super) fn parts_of(
     Ok((0..of).zip(parts).map(part).collect())
 }
 
-/// A reply that comes in parts.
+/// A reply that arrives in parts.
 #[derive(Debug, Default)]
 pub(super) struct ReplyParts {
     packed: Vec<u8>,
@@ -175,7 +175,7 @@ pub(super) struct ReplyParts {
 }
 
 impl ReplyParts {
-    /// Takes the next part; gives the reply with the last one.
+    /// Takes the next part; returns the reply with the last one.
     pub(super) fn take(
         &mut self,
         number: u32,
@@ -186,7 +186,7 @@ impl ReplyParts {
         if number == 0 {
             *self = Self::default();
         } else if number < self.next {
-            // It came twice.
+            // It arrived twice.
             return Ok(None);
         }
         if number != self.next || of <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
@@ -215,7 +215,7 @@ impl ReplyParts {
     }
 }
 
-/// What a frame says that it unpacks to; one that does not say gets the least.
+/// The unpacked size that a frame states; 0 for a frame that states none.
 fn unpacked(packed: &[u8]) -> usize {
     let told = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
     told.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX))
@@ -236,7 +236,7 @@ mod tests {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let request = Request { number: 3, url, purpose: Purpose::Robots, depth: None };
         let response = Response::not_sent(UNIX_EPOCH, None, Failure::Reset, None);
-        // What does not shrink.
+        // Bytes that cannot be compressed.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
         RemoteResponse {
             request,

@@ -17,26 +17,26 @@ use tokio::time::Instant;
 
 use crate::fetch::Clock;
 
-/// Why the bus does not do its work, as far as it shows. In words it names the remedy.
+/// Why the bus does not work, as far as can be seen. The message names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outage {
     /// There is no connection, and none can be made.
     Away,
-    /// The server accepts connections, and not our credentials.
+    /// The server accepts connections, but not our credentials.
     LoginRefused,
     /// There is a connection, and requests to JetStream get no response.
     Silent,
     /// There is a connection to a server without JetStream.
     NoJetStream,
-    /// The stream of the survey is there and takes nothing, as while a cluster chooses a leader.
+    /// The stream of the survey exists but takes nothing, as while a cluster elects a leader.
     NoLeader,
-    /// The server refuses a subject to our user, in its own words.
+    /// The server refuses a subject to our user; holds its message.
     NotPermitted(String),
-    /// Its disk, or what it may use of it, is full, in its own words.
+    /// The server's disk, or our share of it, is full; holds its message.
     Full(String),
-    /// It has no stream of the survey.
+    /// The server has no stream of the survey.
     StreamGone,
-    /// Something else, in the words of the library.
+    /// Any other error, in the words of the library.
     Other(String),
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for Outage {
 }
 
 impl Outage {
-    /// What an error of the library tells of the bus.
+    /// The outage that an error of the library indicates.
     pub(super) fn from_error(error: &(dyn Error + 'static)) -> Self {
         let mut next = Some(error);
         while let Some(cause) = next {
@@ -91,7 +91,7 @@ impl Outage {
         Self::Other(causes(error))
     }
 
-    /// Whether it is one of the connection, which reports its state itself.
+    /// Whether it is an outage of the connection, which reports its state itself.
     fn is_of_connection(&self) -> bool {
         matches!(self, Self::Away | Self::LoginRefused)
     }
@@ -123,7 +123,7 @@ fn recognized(error: &(dyn Error + 'static)) -> Option<Outage> {
             _ => None,
         };
     }
-    // What JetStream says stands in the kind of these, and not in their source.
+    // These errors carry JetStream's own error in their kind, not in their source.
     if let Some(error) = error.downcast_ref::<GetStreamError>() {
         return match error.kind() {
             GetStreamErrorKind::JetStream(said) => from_code(&said),
@@ -165,14 +165,14 @@ fn from_code(error: &jetstream::Error) -> Option<Outage> {
     }
 }
 
-/// The disk of the server, or what it gives us of it, is used up. One code covers this and other failures to store.
+/// The disk of the server, or our share of it, is used up. One code covers this and other failures to store.
 fn is_full(said: &str) -> bool {
     ["insufficient", "resource limits exceeded", "maximum bytes exceeded", "no space left"]
         .iter()
         .any(|words| said.contains(words))
 }
 
-/// An error with what caused it, in one line.
+/// An error with its causes, in one line.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut described = error.to_string();
     let mut cause = error.source();
@@ -189,29 +189,29 @@ pub(super) fn causes(error: &dyn Error) -> String {
 /// An outage, and since when the bus has not worked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatedOutage {
-    /// What is the matter now.
+    /// The current problem.
     pub outage: Outage,
-    /// When the first of what has been the matter without a break was noticed, by the clock of this process.
+    /// When the first problem of this unbroken series was noticed, by the clock of this process.
     pub at: SystemTime,
 }
 
 /// The server has refused a subject to our user.
 #[derive(Clone, Debug)]
 pub(super) struct SubjectRefusal {
-    /// In its words.
+    /// In the words of the server.
     pub what: String,
-    /// For the last time.
+    /// When it was refused last.
     at: Instant,
 }
 
-/// Whether the bus works, as all who use it in this process find. What changes is logged.
+/// Whether the bus works, as all its users in this process find. Changes are logged.
 pub(super) struct BusCondition {
     outage: watch::Sender<Option<DatedOutage>>,
     refusal: watch::Sender<Option<SubjectRefusal>>,
     is_connected: AtomicBool,
 }
 
-/// A refusal explains a request that got no response for so long.
+/// How long a refusal explains why a request gets no response.
 const EXPLAINS: Duration = Duration::from_secs(15);
 
 impl Default for BusCondition {
@@ -222,12 +222,12 @@ impl Default for BusCondition {
 }
 
 impl BusCondition {
-    /// Sees each change.
+    /// Receives each change.
     pub(super) fn watch(&self) -> watch::Receiver<Option<DatedOutage>> {
         self.outage.subscribe()
     }
 
-    /// Sees each refusal that is not as the one before.
+    /// Receives each refusal that differs from the one before.
     pub(super) fn watch_refusals(&self) -> watch::Receiver<Option<SubjectRefusal>> {
         self.refusal.subscribe()
     }
@@ -237,26 +237,27 @@ impl BusCondition {
         self.clear(|_| true);
     }
 
-    /// JetStream has answered, which does not mean that it takes entries.
+    /// JetStream has responded, which does not mean that it takes entries.
     pub(super) fn note_response(&self) {
         self.clear(|outage| matches!(outage, Outage::Silent | Outage::NoJetStream | Outage::NotPermitted(_)));
     }
 
-    /// It was not done. Of the connection its own reports tell.
+    /// An operation failed. Outages of the connection are left to its own reports.
     pub(super) fn note_failure(&self, outage: &Outage) {
         if !outage.is_of_connection() {
             self.set(outage.clone());
         }
     }
 
-    /// The connection reports.
+    /// An event of the connection.
     pub(super) fn note_event(&self, event: Event) {
         match event {
             Event::Connected => {
                 self.is_connected.store(true, Ordering::Relaxed);
                 self.clear(Outage::is_of_connection);
             }
-            // A server of a cluster may be replaced by another at once: failures to connect tell whether.
+            // The client may reconnect to another server of a cluster at once: failures to connect tell
+            // whether it does.
             Event::Disconnected => self.is_connected.store(false, Ordering::Relaxed),
             Event::ClientError(ClientError::Other(what)) if !self.is_connected.load(Ordering::Relaxed) => {
                 let refusals = [ConnectErrorKind::AuthorizationViolation, ConnectErrorKind::Authentication];
@@ -285,7 +286,7 @@ impl BusCondition {
         now.filter(Outage::is_of_connection).unwrap_or(Outage::Away)
     }
 
-    /// What was refused just now explains why there is no response.
+    /// A recent refusal explains why there is no response.
     pub(super) fn explain(&self, outage: Outage) -> Outage {
         match (&*self.refusal.borrow(), outage) {
             (Some(SubjectRefusal { what, at }), Outage::Silent) if at.elapsed() < EXPLAINS => {

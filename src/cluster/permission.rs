@@ -13,35 +13,39 @@ use crate::fetch::Clock;
 /// Three pings in a row may be lost.
 const BETWEEN_PINGS: Duration = Duration::from_millis(500);
 
-/// What an agent may send, and until when: it pings the coordinator, and each reply permits requests for a while.
+/// What an agent may send, and until when: it pings the coordinator, and each reply permits requests for a
+/// while.
 ///
-/// The owner of a server opts out where the coordinator is. So a request is sent only if the coordinator has looked at the list at
-/// most [`OBEYED_WITHIN`] ago: by the agent's steady clock, counted from when the ping was *sent*, with what the coordinator says of
-/// the age of its look. However long the bus, the coordinator or this process stood still, the permission ends in time.
+/// The owner of a server opts out where the coordinator is. So a request is sent only if the coordinator has
+/// looked at the list at most [`OBEYED_WITHIN`] ago. The agent measures this by its monotonic clock, from the
+/// moment when the ping was *sent*, and adds the age of the look as the coordinator states it. The permission
+/// ends in time however long the bus, the coordinator or this process stood still.
 ///
-/// A reply tells the coordinator's time, too, which is at most as much later now as the ping is old. So the agent knows the latest time
-/// that it may be for the coordinator: quiet hours, the age of a robots.txt and of the dispatch itself are judged by that.
+/// A reply also states the coordinator's time. That time is now later by at most the age of the ping. So the
+/// agent knows the latest time that the coordinator's clock may show. It checks quiet hours, the age of a
+/// robots.txt and the age of the dispatch itself against that time.
 pub(super) struct Permission {
     latest: watch::Sender<Option<Permit>>,
 }
 
-/// A reply to a ping, with when that was sent.
+/// A reply to a ping, and when the ping was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Permit {
     sent: Instant,
-    /// How long the machine had slept by then: no steady clock counts that.
+    /// How long the machine had slept by then: a monotonic clock does not count that.
     slept: Duration,
     reply: PingReply,
 }
 
-/// What a permit says of a dispatch.
+/// What a permit decides about a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
-    /// Its request may be sent now.
+    /// The request may be sent now.
     Send,
     /// Not before a later reply.
     Wait,
-    /// It is not to be sent any more: its time is over, or somebody may have opted out since it was decided.
+    /// The request must not be sent any more: its time is over, or an owner may have opted out since it was
+    /// decided.
     Return,
 }
 
@@ -50,11 +54,12 @@ impl Permission {
         Self { latest: watch::Sender::new(None) }
     }
 
-    /// Pings the coordinator for as long as it is polled.
+    /// Pings the coordinator for as long as the future is polled.
     pub(super) async fn keep(&self, bus: &Bus, survey: &str) {
         let mut tick = tokio::time::interval(BETWEEN_PINGS);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // While the bus stands still, pings wait there beside each other: the last one is answered as soon as it goes on.
+        // While the bus stands still, several pings wait there. The last one gets its reply as soon as the
+        // bus goes on.
         let mut pings = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -70,7 +75,7 @@ impl Permission {
         self.age().is_some_and(|age| age <= OBEYED_WITHIN)
     }
 
-    /// Since the ping was sent whose reply is the latest.
+    /// Time since the ping was sent that got the latest reply.
     pub(super) fn age(&self) -> Option<Duration> {
         self.latest.borrow().map(|permit| permit.age())
     }
@@ -86,9 +91,10 @@ impl Permission {
         });
     }
 
-    /// Waits for the permit to send the request of a dispatch, until `deadline`; none where it is to be returned.
+    /// Waits for the permit to send the request of a dispatch, until `deadline`; returns `None` if the
+    /// dispatch must be returned.
     ///
-    /// Whoever has it sends the request before anything else is waited for.
+    /// The caller sends the request before it waits for anything else.
     pub(super) async fn obtain(&self, dispatch: &Dispatch, deadline: Instant) -> Option<Permit> {
         let mut latest = self.latest.subscribe();
         loop {
@@ -102,7 +108,7 @@ impl Permission {
     }
 }
 
-/// Sends a ping; gives what its reply permits, if one comes while that can be anything.
+/// Sends a ping; returns what its reply permits, if one comes while it can still permit anything.
 async fn ping(bus: &Bus, survey: &str) -> Option<Permit> {
     let (sent, slept) = (Instant::now(), Clock::system().slept());
     let request = bus.client.request(ping_subject(survey), encode(&()).ok()?.into());
@@ -111,7 +117,7 @@ async fn ping(bus: &Bus, survey: &str) -> Option<Permit> {
 }
 
 impl Permit {
-    /// Since its ping was sent, with what the machine has slept meanwhile.
+    /// Time since its ping was sent, including the time that the machine has slept meanwhile.
     fn age(&self) -> Duration {
         self.sent.elapsed() + Clock::system().slept().saturating_sub(self.slept)
     }
@@ -121,15 +127,17 @@ impl Permit {
         if reply.opt_outs > dispatch.order.opt_outs || reply.now + age >= dispatch.order.valid_until {
             Decision::Return
         } else if age + reply.list_age <= OBEYED_WITHIN {
-            // Where the dispatch is of a later list than this one, that list came into force after the look at this one.
+            // If the dispatch was decided by a later list than this reply's, that list came into force after
+            // the look that the reply reports.
             Decision::Send
         } else {
             Decision::Wait
         }
     }
 
-    /// When an exchange of this agent began, by the coordinator's clock: then or later, by no more than the ping was on its way there.
-    /// Never earlier, for the pause at its server counts from it.
+    /// When an exchange of this agent began, by the coordinator's clock: at that time or later, by at most
+    /// the time that the ping took to get there. Never earlier, because the pause at its server counts from
+    /// it.
     pub(super) fn time_of(&self, started: SystemTime, clock: Clock) -> SystemTime {
         let since = started.duration_since(clock.at(self.sent)).unwrap_or_default();
         self.reply.now + since
@@ -156,7 +164,8 @@ mod tests {
     }
 
     proptest! {
-        /// A coordinator, a bus and an agent with any delays: it looks at the list, an owner opts out, it answers a ping.
+        /// A coordinator, a bus and an agent with any delays: the coordinator looks at the list, an owner
+        /// opts out, the coordinator replies to a ping.
         #[test]
         fn no_request_is_sent_later_than_promised_after_an_entry_or_after_its_time(
             looked in 0_u64..20_000,
@@ -168,7 +177,7 @@ mod tests {
             dispatched_before in 0_u64..9_000,
         ) {
             let answered = looked + answered_after;
-            // The ping was sent before it was answered, and the agent decides some time after that.
+            // The ping was sent before it got its reply, and the agent decides some time after that.
             let pinged = answered.saturating_sub(asked_before);
             let decided = answered + decided_after;
             let opted_out = looked + 1 + opted_out_after;

@@ -15,7 +15,7 @@ use super::message::{Event, Report, decode, encode};
 use super::{ClusterError, PATIENCE};
 use crate::fetch::Clock;
 
-/// What stands on the subjects of trees, and who waits for what comes there.
+/// The subjects of site trees, and the subscriptions to their events.
 pub(super) struct TreeSubjects {
     pub bus: Bus,
     pub name: String,
@@ -28,26 +28,27 @@ pub(super) struct TreeSubjects {
 }
 
 struct SubjectState {
-    /// What ended it all.
+    /// The failure that stopped the survey.
     failed: Option<ClusterError>,
     /// The last sequence on the subject of each tree that has one.
     last: HashMap<u64, u64>,
-    /// Who waits for what is told of a tree.
+    /// Subscriptions to the events of a tree.
     waiting: HashMap<u64, UnboundedSender<ReceivedEvent>>,
 }
 
-/// Something that is told of a tree, and was read at this time of the survey.
+/// An event of a tree, with the time of the survey at which it was read.
 #[derive(Debug)]
 pub(super) struct ReceivedEvent {
     pub at: SystemTime,
-    /// Of the last entry on the subject of the tree whose teller it is, where an agent said it; none where it stands there.
+    /// Sequence of the reporting agent's last entry on the subject of the tree; none if the event was read
+    /// from the subject.
     pub sequence: Option<u64>,
     pub told: Event,
-    /// Where an agent waits to hear that it may read on.
+    /// Where an agent waits for the reply that it may read on.
     pub reply: Option<Subject>,
 }
 
-/// Ears for what is told of a tree, until they are dropped.
+/// Receives the events of a tree until it is dropped.
 pub(super) struct Subscription<'a> {
     subjects: &'a TreeSubjects,
     tree: u64,
@@ -74,8 +75,8 @@ impl TreeSubjects {
         }
     }
 
-    /// An agent has said something just now; says whether anybody listens. To whoever wants to read on, the listener
-    /// replies.
+    /// Takes an event that an agent has just reported. Returns whether there is a subscription to its tree.
+    /// If the agent wants to read on, the subscriber replies to it.
     pub(super) fn note(&self, report: Report, reply: Option<Subject>) -> bool {
         let at = self.clock.now();
         let mut inner = self.inner();
@@ -87,14 +88,14 @@ impl TreeSubjects {
             .is_ok()
     }
 
-    /// Listens to what is told of a tree from now on.
+    /// Subscribes to the events of a tree from now on.
     pub(super) fn subscribe(&self, tree: u64) -> Subscription<'_> {
         let (sender, events) = unbounded_channel();
         self.inner().waiting.insert(tree, sender);
         Subscription { subjects: self, tree, events }
     }
 
-    /// The last sequence on the subject of a tree, on which there is one from then on.
+    /// The last sequence on the subject of a tree. Publishes a fence if none is known, so that there is one.
     pub(super) async fn last_sequence(&self, tree: u64) -> Result<u64, ClusterError> {
         let last = self.inner().last.get(&tree).copied();
         match last {
@@ -103,8 +104,8 @@ impl TreeSubjects {
         }
     }
 
-    /// Orders that were given so far are obeyed from now on only where their entry stands already; gives the sequence from
-    /// which on that holds.
+    /// From now on earlier dispatches are carried out only if their entry is on the subject already. Returns
+    /// the sequence from which on this holds.
     pub(super) async fn fence(&self, tree: u64) -> Result<u64, ClusterError> {
         let subject = tree_subject(&self.name, tree);
         fence(&self.bus, &subject, self.clock, &self.fences).await.inspect(|sequence| {
@@ -114,7 +115,7 @@ impl TreeSubjects {
         })
     }
 
-    /// Whether the entry that follows says that the question of this time is being put.
+    /// Whether the entry after `after` says that the request recorded at `asked` is being sent.
     pub(super) async fn was_accepted(
         &self,
         tree: u64,
@@ -126,7 +127,7 @@ impl TreeSubjects {
         Ok(told == Some(Event::Sending { asked }))
     }
 
-    /// What stands on the subject of a tree after this sequence by now; more may come.
+    /// The entries on the subject of a tree after this sequence, as of now; more may come.
     pub(super) async fn events_so_far(
         &self,
         tree: u64,
@@ -140,8 +141,8 @@ impl TreeSubjects {
         Ok(self.events(found))
     }
 
-    /// What stands on the subject of a tree after this sequence and before a fence. When it was published no clock of the bus
-    /// tells: its servers' may differ.
+    /// The entries on the subject of a tree after this sequence and before a fence. No clock of the bus can
+    /// tell when they were published: the clocks of its servers may differ.
     pub(super) async fn read(
         &self,
         tree: u64,
@@ -158,24 +159,24 @@ impl TreeSubjects {
         readable.map(|told| ReceivedEvent { at, sequence: None, told, reply: None }).collect()
     }
 
-    /// The bus does not do what it must: the survey stops.
+    /// The bus has failed: the survey stops.
     pub(super) fn fail(&self, error: ClusterError) {
         tracing::error!(wrong = %error, "the bus");
         self.inner().failed.get_or_insert(error);
         self.stop();
     }
 
-    /// What ended it all.
+    /// The failure that stopped the survey.
     pub(super) fn failure(&self) -> Option<ClusterError> {
         self.inner().failed.take()
     }
 
-    /// The survey is to stop.
+    /// Stops the survey.
     pub(super) fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Becomes true when it is.
+    /// Becomes true when the survey is to stop.
     pub(super) fn stopped(&self) -> watch::Receiver<bool> {
         self.stop.subscribe()
     }
@@ -190,8 +191,8 @@ impl TreeSubjects {
     }
 }
 
-/// Publishes two fences on a subject, and gives the sequence of the second: what was published with an expected sequence that
-/// the first made wrong stands before the second, or nowhere.
+/// Publishes two fences on a subject, and returns the sequence of the second. An entry whose expected
+/// sequence the first fence made wrong stands before the second, or nowhere.
 pub(super) async fn fence(
     bus: &Bus,
     subject: &str,
@@ -200,7 +201,7 @@ pub(super) async fn fence(
 ) -> Result<u64, ClusterError> {
     let mut second = 0;
     for _ in 0..2 {
-        // Each fence is one of its own, also after another process's.
+        // Each fence has its own ID, also after a fence of another process.
         let number = count.fetch_add(1, Ordering::Relaxed);
         let id = format!("fence-{}-{:?}-{number}", std::process::id(), clock.now());
         let told = encode(&Event::Fence)?;
@@ -212,7 +213,8 @@ pub(super) async fn fence(
     Ok(second)
 }
 
-/// All that stands on a subject after a sequence and up to a fence. A server that does not know the fence yet is asked again.
+/// All entries on a subject after a sequence and up to a fence. If a server does not know the fence yet, the
+/// request is repeated.
 pub(super) async fn up_to<I: Send + Sync>(
     bus: &Bus,
     stream: &Stream<I>,

@@ -13,18 +13,19 @@ use crate::fetch::Clock;
 
 const SUBJECT: &str = "ccsurvey.x.tree.1";
 
-/// A server of a cluster that compares the expected sequence of an entry with what it has applied: what an agent published just
-/// before the first entry of another arrives comes to stand behind that entry. Speaks as much of NATS as the survey needs here.
+/// A server of a cluster that compares the expected sequence of an entry with the entries that it has
+/// applied: an entry that an agent published just before the first entry of another arrives ends up behind
+/// that entry. Speaks as much of the NATS protocol as the survey needs here.
 struct TestCluster {
     entries: Vec<Vec<u8>>,
-    /// What an agent published, and is not applied yet.
+    /// An entry that an agent has published and that is not applied yet.
     under_way: Option<Vec<u8>>,
     /// Numbers of subscriptions, by the start of the subject.
     subscriptions: HashMap<String, String>,
 }
 
 impl TestCluster {
-    /// Serves one client; gives the address.
+    /// Serves one client; returns its own address.
     async fn serve(under_way: Event) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("nats://{}", listener.local_addr().unwrap());

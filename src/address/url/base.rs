@@ -3,28 +3,29 @@ use std::cell::OnceCell;
 use super::parsed::{MAX_URL_BYTES, Parsed, QueryEncoder, UrlError};
 use crate::WebUrl;
 
-/// What the references of a page are resolved against: its own URL, or that of its `base`.
+/// The base URL against which the references of a page are resolved: the URL of the page, or that of its
+/// `base` element.
 ///
 /// ```
 /// use ccsurvey_address::{Base, WebUrl};
 /// let page = WebUrl::parse("http://example.ke/news/today?page=2").unwrap();
-/// let base = Base::of(page);
+/// let base = Base::new(page);
 /// assert_eq!(base.join("../about/", None).unwrap().as_str(), "http://example.ke/about/");
 /// assert_eq!(base.join("//other.ke", None).unwrap().as_str(), "http://other.ke/");
 /// ```
 pub struct Base {
-    /// None where the page's `base` leads to no Web page.
+    /// None if the page's `base` element leads to no Web page.
     url: Option<WebUrl>,
-    /// Parsed when the first reference asks for it.
+    /// Parsed when the first reference needs it.
     parsed: OnceCell<Result<Parsed, UrlError>>,
-    /// Where the path begins.
+    /// Index at which the path begins.
     root: usize,
-    /// Behind the last slash of the path.
+    /// Index after the last slash of the path.
     folder: usize,
 }
 
 impl Base {
-    /// Makes a URL ready for many references.
+    /// Prepares a URL for many references.
     #[must_use]
     pub fn new(url: WebUrl) -> Self {
         let root = url.path_start();
@@ -32,15 +33,16 @@ impl Base {
         Self { url: Some(url), parsed: OnceCell::new(), root, folder }
     }
 
-    /// What a document's `base` element makes of what its references were resolved against without it (WHATWG HTML
-    /// §4.2.3). It may be no Web page (`file:`, a port that browsers refuse): then only absolute references lead anywhere.
+    /// The base URL that a document's `base` element makes of the base URL without it (WHATWG HTML §4.2.3).
+    /// It need not be a Web page (`file:`, a port that browsers refuse): then only absolute references lead
+    /// anywhere.
     ///
     /// # Errors
-    /// When the `href` is no URL, or of a scheme that browsers pass over in a `base`.
+    /// When the `href` is not a URL, or has a scheme that browsers ignore in a `base`.
     ///
     /// ```
     /// use ccsurvey_address::{Base, UrlError, WebUrl};
-    /// let page = Base::of(WebUrl::parse("http://example.ke/").unwrap());
+    /// let page = Base::new(WebUrl::parse("http://example.ke/").unwrap());
     /// let base = page.with_href("file:///C:/My Web/").unwrap();
     /// assert_eq!(base.join("a.html", None), Err(UrlError::NotWeb));
     /// assert_eq!(base.join("http://example.ke/a", None).unwrap().as_str(), "http://example.ke/a");
@@ -73,10 +75,10 @@ impl Base {
         self.parsed.get_or_init(parse).as_ref().map_err(|error| *error)
     }
 
-    /// Resolves a reference, its query in the page's charset if that is not UTF-8.
+    /// Resolves a reference; its query is encoded in the page's charset if that is not UTF-8.
     ///
     /// # Errors
-    /// When the reference leads to no `http` or `https` URL.
+    /// When the reference does not lead to an `http` or `https` URL.
     pub fn join(&self, reference: &str, encoder: Option<QueryEncoder<'_>>) -> Result<WebUrl, UrlError> {
         if let Some(url) = self.join_plain(reference) {
             return Ok(url);
@@ -85,8 +87,8 @@ impl Base {
         WebUrl::check(parsed, self.url.as_ref().map(WebUrl::host))
     }
 
-    /// Resolves a reference that parsing leaves as it is spelled: most are the path of a file, from here, from folders
-    /// above or from the root.
+    /// Resolves a reference that parsing would leave unchanged. Most references are the path of a file,
+    /// relative to this folder, to a folder above or to the root.
     fn join_plain(&self, reference: &str) -> Option<WebUrl> {
         let url = self.url.as_ref()?;
         let text = url.as_str();
@@ -96,11 +98,11 @@ impl Base {
         }
         while let Some(from_above) = path.strip_prefix("../") {
             path = from_above;
-            // There is nothing above the root.
+            // The root has no parent.
             folder = text[self.root..folder - 1].rfind('/').map_or(self.root, |slash| self.root + slash) + 1;
         }
         let bytes = folder + path.len();
-        // With nothing but a query it is the page's own path.
+        // A reference that is only a query keeps the page's own path.
         let is_path = !reference.is_empty() && !reference.starts_with('?');
         (is_path && bytes <= MAX_URL_BYTES && is_plain_path(path)).then(|| {
             let mut joined = String::with_capacity(bytes);
@@ -111,8 +113,8 @@ impl Base {
     }
 }
 
-/// Whether a path without a slash before it, and with a query or without, says nothing but names: no folder here or
-/// above (`.`, `..`), and no letter that is encoded or has a meaning of its own.
+/// Whether a path without a leading slash, with or without a query, consists of plain names: no dot segment
+/// (`.`, `..`), and no character that is percent-encoded or has a special meaning.
 fn is_plain_path(reference: &str) -> bool {
     let (path, query) = reference.split_once('?').unwrap_or((reference, ""));
     let is_name =

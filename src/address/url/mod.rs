@@ -1,4 +1,4 @@
-//! URLs in canonical form, and what is read from, resolved against or matched with them.
+//! URLs in canonical form, and the types that read, resolve and match them.
 
 pub(super) mod base;
 pub(super) mod parsed;
@@ -19,9 +19,10 @@ use super::{Host, is_refused_port};
 use parsed::{MAX_URL_BYTES, Parsed, UrlError, encode_path, extra_bytes, without_stand_in};
 use session::{path_and_query, without_session};
 
-/// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
+/// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers do not refuse, no
+/// fragment, no credentials.
 ///
-/// It is asked for in its original spelling, and compared in canonical form:
+/// It is requested in its original spelling and compared in canonical form:
 ///
 /// ```
 /// use ccsurvey_address::WebUrl;
@@ -39,8 +40,8 @@ pub struct WebUrl {
     host: Host,
 }
 
-/// A URL as it was written to disk. It was checked then, and is not parsed once more: a survey reads every link that it
-/// has found again when it writes its tables.
+/// A URL as it is stored on disk. It was checked before it was stored and is not parsed again: a survey reads
+/// all links that it has found once more when it writes its tables.
 #[derive(Deserialize)]
 #[serde(rename = "WebUrl")]
 struct Recorded {
@@ -62,14 +63,13 @@ impl TryFrom<Recorded> for WebUrl {
 
 const SCHEMES: [&str; 2] = ["http://", "https://"];
 
-/// What makes two URLs the same page: host, port, path and query in canonical form, without
-/// the scheme and without the identifiers of sessions that servers write into links. A 64-bit hash (XXH3, stable across versions), so that a site tree of 10^5 URLs
-/// has a chance of 3 in 10^10 of a collision.
+/// Identifies a page: host, port, path and query in canonical form, without the scheme and without the
+/// session identifiers that servers write into links. It is a 64-bit hash (XXH3, stable across versions), so
+/// that a site tree of 10^5 URLs has a chance of 3 in 10^10 of a collision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageKey(pub u64);
 
-/// What makes two query URLs calls of the same script: the [`PageKey`] of the URL without
-/// query and path parameters.
+/// Identifies a script, which query URLs call: the [`PageKey`] of the URL without query and path parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ScriptKey(pub PageKey);
 
@@ -82,16 +82,16 @@ impl WebUrl {
         Self::check(Parsed::read(text, None, None)?, None)
     }
 
-    /// Resolves a reference found on this page, without a charset for its query. Where there are many, a
-    /// [`Base`](super::Base) is quicker.
+    /// Resolves a reference found on this page, without a charset for its query. For many references, a
+    /// [`Base`](super::Base) is faster.
     ///
     /// # Errors
-    /// When the reference leads to no `http` or `https` URL.
+    /// When the reference does not lead to an `http` or `https` URL.
     pub fn join(&self, reference: &str) -> Result<Self, UrlError> {
         Self::check(Parsed::read(reference, Some(&self.parsed()?), None)?, Some(&self.host))
     }
 
-    /// With its parts told apart.
+    /// The URL split into its parts.
     pub(super) fn parsed(&self) -> Result<Parsed, UrlError> {
         Parsed::read(&self.url, None, None)
     }
@@ -101,7 +101,7 @@ impl WebUrl {
         Self { url, host }
     }
 
-    /// A host that is `known` was checked before: most links lead to the host of their page.
+    /// A `known` host was checked before: most links lead to the host of their page.
     pub(super) fn check(parsed: Parsed, known: Option<&Host>) -> Result<Self, UrlError> {
         let (mut url, undecoded) = parsed.into_parts();
         if !matches!(url.scheme(), "http" | "https") {
@@ -142,7 +142,7 @@ impl WebUrl {
         if url.len() > MAX_URL_BYTES { Err(UrlError::TooLong) } else { Ok(Self { url, host }) }
     }
 
-    /// The spelling that is asked for.
+    /// The spelling that is requested.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.url
@@ -154,7 +154,7 @@ impl WebUrl {
         &self.host
     }
 
-    /// Whether it is asked by TLS.
+    /// Whether it is requested over TLS.
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.url.starts_with(SCHEMES[1])
@@ -166,7 +166,7 @@ impl WebUrl {
         self.own_port().unwrap_or(if self.is_https() { 443 } else { 80 })
     }
 
-    /// `host` or `host:port`, as the `Host` header has it.
+    /// `host` or `host:port`, as in the `Host` header.
     #[must_use]
     pub fn authority(&self) -> String {
         let mut text = String::new();
@@ -182,7 +182,7 @@ impl WebUrl {
         }
     }
 
-    /// The port, where it is not that of the scheme.
+    /// The port, if it is not the default port of the scheme.
     fn own_port(&self) -> Option<u16> {
         let (_host, port) = self.url[self.authority_start()..self.path_start()].rsplit_once(':')?;
         // The last part of an IPv6 address ends with a bracket.
@@ -198,38 +198,39 @@ impl WebUrl {
         memchr(b'/', &self.url.as_bytes()[start..]).map_or(self.url.len(), |bytes| start + bytes)
     }
 
-    /// Path and query as they are sent.
+    /// Path and query as they are sent in the request.
     #[must_use]
     pub fn target(&self) -> &str {
         &self.url[self.path_start()..]
     }
 
-    /// From the first slash on, percent-encoded.
+    /// The path from its first slash on, percent-encoded.
     #[must_use]
     pub fn path(&self) -> &str {
         path_and_query(self.target()).0
     }
 
-    /// Without the question mark; none where there is none.
+    /// The query without its question mark, if there is one.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         path_and_query(self.target()).1
     }
 
-    /// The front page of this URL's host, scheme and port kept.
+    /// The front page of this URL's host, with the same scheme and port.
     #[must_use]
     pub fn door(&self) -> Self {
         self.at_path("/")
     }
 
-    /// Whether this is the front page of its host: the path `/`, no query, be it in a session.
+    /// Whether this is the front page of its host: the path `/` and no query, with or without a session
+    /// identifier.
     #[must_use]
     pub fn is_front_page(&self) -> bool {
         without_session(self.target()) == "/"
     }
 
-    /// The same page without the identifiers of sessions that its server wrote into the URL. Its [`PageKey`] is the same; a
-    /// request goes to the URL as it was found, for the server may take no other.
+    /// The same page without the session identifiers that its server wrote into the URL. Its [`PageKey`] is
+    /// the same. A request uses the URL as it was found, because the server may accept no other.
     #[must_use]
     pub fn without_session(&self) -> Cow<'_, Self> {
         match without_session(self.target()) {
@@ -238,13 +239,13 @@ impl WebUrl {
         }
     }
 
-    /// Whether its server wrote the identifier of a session into it.
+    /// Whether its server wrote a session identifier into it.
     #[must_use]
     pub fn has_session(&self) -> bool {
         matches!(without_session(self.target()), Cow::Owned(_))
     }
 
-    /// The same by https where it is http, and by http where it is https; none with a port of its own.
+    /// The same URL with https for http, and with http for https; `None` if it has a port of its own.
     #[must_use]
     pub fn by_other_scheme(&self) -> Option<Self> {
         let scheme = SCHEMES[usize::from(!self.is_https())];
@@ -252,7 +253,7 @@ impl WebUrl {
         self.own_port().is_none().then(|| Self { url: url(), host: self.host.clone() })
     }
 
-    /// Where this URL's host keeps its robots.txt (RFC 9309 §2.3).
+    /// The robots.txt of this URL's host (RFC 9309 §2.3).
     #[must_use]
     pub fn robots_txt(&self) -> Self {
         self.at_path("/robots.txt")
@@ -275,7 +276,7 @@ impl WebUrl {
         text
     }
 
-    /// Under what this page is known in a site tree; the same for `http` and `https`.
+    /// Key of this page in a site tree; the same for `http` and `https`.
     #[must_use]
     pub fn page_key(&self) -> PageKey {
         let spelled = &self.url[self.authority_start()..];
@@ -287,19 +288,21 @@ impl WebUrl {
         self.key_of(self.target())
     }
 
-    /// Whether this spelling is the canonical form: nothing is percent-encoded, and the host is spelled as in DNS.
+    /// Whether this spelling is the canonical form: nothing is percent-encoded, and the host is spelled as in
+    /// DNS.
     fn is_normal(&self) -> bool {
         self.url[self.authority_start()..].starts_with(self.host.as_str())
             && memchr(b'%', self.url.as_bytes()).is_none()
     }
 
-    /// Under what a page of this path and query is known, at an [`authority`](Self::authority) of any host.
+    /// Key of the page with this path and query, at an [`authority`](Self::authority) of any host.
     #[must_use]
     pub fn key_on(authority: &str, target: &str) -> PageKey {
         PageKey::new(authority.to_owned(), target)
     }
 
-    /// The script that this URL queries: set for a URL with `?` or a `;` path parameter, that of a session apart.
+    /// The script that this URL queries, for a URL with `?` or with a `;` path parameter that is not a
+    /// session identifier.
     #[must_use]
     pub fn script(&self) -> Option<ScriptKey> {
         let target = without_session(self.target());
@@ -307,7 +310,7 @@ impl WebUrl {
         Some(ScriptKey(self.key_of(&without_parameters(path))))
     }
 
-    /// Whether it queries a script.
+    /// Whether it is a query URL of a script.
     #[must_use]
     pub fn is_query(&self) -> bool {
         query_path(&without_session(self.target())).is_some()
@@ -334,7 +337,7 @@ impl fmt::Display for WebUrl {
     }
 }
 
-/// The path of a target with a query or a path parameter; none of another.
+/// The path of a target that has a query or a path parameter.
 fn query_path(target: &str) -> Option<&str> {
     let (path, _) = path_and_query(target);
     (path.len() < target.len() || memchr(b';', path.as_bytes()).is_some()).then_some(path)
@@ -346,7 +349,7 @@ fn without_parameters(path: &str) -> String {
 
 /// RFC 3986 §6.2.2.1 and §6.2.2.2: hexadecimal digits in upper case, unreserved characters bare.
 fn normalise_percent(text: &str, out: &mut String) {
-    // What is normal already is written in one go with what comes after it.
+    // Text that is normal already is copied together with the text after it.
     let mut written = 0;
     for at in text.bytes().enumerate().filter_map(|(at, byte)| (byte == b'%').then_some(at)) {
         let pair = text.as_bytes().get(at + 1..at + 3);
@@ -455,7 +458,8 @@ mod tests {
         let of_bytes = |bytes: usize| format!("{door}{}", "x".repeat(bytes - door.len()));
         assert_eq!(url(&of_bytes(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
         assert_eq!(WebUrl::parse(&of_bytes(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
-        // What is dropped of a reference does not count, unless there is no end of it.
+        // Parts that parsing drops from a reference do not count towards the limit, up to four times that
+        // limit.
         let winding = |bytes: usize| format!("{}x", "./".repeat(bytes / 2));
         assert_eq!(url(door).join(&winding(4 * MAX_URL_BYTES - 2)).unwrap().as_str(), "http://a.ke/x");
         assert_eq!(url(door).join(&format!("{}#", winding(4 * MAX_URL_BYTES - 2))).unwrap().path(), "/x");
@@ -593,7 +597,8 @@ mod tests {
         assert_eq!(WebUrl::parse(&long), Err(UrlError::TooLong));
     }
 
-    /// What `url` makes of each sign in path, query and user, but for [`encode_path`], is what Chromium 156 makes of it.
+    /// For each character in path, query and user, the result of `url` and [`encode_path`] equals that of
+    /// Chromium 156.
     #[test]
     fn each_sign_is_encoded_as_in_chromium() {
         let encoded = |path: &str| url(&format!("http://h.ke/{path}")).target().to_owned();

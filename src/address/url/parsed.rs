@@ -6,23 +6,23 @@ use memchr::{memchr, memchr2};
 
 use crate::host::undecoded_name;
 
-/// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
-/// found obey. It bounds what a hostile page can make us store.
+/// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be found obey. It
+/// limits the storage that a hostile page can use.
 pub const MAX_URL_BYTES: usize = 2048;
 
 /// Why a reference is not a URL that a survey can use.
 #[derive(Debug, Clone, Copy, thiserror::Error, PartialEq, Eq)]
 pub enum UrlError {
-    /// Another scheme: `mailto:`, `javascript:`, `ftp:` … Not a defect, just no Web page.
+    /// Another scheme: `mailto:`, `javascript:`, `ftp:` … Not a defect, just not a Web page.
     #[error("not an http or https URL")]
     NotWeb,
-    /// It is no URL.
+    /// The text is not a URL.
     #[error("not a URL")]
     Malformed,
-    /// Its host is none that DNS or an address can be.
+    /// The host is neither a name that DNS can have nor an address.
     #[error("no usable host")]
     BadHost,
-    /// Another service than the Web listens at such a port; browsers do not go there, nor does a survey.
+    /// A service other than the Web listens at such a port; browsers do not connect to it, nor does a survey.
     #[error("a port that browsers refuse")]
     RefusedPort,
     /// It is longer than any URL that is kept.
@@ -33,15 +33,15 @@ pub enum UrlError {
 /// Turns a query into bytes of the page's charset, as browsers do (WHATWG URL §4.1).
 pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 
-/// A URL of any scheme with its parts told apart, as the URL standard reads it.
+/// A URL of any scheme, split into its parts as the URL standard defines.
 ///
-/// The reading is done by `url` 2.5.8, which lags behind the standard in three respects; those are done here and in
-/// [`encode_path`]. A name with an `xn--` label that does not decode is a host as it stands (`url` refuses it, so the
-/// library is given [`STAND_IN`] in its place). Any number of slashes before a host is as good as two, also without a
-/// scheme. `^` is percent-encoded in a path.
+/// The parser is `url` 2.5.8, which deviates from the standard in three respects. They are corrected here and
+/// in [`encode_path`]. A name with an `xn--` label that does not decode is a valid host (`url` refuses it, so
+/// the library is given [`STAND_IN`] in its place). Any number of slashes before a host counts as two, also
+/// without a scheme. `^` is percent-encoded in a path.
 pub(crate) struct Parsed {
     url: Url,
-    /// The host that the stand-in stands for.
+    /// The host that the stand-in replaces.
     undecoded: Option<String>,
 }
 
@@ -72,33 +72,33 @@ impl Parsed {
                 let url = options.parse(&spelled).map_err(|_| UrlError::Malformed)?;
                 Ok(Self { url, undecoded: Some(name) })
             }
-            // `mailto:` as a base: absolute references alone lead anywhere.
+            // `mailto:` as a base: only absolute references lead anywhere.
             Err(ParseError::RelativeUrlWithCannotBeABaseBase) => Err(UrlError::NotWeb),
             Err(_) => Err(UrlError::Malformed),
         }
     }
 
-    /// The URL; in it stands the stand-in, if there is a name that it stands for.
+    /// The URL, and the name that its stand-in replaces, if it contains the stand-in.
     pub(crate) fn into_parts(self) -> (Url, Option<String>) {
         (self.url, self.undecoded)
     }
 
-    /// Whether browsers take such a URL for no base (WHATWG HTML §4.2.3).
+    /// Whether browsers ignore such a URL as a base (WHATWG HTML §4.2.3).
     pub(crate) fn is_no_base(&self) -> bool {
         matches!(self.url.scheme(), "data" | "javascript")
     }
 }
 
-/// A reference much longer than any URL is not worth parsing; parsing may shorten it (dot segments, fragment), hence
-/// the slack.
+/// A reference much longer than any URL is not worth parsing. Parsing may shorten it (dot segments,
+/// fragment), hence the factor.
 const MAX_REFERENCE_BYTES: usize = 4 * MAX_URL_BYTES;
 
-/// Puts the name that a stand-in stands for in its place, in a URL without credentials.
+/// Replaces the stand-in by the name that it stands for, in a URL without credentials.
 pub(crate) fn without_stand_in(url: &str, name: &str) -> String {
     url.replacen(STAND_IN, name, 1)
 }
 
-/// How many bytes longer the URL of a stand-in is than that of the name.
+/// How many bytes longer the URL with the stand-in is than the one with the name.
 pub(crate) fn extra_bytes(name: &str) -> usize {
     STAND_IN.len().saturating_sub(name.len())
 }
@@ -107,8 +107,8 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
 }
 
-/// Three slashes or more are two (WHATWG URL §4.4, special authority ignore slashes state). `url` does so behind a
-/// scheme only.
+/// Reduces three slashes or more to two (WHATWG URL §4.4, special authority ignore slashes state). `url` does
+/// so only after a scheme.
 fn with_two_slashes(text: &str) -> Cow<'_, str> {
     if text.as_bytes().first().is_none_or(u8::is_ascii_alphanumeric) {
         return Cow::Borrowed(text);
@@ -119,7 +119,8 @@ fn with_two_slashes(text: &str) -> Cow<'_, str> {
     if slashes > 2 { Cow::Owned(format!("//{host}")) } else { Cow::Borrowed(text) }
 }
 
-/// The text with the stand-in for a host that does not decode, and that host; none if the host is not the fault.
+/// The text with the stand-in for a host that does not decode, and that host; `None` if the host is not the
+/// cause.
 fn with_stand_in(text: &str, is_beside_web: bool) -> Option<(String, String)> {
     let text: String = text.chars().filter(|next| !is_left_out(*next)).collect();
     let text = text.trim_matches(|end| end <= ' ');
@@ -128,7 +129,7 @@ fn with_stand_in(text: &str, is_beside_web: bool) -> Option<(String, String)> {
     Some((format!("{}{STAND_IN}{}", &text[..host.start], &text[host.end..]), name))
 }
 
-/// Where the host of a Web URL stands in a text without anything that parsing leaves out.
+/// The range of the host of a Web URL, in a text without the characters that parsing removes.
 fn host_range(text: &str, is_beside_web: bool) -> Option<Range<usize>> {
     let scheme = ["http:", "https:"]
         .into_iter()
@@ -150,13 +151,14 @@ fn is_slash(character: char) -> bool {
     matches!(character, '/' | '\\')
 }
 
-/// What parsing takes out of a text wherever it stands.
+/// Whether parsing removes this character wherever it occurs.
 fn is_left_out(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r')
 }
 
-/// Percent-encodes what of a Web URL's path `url` leaves bare: `^`, which is in the path percent-encode set of the URL
-/// standard (§1.3), and `|`, which is not and which Chromium encodes; Tomcat refuses requests with either.
+/// Percent-encodes the characters that `url` leaves bare in the path of a Web URL: `^`, which is in the path
+/// percent-encode set of the URL standard (§1.3), and `|`, which is not but which Chromium encodes. Tomcat
+/// refuses requests with either.
 pub(crate) fn encode_path(url: String) -> String {
     let path_end = memchr(b'?', url.as_bytes()).unwrap_or(url.len());
     if memchr2(b'^', b'|', &url.as_bytes()[..path_end]).is_none() {

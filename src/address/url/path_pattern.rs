@@ -1,15 +1,14 @@
-/// The path of a rule, ready to be compared (RFC 9309 §2.2.2 and §2.2.3).
+/// The path of a rule, prepared for comparison (RFC 9309 §2.2.2 and §2.2.3).
 ///
-/// It is kept in comparable form, where a bare `*` and a last `$` are special and nothing else:
-/// a literal one is percent-encoded.
+/// In this form only a bare `*` and a final `$` are special; literal ones are percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PathPattern {
     text: Box<str>,
-    /// Set if the pattern tells where the query begins.
+    /// Set if the pattern contains the start of the query.
     query_form: Option<Box<str>>,
 }
 
-/// Path and query of a URL, ready to be compared with patterns.
+/// Path and query of a URL, prepared for comparison with patterns.
 #[derive(Clone, Debug)]
 pub struct Target {
     text: String,
@@ -17,7 +16,7 @@ pub struct Target {
 }
 
 impl PathPattern {
-    /// Reads a rule's path; none if it could not match any URL, since all begin with `/`.
+    /// Reads a rule's path; `None` if it could not match any URL, since all begin with `/`.
     #[must_use]
     pub fn parse(path: &[u8]) -> Option<Self> {
         if !matches!(path.first(), Some(b'/' | b'*')) {
@@ -38,7 +37,7 @@ impl PathPattern {
         self.text.len()
     }
 
-    /// Whether a path with its query fits the pattern.
+    /// Whether a path with its query matches the pattern.
     #[must_use]
     pub fn matches(&self, target: &Target) -> bool {
         let find = |text: &str, part: &str| text.find(part);
@@ -51,7 +50,7 @@ impl PathPattern {
 }
 
 impl Target {
-    /// The target of a path with its query.
+    /// Prepares a path with its query.
     #[must_use]
     pub fn new(path_and_query: &str) -> Self {
         let text = comparable(path_and_query.as_bytes());
@@ -59,9 +58,9 @@ impl Target {
     }
 }
 
-/// Compares part by part between the stars, each found as early as can be: if that fails, no
-/// later place succeeds. What lies behind is never read again, and `find` must be linear
-/// (`str::find` is), so the whole takes time linear in text and pattern, whatever they are.
+/// Compares the parts between the stars, each at its earliest match: if that fails, no later match succeeds.
+/// Text before a match is never read again, and `find` must be linear (`str::find` is), so the time is linear
+/// in text and pattern, whatever they are.
 fn glob(pattern: &str, text: &str, mut find: impl FnMut(&str, &str) -> Option<usize>) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
@@ -77,9 +76,9 @@ fn glob(pattern: &str, text: &str, mut find: impl FnMut(&str, &str) -> Option<us
     if to_the_end { rest.ends_with(last) } else { find(rest, last).is_some() }
 }
 
-/// One spelling for all that RFC 9309 §2.2.2 holds to be equal: unreserved characters bare,
-/// reserved ones as they came, everything else percent-encoded in upper case. The special
-/// characters are encoded; a lone percent sign stays, so that `Disallow: /*%` works as written.
+/// One spelling for all that RFC 9309 §2.2.2 considers equal: unreserved characters bare, reserved ones as in
+/// the text, all others percent-encoded in upper case. The special characters are encoded; a lone percent
+/// sign stays, so that `Disallow: /*%` works as written.
 fn comparable(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -95,9 +94,9 @@ fn comparable(text: &[u8]) -> String {
     out
 }
 
-/// The same text with the delimiters that mean nothing inside a query encoded, or none if there
-/// is no query. So `?baz=https://foo.bar` and `?baz=https%3A%2F%2Ffoo.bar` meet, as the table in
-/// §2.2.2 wants; `'` is among them because URL parsers encode it in queries and authors do not.
+/// The same text with the delimiters encoded that mean nothing inside a query, or `None` if there is no
+/// query. So `?baz=https://foo.bar` and `?baz=https%3A%2F%2Ffoo.bar` are equal, as the table in §2.2.2
+/// requires. `'` is among them because URL parsers encode it in queries and authors do not.
 fn query_form(text: &str) -> Option<String> {
     let (path, query) = text.split_once('?')?;
     let mut out = String::with_capacity(text.len());
@@ -142,7 +141,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Octets that a search reads at most: what it passes over in the text, and the part.
+    /// An upper bound for the octets that a search reads: those that it skips in the text, and the part.
     fn steps(pattern: &str, text: &str) -> (bool, usize) {
         let mut steps = 0;
         let matched = glob(pattern, text, |text, part| {
@@ -153,7 +152,7 @@ mod tests {
         (matched, steps)
     }
 
-    /// The textbook table of prefixes, slow and plain.
+    /// The textbook table of prefixes: slow, but simple.
     fn reference(pattern: &str, text: &str) -> bool {
         let pattern = match pattern.strip_suffix('$') {
             Some(pattern) => pattern.to_owned(),

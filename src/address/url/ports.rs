@@ -1,5 +1,5 @@
-/// Whether browsers refuse to ask this port: another service than the Web listens there, and a page could make
-/// whoever follows its links talk to it (mail, a name server, a shell).
+/// Whether browsers refuse to connect to this port. A service other than the Web listens there (mail, a name
+/// server, a shell), and a page could make every client that follows its links talk to it.
 ///
 /// ```
 /// use ccsurvey_address::is_refused_port;
@@ -10,7 +10,7 @@ pub fn is_refused_port(port: u16) -> bool {
     REFUSED.binary_search(&port).is_ok()
 }
 
-/// The bad ports of the WHATWG Fetch standard (§2.9, "port blocking"), all of them, in order.
+/// All bad ports of the WHATWG Fetch standard (§2.9, "port blocking"), in ascending order.
 const REFUSED: &[u16] = &[
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103,
     104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514,

@@ -2,29 +2,29 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr3};
 
-/// Parameters that name a session whatever their value: of Java, PHP, ColdFusion, osCommerce, Zen Cart, and
-/// what ASP.NET adds while it finds out whether a client takes cookies. Those of Heritrix's `StripSessionIDs`
-/// and `StripSessionCFIDs` are among these and the ones below.
+/// Parameters that name a session whatever their value: those of Java, PHP, ColdFusion, osCommerce and Zen
+/// Cart, and the one that ASP.NET adds to find out whether a client accepts cookies. The lists here and below
+/// include those of Heritrix's `StripSessionIDs` and `StripSessionCFIDs`.
 const NAMES: [&str; 7] =
     ["jsessionid", "phpsessid", "cfid", "cftoken", "oscsid", "zenid", "aspxautodetectcookiesupport"];
-/// How the parameter of classic ASP begins; eight letters follow.
+/// Prefix of the parameter of classic ASP; eight letters follow.
 const PREFIX: &str = "aspsessionid";
-/// Parameters that name a session where their value is a token.
+/// Parameters that name a session only if their value is a token.
 const NAMES_WITH_TOKEN: [&str; 4] = ["sid", "sessid", "sessionid", "session_id"];
-/// Letters and digits of a token at least: PHP makes identifiers of 26 or 32, phpBB of 32.
+/// Minimum number of letters and digits in a token: PHP makes identifiers of 26 or 32, phpBB of 32.
 const TOKEN_BYTES: usize = 26;
-/// Letters a–z and digits 0–5 of an identifier of ASP.NET 1.1, which stands in its brackets alone.
+/// Number of characters (a–z, 0–5) of an identifier of ASP.NET 1.1, which is alone in its brackets.
 const ASP_NET_BYTES: usize = 24;
 
-/// What stands before the question mark, and behind it where there is one.
+/// The part before the question mark, and the part after it if there is one.
 pub(crate) fn path_and_query(target: &str) -> (&str, Option<&str>) {
     let mark = memchr(b'?', target.as_bytes());
     (&target[..mark.unwrap_or(target.len())], mark.map(|mark| &target[mark + 1..]))
 }
 
-/// A path and query without the identifiers of sessions that servers write into links where a client takes no
-/// cookies: segments of ASP.NET (`/(S(…))/`, `/(A(…)F(…))/`), path parameters (`;jsessionid=…`), parameters
-/// of queries (`PHPSESSID=…`). Only what names itself is taken for one.
+/// A path and query without the session identifiers that servers write into links if a client does not accept
+/// cookies: segments of ASP.NET (`/(S(…))/`, `/(A(…)F(…))/`), path parameters (`;jsessionid=…`) and query
+/// parameters (`PHPSESSID=…`). Only parts with a known name or form count as identifiers.
 pub(crate) fn without_session(target: &str) -> Cow<'_, str> {
     let (path, query) = path_and_query(target);
     let may_be_in_path = memchr3(b'(', b'=', b'%', path.as_bytes()).is_some();
@@ -49,11 +49,11 @@ pub(crate) fn without_session(target: &str) -> Cow<'_, str> {
             text.pop();
         }
     }
-    // What one identifier hid may be another.
+    // Removing one identifier may reveal another.
     Cow::Owned(without_session(&text).into_owned())
 }
 
-/// Writes the parts that are no session parameters.
+/// Writes the parts that are not session parameters.
 fn push_kept(text: &str, separator: char, out: &mut String) {
     let kept = text.split(separator).filter(|part| !is_session_parameter(part));
     for (number, part) in kept.enumerate() {
@@ -64,17 +64,17 @@ fn push_kept(text: &str, separator: char, out: &mut String) {
     }
 }
 
-/// Whether a segment is an identifier or has one.
+/// Whether a segment is or contains an identifier.
 fn is_session_segment(segment: &str) -> bool {
     is_session_name(segment) || (segment.contains(';') && segment.split(';').any(is_session_parameter))
 }
 
-/// Whether a segment is nothing but an identifier.
+/// Whether a segment consists of an identifier only.
 fn is_session_name(segment: &str) -> bool {
     is_asp_net(segment) || (!segment.contains(';') && is_session_parameter(segment))
 }
 
-/// `(S(…))`, and several such signs in one pair of brackets; brackets may be in percent form.
+/// `(S(…))`, or several such groups in one pair of brackets; brackets may be percent-encoded.
 fn is_asp_net(segment: &str) -> bool {
     let plain: Cow<'_, str> = if segment.contains("%28") {
         segment.replace("%28", "(").replace("%29", ")").into()
@@ -106,7 +106,7 @@ fn are_signs(mut text: &str) -> bool {
 }
 
 fn is_session_parameter(pair: &str) -> bool {
-    // Most parameters of the Web begin otherwise.
+    // Most parameters on the Web begin with other letters.
     let may_be =
         |byte: &u8| matches!(byte.to_ascii_lowercase(), b'a' | b'c' | b'j' | b'o' | b'p' | b's' | b'z');
     if !pair.as_bytes().first().is_some_and(may_be) {

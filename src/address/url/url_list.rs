@@ -1,7 +1,7 @@
 use crate::{Host, WebUrl};
 
-/// Many URLs, in the order in which they came, in little memory: of each what stands behind its host, in one text, and 12
-/// bytes. A [`WebUrl`] takes 40, a text of its own, and what the allocator adds.
+/// Many URLs, in order of arrival, in little memory: per URL the part after its host, in one shared text, and
+/// 12 bytes. A [`WebUrl`] takes 40 bytes, a text of its own, and the overhead of the allocator.
 ///
 /// ```
 /// use ccsurvey_address::{UrlList, WebUrl};
@@ -14,15 +14,15 @@ pub struct UrlList {
     origins: Vec<Origin>,
     by_prefix: foldhash::HashMap<Box<str>, u32>,
     targets: String,
-    /// Of each URL its origin, and where its target ends.
+    /// Per URL: the index of its origin, and the end of its target (`ends`).
     origin_of: Vec<u32>,
     ends: Vec<usize>,
 }
 
-/// Bytes by which the text of a short list grows.
+/// Minimum number of bytes by which the text grows.
 const LEAST_ROOM: usize = 1024;
 
-/// Scheme, host and port: what stands before the first slash of the path.
+/// Scheme, host and port: the part before the first slash of the path.
 #[derive(Clone, Debug)]
 struct Origin {
     prefix: Box<str>,
@@ -30,24 +30,24 @@ struct Origin {
 }
 
 impl UrlList {
-    /// How many there are.
+    /// The number of URLs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Adds one at the end.
+    /// Appends a URL.
     pub fn push(&mut self, url: &WebUrl) {
         let (prefix, target) = url.as_str().split_at(url.path_start());
         let origin = self.origin(prefix, url.host());
         if self.targets.capacity() - self.targets.len() < target.len() {
-            // By an eighth in place of doubling: a long list is not to hold twice its length.
+            // Grows by an eighth instead of doubling: a long list must not reserve twice its length.
             self.targets.reserve_exact(target.len().max(self.targets.len() / 8).max(LEAST_ROOM));
         }
         self.targets.push_str(target);
@@ -55,7 +55,7 @@ impl UrlList {
         self.ends.push(self.targets.len());
     }
 
-    /// One of them; none beyond the last.
+    /// The URL at an index; `None` beyond the last.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<WebUrl> {
         let end = *self.ends.get(at)?;
@@ -64,7 +64,7 @@ impl UrlList {
         Some(WebUrl::of_parts([prefix, &self.targets[start..end]].concat(), host.clone()))
     }
 
-    /// Keeps those of which that is said, with their places, in their order.
+    /// Keeps the URLs for which `is_kept`, called with index and URL, returns true, in their order.
     pub fn retain(&mut self, mut is_kept: impl FnMut(usize, &WebUrl) -> bool) {
         let kept: Vec<bool> = self.iter().enumerate().map(|(at, url)| is_kept(at, &url)).collect();
         if !kept.iter().all(|is_kept| *is_kept) {
@@ -73,12 +73,12 @@ impl UrlList {
         }
     }
 
-    /// All, in order.
+    /// All URLs, in order.
     pub fn iter(&self) -> impl Iterator<Item = WebUrl> {
         (0..self.len()).filter_map(|at| self.get(at))
     }
 
-    /// The number of an origin; most URLs have that of the one before.
+    /// The index of an origin; most URLs have the same origin as the one before.
     fn origin(&mut self, prefix: &str, host: &Host) -> u32 {
         let before = self.origin_of.last().copied();
         if let Some(before) = before.filter(|before| *self.origins[*before as usize].prefix == *prefix) {

@@ -4,8 +4,9 @@ use std::str::FromStr;
 use crate::{Host, PathPattern, Target, WebUrl};
 
 /// URLs by host and path: `/shop/` on every host of a site, `blog.example.ke/2009/` on that host and those
-/// below it, `example.ke` all of them. A host has a dot in it, so that `list` is an error. The
-/// path reads as in robots.txt (RFC 9309 §2.2.3): it is the beginning, `*` is anything, `$` the end.
+/// below it, `example.ke` for all URLs of that host and those below it. A host must contain a dot, so that
+/// `list` is an error. The path has the syntax of robots.txt (RFC 9309 §2.2.3): it is a prefix, `*` matches
+/// anything, `$` marks the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlPattern {
     text: String,
@@ -40,14 +41,14 @@ impl UrlPattern {
         text.find(['/', '*']).map_or((text, "/"), |at| text.split_at(at))
     }
 
-    /// What stands where a host does and is none that a survey meets: `list`, `shop/`, `2009/`. Who writes that
-    /// means a part of the path, and a pattern that matches nothing would be obeyed in silence.
+    /// The host part if it is not a host that a survey meets: `list`, `shop/`, `2009/`. Users who write that
+    /// mean a part of the path, and a pattern that matches nothing would go unnoticed.
     fn lone_word(&self) -> Option<&str> {
         let (host, _) = Self::split(&self.text);
         (!host.is_empty() && !host.contains(['.', '['])).then_some(host)
     }
 
-    /// `target` is that of the URL, read once for many patterns.
+    /// `target` is the target of the URL, prepared once for many patterns.
     #[must_use]
     pub fn matches(&self, url: &WebUrl, target: &Target) -> bool {
         self.host.as_ref().is_none_or(|host| url.host().is_at_or_below(host)) && self.path.matches(target)
