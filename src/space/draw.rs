@@ -1,12 +1,12 @@
-/// A point in the tree of random decisions: the world, one of its sites, one of that site's pages.
+/// A node in the tree of random decisions: the world, one of its sites, one of that site's pages.
 ///
-/// A decision is drawn from the key of the thing it is about and a tag of its own, so that a new
-/// kind of decision never shifts the others. The hash below is part of the specification
-/// [`SPECIFICATION`](super::SPECIFICATION): another hash makes other worlds.
+/// A decision is drawn from the key of its subject and a tag of its own, so a new kind of decision never
+/// shifts the others. The hash below is part of the specification [`SPECIFICATION`](super::SPECIFICATION):
+/// another hash makes other worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key(u64);
 
-/// The chance of one decision: 64 random bits, read once, in the way that fits the decision.
+/// The randomness of one decision: 64 random bits, read once, in the form that the decision needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draw(u64);
 
@@ -19,7 +19,7 @@ impl Key {
         Self(keyed(self.0, part))
     }
 
-    /// The key of a part that has a name instead of a number.
+    /// The key of a part with a name instead of a number.
     pub(crate) fn part(self, name: &str) -> Self {
         Self(keyed(!self.0, of_text(name)))
     }
@@ -45,7 +45,7 @@ impl Draw {
         self.unit() < share
     }
 
-    /// Uniform in 0 ≤ x < n; 0 when n is 0.
+    /// Uniform in 0 ≤ x < n; 0 if n is 0.
     pub(crate) fn below(self, n: u64) -> u64 {
         u64::try_from((u128::from(self.0) * u128::from(n)) >> 64).unwrap_or(0)
     }
@@ -79,7 +79,7 @@ impl Draw {
         median * (sigma * self.normal()).exp()
     }
 
-    /// Poisson by walking up its distribution function; a mean above 100 links on a page is cut.
+    /// Poisson, by walking up its distribution function. The mean is capped at 100, in links per page.
     pub(crate) fn poisson(self, mean: f64) -> u64 {
         let mean = mean.min(100.0);
         let (target, mut term, mut k) = (self.unit(), (-mean).exp(), 0_u64);
@@ -93,7 +93,7 @@ impl Draw {
     }
 }
 
-/// The first kind whose share the draw falls into; none in what is left.
+/// The first kind whose share the draw falls into; none if it falls into the rest.
 pub(super) fn by_share<T: Copy>(draw: Draw, shares: &[(f64, T)]) -> Option<T> {
     let mut rest = draw.unit();
     shares.iter().find_map(|(share, kind)| {
@@ -105,20 +105,20 @@ pub(super) fn by_share<T: Copy>(draw: Draw, shares: &[(f64, T)]) -> Option<T> {
 /// 2^64 divided by the golden ratio: the step of `SplitMix64`.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A keyed hash: the mixing function of `SplitMix64` over the part, then over both.
+/// A keyed hash: the mixing function of `SplitMix64`, applied to the part and then to part and key together.
 fn keyed(key: u64, part: u64) -> u64 {
     mixed(mixed(part.wrapping_add(STEP)) ^ key.wrapping_mul(STEP))
 }
 
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", with Stafford's variant
-/// 13 of the constants.
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", with variant 13 of the constants
+/// by Stafford.
 fn mixed(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
 
-/// FNV-1a, which tells short texts apart.
+/// FNV-1a, which distinguishes short texts.
 fn of_text(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -130,7 +130,7 @@ pub(super) fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// The nearest count; 0 for what is negative.
+/// The nearest count; 0 for negative numbers.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as wanted")]
 pub(super) fn rounded(x: f64) -> u64 {
     x.round() as u64

@@ -1,5 +1,6 @@
-//! A Web for tests: the name of a host tells its records and its certificate, the path how a server reacts.
-//! The tests of the whole program read this file as well, with their own names of the same things.
+//! A Web for tests: the name of a host selects its records and its certificate, and the path selects the
+//! server's reaction. The tests of the whole program include this file too, with their own imports of the
+//! same names.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -16,14 +17,14 @@ pub(crate) const MODIFIED: &str = "Thu, 01 Jun 2006 08:00:00 GMT";
 pub(crate) const TAG: &str = "\"page-1\"";
 pub(crate) const V4: Ipv4Addr = Ipv4Addr::new(41, 90, 0, 1);
 pub(crate) const V6: Ipv6Addr = Ipv6Addr::new(0x2c0f, 0xfe40, 0, 0, 0, 0, 0, 1);
-/// Bytes of the page at `/long`.
+/// Size of the page at `/long` in bytes.
 pub(crate) const LONG: usize = 6000;
 
-/// All hosts stand at one server.
+/// All hosts are on one server.
 pub(crate) struct FakeWeb(pub Server);
 
 impl FakeWeb {
-    /// Near, and with a link that costs no time.
+    /// Nearby, and with a link that costs no time.
     pub(crate) fn quick() -> Self {
         Self(Server { software: "Apache/2.2.3 (CentOS)", ..Server::alone_at(V4.into()) })
     }

@@ -1,44 +1,46 @@
-//! The virtual Web space: a simulated country-code Web that knows its own ground truth.
+//! The virtual Web: a simulated country-code Web that knows its own ground truth.
 //!
-//! A [`World`] is read from a small TOML file. Everything else follows from it by a keyed hash, one
-//! tag per decision, without stored state: which sites there are, where they stand, how their pages
-//! hang together, what is wrong with them. A world of 10^5 sites costs nothing until it is asked.
+//! A [`World`] is read from a small TOML file. Everything else follows from it by a keyed hash, with one tag
+//! per decision and no stored state: the sites, their servers, the links between their pages, and their
+//! faults. A world of 10^5 sites costs nothing until the first request.
 //!
-//! **The life of a page.** A host and a path name a `spot`. The host tells the site, the path tells
-//! the page of its `tree`, or one of the `extras` that hang at a page: a script, a file, a redirect, a
-//! broken link. A page of the tree carries the number of pages below it and divides them among its
-//! children, so that it is found by walking down from the front page. Beside the tree stand `lists` that
-//! go on from page to page and `traps` that never end; `copies` are pages under a second name, pages
-//! that repeat another, and whole sites that do. Some of a site's `doors` are shut: names without an address, ports that
-//! are, front pages that answer anything but a page. A page's `content` is a list of links; only then is it
-//! spelled, encoded and filled to bytes ([`Web::respond`]). Every link but a page's own children and
-//! entrances leads up, sideways or to the `menu`, so that the depth of each page is known beforehand.
+//! **The life of a page.** A host and a path form a `url_location`. The host determines the site. The path
+//! determines a page of the site's `tree`, or one of the `extras` attached to a page: a script, a file, a
+//! redirect, a broken link. A page of the tree carries the number of pages below it and divides them among
+//! its children, so it is found by walking down from the front page. Outside the tree there are chains of
+//! `lists` and `traps` that never end; `copies` are pages under a second name, pages that repeat another, and
+//! whole sites that do. Some `doors` of a site are closed: names without an address, closed ports, front
+//! pages that return anything but a page. The `content` of a page is a list of links, which is then spelled,
+//! encoded and filled to bytes ([`Web::respond`]). Every link except those to a page's own children and to
+//! entrances leads up, sideways or to the `menu`, so the depth of each page is known in advance.
 //!
-//! **The life of a server.** A host stands at one of the giants or further down a long tail. The server has
-//! addresses in a real-looking block, an uplink with round trip and bandwidth, other users, and software of the
-//! world's year ([`Server`]). A world plays these times when its `time.scale` says so; [`harm`](harm()) scores what
-//! a survey's visits cost the other users. A world file may start from a [`Profile`].
+//! **The life of a server.** A host is on one of the giants or further down a long tail of servers. The
+//! server has addresses in a realistic block, an uplink with round trip and bandwidth, other users, and
+//! software of the world's year ([`Server`]). The setting `time.scale` makes a world take these times;
+//! [`harm`](harm()) computes how much a survey costs the other users. A world file may start from a
+//! [`Profile`].
 //!
-//! Two ways lead to the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and
-//! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
-//! no root is needed and nothing leaves the machine. [`WireResponse`] is how an answer is written and
-//! [`certificate_bytes`] how long a certificate is, on both ways.
+//! There are two ways to get the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and TCP
+//! on loopback. The latter runs a name server, and a gateway that plays every Web server of the world, so it
+//! needs no root and nothing leaves the machine. In both, [`WireResponse`] writes a response and
+//! [`certificate_bytes`] is the size of a certificate.
 //!
-//! [`Truth`] says what a survey must find there: it walks the content by the rules of the survey,
-//! written down a second time, and never reads a byte of HTML. This room therefore shares no code
-//! with what it judges; it names `address` only. [`GEO_DATABASE`] is a location database for the
-//! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
+//! [`Truth`] holds the results that a survey of a world must have: it walks the content by the rules of the
+//! survey, implemented a second time, and never reads a byte of HTML. This package therefore shares no code
+//! with what it judges; it depends on `address` only. [`GEO_DATABASE`] is a location database for the
+//! addresses of its worlds, and [`describe`] lists the settings of a world and what to expect from it.
 //!
-//! A world may have hostile sites beside those drawn: each plays one [`Case`] of what servers do that no drawn
-//! one does, and nothing of it follows from the seed.
+//! A world may have hostile sites in addition to the drawn ones: each plays one [`Case`] of server behaviour
+//! that no drawn site shows, and none of it depends on the seed.
 //!
-//! A [`Replay`] is another Web that can be asked and served in the same two ways: a recorded survey, in
-//! place of a drawn world.
+//! A [`Replay`] is another Web that can be requested and served in the same two ways: a recorded survey
+//! instead of a drawn world.
 //!
-//! **The folders**, each of which names only those before it: `web` is what any Web is asked and answers, `hostile` the
-//! cases, `settings` a world file, `model` the sites and their links, `bytes` the pages written out, `net` the servers.
-//! `world_web` joins them to a world that is a [`Web`]. On `web` alone stand `replay` and `serve`; `truth` reads `model`,
-//! never `bytes`; `describe` reads all of a world. `draw` is the chance of every decision and stands below them all.
+//! **The folders.** Each uses only those before it: `web` is the interface of any Web, `hostile` the cases,
+//! `settings` the world file, `model` the sites and their links, `bytes` the written pages, `net` the
+//! servers. `world_web` joins them to a world that is a [`Web`]. `replay` and `serve` depend on `web` only;
+//! `truth` reads `model`, never `bytes`; `describe` reads all of a world. `draw` supplies the randomness of
+//! every decision and lies below them all.
 //!
 //! Only `serve` reads the clock, opens sockets and writes a file, the access log.
 

@@ -1,25 +1,26 @@
-//! Whether samples agree with the distributions they are meant to have, for the tests. All bounds are at
-//! p = 1e-4, and the seeds are fixed: a test that holds once holds always.
+//! Tests whether samples agree with the intended distributions. All bounds are at p = 1e-4, and the seeds are
+//! fixed: a test that passes once always passes.
 
 use std::f64::consts::SQRT_2;
 
 use crate::draw::real;
 
-/// Standard normal deviate at p = 1e-4, two-sided and one-sided.
+/// Standard normal deviates at p = 1e-4, two-sided and one-sided.
 const TWO_SIDED: f64 = 3.8906;
 const ONE_SIDED: f64 = 3.7190;
 
-/// Sample points of the tests.
+/// Number of samples in the tests.
 pub(super) const MANY: u64 = 20_000;
 
-/// A count against its share, by the normal approximation.
+/// Compares a count with its share, by the normal approximation.
 pub(super) fn assert_share(name: &str, yes: u64, all: u64, share: f64) {
     let (mean, variance) = (real(all) * share, real(all) * share * (1.0 - share));
     let off = (real(yes) - mean).abs();
     assert!(off <= TWO_SIDED * variance.sqrt() + 1e-9, "{name}: {yes} of {all}, expected {mean:.0}");
 }
 
-/// Counts of kinds against the kinds' shares, by chi-square (its bound by Wilson and Hilferty).
+/// Compares the counts of several kinds with their shares, by a chi-squared test (bound by Wilson and
+/// Hilferty).
 pub(super) fn assert_shares(name: &str, counts: &[u64], shares: &[f64]) {
     let all = real(counts.iter().sum());
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{name}: {shares:?}");
@@ -37,12 +38,13 @@ pub(super) fn assert_shares(name: &str, counts: &[u64], shares: &[f64]) {
     assert!(chi_square < bound, "{name}: {counts:?} against {shares:?}: {chi_square} > {bound}");
 }
 
-/// A sample against a distribution function, by Kolmogorov and Smirnov.
+/// Compares a sample with a distribution function, by the Kolmogorov–Smirnov test.
 pub(super) fn assert_distribution(name: &str, sample: &[f64], distribution: impl Fn(f64) -> f64) {
     assert_within(name, sample, (f64::NEG_INFINITY, f64::INFINITY), distribution);
 }
 
-/// The same for a sample that was cut to least and most: of what lies there only the number counts.
+/// The same for a sample that was clamped to `least` and `most`: of the values at the bounds, only the number
+/// counts.
 pub(super) fn assert_within(
     name: &str,
     sample: &[f64],

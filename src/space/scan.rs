@@ -1,8 +1,8 @@
-//! A careless reader of the pages written here, for the tests: it knows how they are written.
+//! A simple parser for the pages written here, for the tests: it knows how they are written.
 
 use crate::address::WebUrl;
 
-/// One link as it stands in a page.
+/// One link of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scanned {
     pub url: String,
@@ -10,7 +10,7 @@ pub(super) struct Scanned {
     pub nofollow: bool,
 }
 
-/// The links of a page in order, their URLs canonical.
+/// The links of a page in order, with canonical URLs.
 pub(super) fn scan(page: &str, html: &[u8]) -> Vec<Scanned> {
     let html = without_decoys(&String::from_utf8_lossy(html));
     let page_nofollow = html.contains("<META NAME=Robots CONTENT=\"index, NoFollow\">");

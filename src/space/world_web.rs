@@ -12,10 +12,10 @@ use super::model::url_location::UrlLocation;
 use super::net::dns_records::{met_at, records};
 use super::web::{Handshake, Lookup, Reaction, Records, Response, Server, Web, gzip};
 
-/// The body of redirects and errors links to a page that is not there: they are not to be read.
+/// The body of redirects and errors. It links to a missing page, because no crawler should read it.
 const UNREAD: &str = "<html><body><a href=\"/ghost/error.html\">Go on</a> <a href=\"http://ghost.example.com/\">here</a></body></html>\n";
 
-/// A page that breaks off lacks so many bytes: fewer than `</body></html>` has.
+/// The number of bytes that a truncated page lacks: fewer than `</body></html>` has.
 const AFTER_LAST_LINK: usize = 8;
 
 impl Web for World {
@@ -112,12 +112,12 @@ impl World {
             Content::Page(page) => {
                 let (content_type, body) = render(self, &spot.site, &page, &page.written_at);
                 let is_chunked = page.key.draw("chunked").happens(self.pages.chunked_share);
-                // All links stand before the end of the body element.
+                // All links precede the end of the body element.
                 let cut_after = page.is_cut.then(|| body.len().saturating_sub(AFTER_LAST_LINK));
                 let content_type = Some(content_type.into());
                 let answer = Response { content_type, body, is_chunked, cut_after, ..plain };
                 let answer = answer.with(ResponseValidators::of_page(self, &page));
-                // A body that breaks off is sent as it is, so that what came of it can be read.
+                // A truncated body is sent without encoding, so that the received part can be read.
                 if page.is_cut { answer } else { answer.encoded_by(server) }
             }
         })
@@ -128,7 +128,7 @@ impl World {
         (status == 503 && seconds > 0).then_some(seconds)
     }
 
-    /// How long the server works for the answer to a URL.
+    /// The time that the server works on the response to a URL.
     fn service(&self, url: Key) -> Duration {
         let time = &self.time;
         if time.scale <= 0.0 {
@@ -159,7 +159,7 @@ impl Response {
     }
 }
 
-/// The key of what hangs on a URL and on nothing else: the time of its answer, the bytes of a file.
+/// The key for what depends on a URL alone: the service time of its response, the bytes of a file.
 fn url_key(world: &World, url: &Url) -> Key {
     world.key().part("URL").part(&url.host).part(&url.target)
 }

@@ -4,7 +4,7 @@ use crate::World;
 use crate::draw::{Draw, Key, by_share};
 use crate::settings::byte_sections::Pages;
 
-/// What the text of a page is encoded in.
+/// The encoding of a page's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Charset {
     Utf8,
@@ -16,14 +16,14 @@ pub(crate) enum Charset {
     Iso2022Jp,
 }
 
-/// In what a site writes, and what it says of it.
+/// The charsets that a site uses, and where it declares them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writing {
-    /// Of titles and headings.
+    /// Charset of titles and headings.
     pub title: Charset,
-    /// Of all other text.
+    /// Charset of all other text.
     pub text: Charset,
-    /// Where the charset is declared; on pages that declare one.
+    /// Where the charset is declared, on pages that declare one; none if the site declares none.
     pub place: Option<CharsetPlace>,
 }
 
@@ -46,7 +46,7 @@ impl Charset {
         Self::Iso2022Jp,
     ];
 
-    /// The charsets with shares of their own; what is left is ISO-8859-1.
+    /// The charsets with shares of their own; the rest is ISO-8859-1.
     pub(crate) fn shares(pages: &Pages) -> [(f64, Self); 6] {
         let [utf8, windows_1252, windows_1256, shift_jis, euc_jp, iso_2022_jp] = pages.charset_shares();
         [
@@ -59,7 +59,7 @@ impl Charset {
         ]
     }
 
-    /// How it is decoded. ISO-8859-1 on the Web means windows-1252 (WHATWG Encoding §4.2).
+    /// The encoding. ISO-8859-1 on the Web means windows-1252 (WHATWG Encoding §4.2).
     pub(crate) fn encoding(self) -> &'static Encoding {
         match self {
             Self::Utf8 => UTF_8,
@@ -71,7 +71,7 @@ impl Charset {
         }
     }
 
-    /// What pages call it.
+    /// The name in declarations.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -84,7 +84,7 @@ impl Charset {
         }
     }
 
-    /// One that is read as something else.
+    /// A charset with another encoding.
     pub(crate) fn misread_as(self, draw: Draw) -> Self {
         let others = || Self::ALL.into_iter().filter(|other| other.encoding() != self.encoding());
         let turn = usize::try_from(draw.below(others().count() as u64)).unwrap_or(0);
@@ -113,7 +113,7 @@ impl Writing {
         }
     }
 
-    /// What one page says: the charset's name and where it stands.
+    /// The charset that one page declares, and where.
     pub(crate) fn declared(&self, world: &World, page: Key) -> Option<(Charset, CharsetPlace)> {
         let pages = &world.pages;
         let draw = page.draw("charset declaration");
@@ -127,7 +127,8 @@ impl Writing {
     }
 }
 
-/// The charset of a site that is neither undeclared nor mixed, or would be if it were not undeclared.
+/// The charset of a site that is neither undeclared nor mixed. An undeclared site uses it without declaring
+/// it.
 fn unmixed(pages: &Pages, draw: Draw) -> Charset {
     let rest = 1.0 - pages.undeclared_share - pages.mixed_share;
     let shares = Charset::shares(pages).map(|(share, charset)| (share / rest, charset));

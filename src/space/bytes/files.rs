@@ -1,8 +1,8 @@
 use crate::World;
 use crate::draw::{Key, rounded};
 
-/// The bytes of a file that is no HTML: as it begins in reality, then something that looks like a link and is
-/// none, then one byte over and over.
+/// The bytes of a file other than HTML: a realistic beginning, then something that looks like a link but is
+/// none, then one byte repeated.
 pub(crate) fn file(world: &World, content_type: &str, key: Key) -> Vec<u8> {
     let mut bytes = start(content_type).to_vec();
     bytes.extend_from_slice(b"<a href=\"/ghost/file.html\">");
@@ -24,7 +24,7 @@ pub(crate) fn file_bytes(world: &World, content_type: &str, key: Key) -> usize {
     usize::try_from(bytes).unwrap_or(0)
 }
 
-/// The first bytes by which a file of this kind is known.
+/// The first bytes that identify a file of this kind.
 fn start(content_type: &str) -> &'static [u8] {
     match content_type {
         "application/pdf" => b"%PDF-1.4\n",

@@ -2,11 +2,11 @@ use super::links::{P, WrittenLinks};
 use crate::World;
 use crate::draw::{Draw, Key, real, rounded};
 
-/// The text of a page: says nothing and takes space.
+/// Text without meaning that fills a page.
 ///
-/// It begins with the site's block, which is the same on all its pages as far as they have room for it; the
-/// rest is the page's own. Each sentence is followed by letters and digits of no meaning, so that pages differ
-/// and that gzip makes about a quarter of them, as of real pages, and not a hundredth.
+/// It begins with the block of the site, which is the same on all its pages as far as they have room for it;
+/// the rest is the page's own. Random letters and digits follow each sentence, so that pages differ and gzip
+/// compresses them to about a quarter, as with real pages, instead of a hundredth.
 pub(crate) struct Filler<'t> {
     sentences: &'t [Vec<u8>],
     site: Key,
@@ -15,13 +15,13 @@ pub(crate) struct Filler<'t> {
     own: usize,
 }
 
-/// Letters and digits after each sentence.
+/// Random letters and digits after each sentence.
 const NOISE_BYTES: usize = 30;
 
-/// Six random bits as a letter or digit; two of them twice, since 62 is not a power of two.
+/// A letter or digit for six random bits; two of them occur twice, because 62 is not a power of two.
 const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789eE";
 
-/// Fills what is too short for a sentence.
+/// Fills the space that is too short for a sentence.
 const DOTS: &[u8; 256] = &[b'.'; 256];
 
 impl<'t> Filler<'t> {
@@ -32,7 +32,7 @@ impl<'t> Filler<'t> {
         usize::try_from(rounded(bytes).min(world.pages.most_bytes)).unwrap_or(0)
     }
 
-    /// The text of a page that leaves room for so many bytes of it.
+    /// The text of a page with `room` bytes for it.
     pub(crate) fn new(world: &World, site: Key, page: Key, sentences: &'t [Vec<u8>], room: usize) -> Self {
         let (median, sigma) = site_bytes(world, site);
         let mean = (median * (sigma * sigma / 2.0).exp()).min(real(world.pages.most_bytes));
@@ -46,7 +46,7 @@ impl<'t> Filler<'t> {
         self.template
     }
 
-    /// Writes the text with the links in it, a part of the page's own before each.
+    /// Writes the text and the links, with a part of the page's own text before each link.
     pub(crate) fn weave(&self, html: &mut Vec<u8>, links: &WrittenLinks) {
         html.extend_from_slice(P);
         SentenceRun::new(self.sentences, self.site, self.template).finish(html);
@@ -72,13 +72,13 @@ fn site_bytes(world: &World, site: Key) -> (f64, f64) {
     (site.draw("bytes of pages").log_normal(pages.bytes_median, between), within)
 }
 
-/// Sentences one after the other, beginning anywhere.
+/// Consecutive sentences, starting with a random one.
 struct SentenceRun<'t> {
     sentences: &'t [Vec<u8>],
     turn: usize,
     noise: Draw,
     noises: u64,
-    /// Bytes that are still to be written.
+    /// Bytes still to be written.
     left: usize,
 }
 
@@ -89,7 +89,7 @@ impl<'t> SentenceRun<'t> {
         Self { sentences, turn, noise: key.draw("letters"), noises: 0, left: bytes }
     }
 
-    /// Writes sentences until so many bytes are left, and one more at most.
+    /// Writes sentences until at most `left` bytes remain; the last sentence may exceed that.
     fn write_until(&mut self, left: usize, html: &mut Vec<u8>) {
         while self.left > left {
             let sentence = &self.sentences[self.turn % self.sentences.len()];
@@ -104,7 +104,7 @@ impl<'t> SentenceRun<'t> {
         }
     }
 
-    /// Writes all that is left, to the byte.
+    /// Writes everything that remains, to the exact byte.
     fn finish(mut self, html: &mut Vec<u8>) {
         self.write_until(0, html);
         while self.left > 0 {

@@ -8,8 +8,8 @@ use crate::model::site::Site;
 
 /// The bytes of a page and its content type.
 ///
-/// Head, a block of text that stands on every page of the site, links with text between them. The text fills
-/// the page up to the size drawn for it, to the byte; a page whose links need more has no text.
+/// A page has a head, a text block that is the same on every page of the site, and links with text between
+/// them. The text fills the page to exactly the size drawn for it; a page whose links need more has no text.
 pub(crate) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
     let writing = Writing::new(world, site.content);
     let declared = writing.declared(world, page.key);
@@ -45,11 +45,11 @@ pub(crate) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
     (content_type, html)
 }
 
-/// The least byte that a letter beyond ASCII begins with in UTF-8.
+/// The lowest lead byte of a non-ASCII character in UTF-8.
 const UTF_8_LEAD: u8 = 0xc2;
 const END: &[u8] = b"</body></html>\n";
 
-/// What looks like links to a careless reader, and is none.
+/// Decoys that look like links to a careless parser.
 const DECOY: &str = "<!-- <a href=\"/ghost/comment.html\">old</a> -->\
 <script>document.write('<a href=\"/ghost/script.html\">x</a>');</script>\
 <style>/* <a href=\"/ghost/style.html\"> */</style>\
@@ -84,8 +84,8 @@ fn push_title(html: &mut Vec<u8>, element: &str, title: &[u8], target: &str) {
     html.extend_from_slice(format!(" {}</{element}>\n", target.replace('&', "&amp;")).as_bytes());
 }
 
-/// A sentence up to the first byte of its last letter beyond ASCII. No charset takes the space that follows for a part
-/// of a letter.
+/// A sentence up to the first byte of its last non-ASCII character. No charset reads the following space as
+/// part of a character.
 fn push_excerpt(html: &mut Vec<u8>, sentence: &[u8]) {
     let end = sentence.iter().rposition(|byte| *byte >= UTF_8_LEAD).map_or(sentence.len(), |lead| lead + 1);
     html.extend_from_slice(P);

@@ -3,12 +3,12 @@ use crate::World;
 use crate::model::content::{Element, Link, Page, Url};
 use crate::model::site::Site;
 
-/// What stands before each run of text, links or none.
+/// The markup before each run of text, with or without links.
 pub(crate) const P: &[u8] = b"<p>\n";
-/// The links of a page as they are written, in order.
+/// The written links of a page, in order.
 pub(crate) struct WrittenLinks {
     pub html: String,
-    /// Where each link ends.
+    /// The end of each link in `html`.
     pub ends: Vec<usize>,
 }
 

@@ -1,9 +1,9 @@
 //! The pages and files of a world as bytes.
 //!
-//! A page of the model is a list of links. Here it gets a title and text in a language and a [`charset`], its links are
-//! spelled in one of the ways in which links are written, and a filler brings it to the size that was drawn for it, to
-//! the byte ([`html`]). [`files`] begin as files of their kind do; [`validators`] say when something was changed last.
-//! No link is added or left out here, and nothing is sent.
+//! A page of the model is a list of links. This room adds a title and text in a language and a [`charset`],
+//! spells each link in one of the forms found on the Web, and adds filler text until the page has exactly the
+//! size drawn for it ([`html`]). [`files`] begin like files of their kind; [`validators`] give the time of
+//! the last change. No link is added or left out here, and nothing is sent.
 
 pub(super) mod charset;
 pub(super) mod files;

@@ -1,8 +1,8 @@
 use crate::draw::Draw;
 use crate::model::content::Url;
 
-/// Writes links as pages write them: from the root, relative to the page or its base, in full, or in one of the
-/// odd forms that mean the same URL.
+/// Writes links as pages do: from the root, relative to the page or its base, as a full URL, or in one of the
+/// odd forms of the same URL.
 pub(crate) struct Speller<'u> {
     page: &'u Url,
     has_base: bool,
@@ -14,7 +14,7 @@ impl<'u> Speller<'u> {
         Self { page, has_base, alias_share }
     }
 
-    /// Adds the link to what is written already.
+    /// Appends the link to `out`.
     pub(crate) fn push(&self, url: &Url, draw: Draw, out: &mut String) {
         let is_here = url.host == self.page.host && url.is_https == self.page.is_https;
         let is_odd = draw.happens(self.alias_share);
@@ -63,7 +63,7 @@ fn push_odd_elsewhere(url: &Url, draw: Draw, out: &mut String) {
     }
 }
 
-/// One letter of the path in percent form, which means the same (RFC 3986 §6.2.2.2).
+/// Percent-encodes one letter of the path, which does not change its meaning (RFC 3986 §6.2.2.2).
 fn percent_encoded(target: &str) -> String {
     match target.find(|c: char| c.is_ascii_lowercase() || c == '?') {
         Some(at) if target.as_bytes()[at] != b'?' => {
@@ -73,13 +73,13 @@ fn percent_encoded(target: &str) -> String {
     }
 }
 
-/// The directory that a page's relative references start from.
+/// The directory that relative references of a page start from.
 fn directory(target: &str) -> &str {
     let path = target.split('?').next().unwrap_or(target);
     &path[..=path.rfind('/').unwrap_or(0)]
 }
 
-/// The way from a directory to a target.
+/// Appends the relative path from a directory to a target.
 fn push_relative(from: &str, to: &str, out: &mut String) {
     let shared = from
         .bytes()

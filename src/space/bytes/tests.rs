@@ -1,4 +1,4 @@
-//! The marginals of bytes against their keys, and what must hold of every page whatever its bytes.
+//! The distributions of the bytes, compared with their keys, and the properties that every page must have.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::sampling::{MANY, assert_share, assert_shares, assert_within, log_norm
 use crate::scan::scan;
 use crate::{Date, Reaction, Response, Web, World};
 
-/// Everything is there and answers.
+/// A world without faults.
 const OPEN: &str = "
 [faults]
 no_dns_share = 0.0
@@ -67,7 +67,7 @@ fn page(world: &World, host: &str, target: &str) -> Option<(Arc<Site>, Page)> {
     }
 }
 
-/// Front pages and some below them.
+/// Front pages, and some pages below them.
 fn some_pages(world: &World) -> Vec<Url> {
     let hosts = (0..world.sites.count).map(|index| Site::new(world, index).main_host);
     let urls = hosts.flat_map(|host| {
@@ -163,7 +163,7 @@ fn a_cut_excerpt_breaks_one_character_and_no_link() {
     }
 }
 
-/// A small world in which all sites are in one charset, or all mixed.
+/// A small world in which all sites use one charset, or all are mixed.
 fn in_charset(label: &str) -> World {
     let key = match label {
         "ISO-8859-1" => "base_share = 0.2".to_owned(),
@@ -179,7 +179,8 @@ fn in_charset(label: &str) -> World {
 
 #[test]
 fn no_charset_read_as_any_other_swallows_or_adds_a_link() {
-    // All of the WHATWG Encoding standard but UTF-16, which no declaration in a page can mean, and "replacement".
+    // All encodings of the WHATWG Encoding standard except UTF-16, which no declaration in a page can select,
+    // and "replacement".
     let encodings: Vec<&Encoding> = [
         "utf-8",
         "ibm866",
@@ -248,7 +249,7 @@ fn page_sizes_are_log_normal() {
         |site: Key, page: Key| f64::from(u32::try_from(Filler::page_bytes(&world, site, page)).unwrap());
     let sample: Vec<f64> = keys.iter().map(|key| size(key.part("site"), *key)).collect();
     assert_within("pages of all sites", &sample, (0.0, 200_000.0), |x| log_normal(x, 10_000.0, 1.2));
-    // Within a site the rest of the variance is left, around the site's median.
+    // Within a site the rest of the variance remains, around the site's median.
     let logs: Vec<f64> = keys.iter().map(|key| size(keys[0], *key).ln()).collect();
     let mean = logs.iter().sum::<f64>() / 20_000.0;
     let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / 20_000.0;
@@ -304,7 +305,7 @@ fn the_block_is_the_same_on_every_page_of_a_site() {
     }
 }
 
-/// Of a page of this key whose children are those that it was made with.
+/// The validators of a page with this key, changed by the editions that its key draws.
 fn of_page(world: &World, key: Key) -> ResponseValidators {
     let changed = last_change(world, key);
     let written_at = Url::http("a.ke", "/");

@@ -1,9 +1,9 @@
-//! What pages of the virtual Web say: a little of four languages, in the bytes of each charset.
+//! The text of virtual pages: a few sentences in four languages, in the bytes of each charset.
 //!
-//! Every sentence is a whole in its encoding (ISO-2022-JP returns to ASCII at its end), so that markup may
-//! follow it. No sentence has a byte that markup is made of (`<`, `>`, `"`, `'`, `&`): the second bytes of
-//! ISO-2022-JP are ASCII, and a reader who takes them for it must not find a tag, nor lose one. The Japanese
-//! words are chosen for that; `tests` holds it for every charset read as every other.
+//! Every sentence is complete in its encoding (ISO-2022-JP returns to ASCII at its end), so markup may follow
+//! it. No sentence contains a byte that markup consists of (`<`, `>`, `"`, `'`, `&`). The second bytes of
+//! ISO-2022-JP are ASCII, and a parser that decodes them as such must neither find a tag nor lose one. The
+//! Japanese words are chosen accordingly; `tests` checks every charset read as every other.
 
 use std::sync::LazyLock;
 
@@ -17,11 +17,11 @@ pub(crate) struct Text {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
-    /// With typographic signs, which ASCII has not.
+    /// With typographic characters outside ASCII.
     English,
-    /// In the letters of ISO-8859-1.
+    /// With characters of ISO-8859-1 only.
     French,
-    /// With the signs that windows-1252 adds.
+    /// With the characters that windows-1252 adds.
     TypesetFrench,
     Arabic,
     Japanese,
@@ -129,7 +129,7 @@ const ARABIC: [&str; 8] = [
     "يدفع التلاميذ نصف الثمن، ويدخل المعلمون مجانا. ",
 ];
 
-/// Without the letters whose bytes in ISO-2022-JP are those of markup, such as あ and し.
+/// Without the characters whose bytes in ISO-2022-JP are those of markup, such as あ and し.
 const JAPANESE: [&str; 8] = [
     "大学の図書館は平日の午前九時から午後五時まで利用できます。 ",
     "資料の貸出は一人五冊までです。 ",

@@ -4,10 +4,10 @@ use crate::model::change::last_change;
 use crate::model::content::Page;
 use crate::settings::dates::{DAY_SECONDS, Date, http_date};
 
-/// What an answer says of the version that it is.
+/// The validators of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ResponseValidators {
-    /// As an HTTP date.
+    /// The value of `Last-Modified`, an HTTP date.
     pub last_modified: Option<String>,
     pub etag: Option<String>,
 }
@@ -46,7 +46,7 @@ impl ResponseValidators {
     }
 }
 
-/// When a page or file was changed, in seconds since 1970; the edition that did it last.
+/// When a page or file changed, in seconds since 1970; `edition` is the last one that changed it.
 pub(crate) fn changed(world: &World, key: Key, edition: Option<u64>) -> i64 {
     if let Some(edition) = edition {
         return world.edition_begins(edition);
@@ -57,7 +57,7 @@ pub(crate) fn changed(world: &World, key: Key, edition: Option<u64>) -> i64 {
     world.date.seconds().saturating_sub(age).max(Date::EARLIEST_CHANGE.seconds())
 }
 
-/// In the form in which Apache makes it: inode, size and time, in hexadecimal.
+/// An entity tag in Apache's form: inode, size and time, in hexadecimal.
 fn etag_of(draw: Draw) -> String {
     let part = |n: u64, most: u64| draw.nth(n).below(most);
     format!("\"{:x}-{:x}-{:x}\"", part(1, 1 << 24), part(2, 1 << 18), part(3, 1 << 40))

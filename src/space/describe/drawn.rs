@@ -9,7 +9,7 @@ use crate::model::site::{Class, Fault, Front, Role, Site};
 use crate::net::network::Network;
 use crate::web::Server;
 
-/// Counts what a seed makes of a world, site by site and server by server; no page is drawn for it.
+/// Counts what the seed makes of a world, site by site and server by server; no page is drawn.
 pub(crate) fn drawn(world: &World) -> Value {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut addresses = Addresses::default();
@@ -72,7 +72,7 @@ fn hosts_of(site: &Site) -> BTreeSet<String> {
         .collect()
 }
 
-/// Servers by number, and how many hosts each has.
+/// Servers by number, with the number of hosts of each.
 #[derive(Default)]
 struct Addresses(BTreeMap<u64, (Server, u64)>);
 

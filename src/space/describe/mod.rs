@@ -1,7 +1,8 @@
-//! A world told in words and numbers: its settings, what its seed made of them, and what to expect of it.
+//! A description of a world: its settings, what its seed made of them, and what to expect from it.
 //!
-//! [`describe`] tells every key with its value, unit, range and meaning; `drawn` draws every site and server once, and
-//! no page, and counts what came out. It reads the other parts of the room and none of them reads it.
+//! [`describe`] lists every key with its value, unit, range and meaning. `drawn` draws every site and server
+//! once, but no page, and counts the results. This room reads the other parts of the package, and none of
+//! them reads it.
 
 mod drawn;
 
@@ -18,7 +19,8 @@ use crate::settings::sections::{
 use crate::{SPECIFICATION, World};
 use drawn::drawn;
 
-/// A world in words and numbers: every key with value, unit, default, range, meaning and source; and what the sites come out as. It takes some microseconds a site.
+/// The description of a world: every key with value, unit, default, range, meaning and source, and counts of
+/// the drawn sites. It takes some microseconds per site.
 #[must_use]
 pub fn describe(world: &World) -> Value {
     json!({
@@ -37,7 +39,7 @@ pub fn describe(world: &World) -> Value {
     })
 }
 
-/// What each hostile site does, by its name; null where there are none.
+/// The meaning of each hostile case by its name; null if there are none.
 fn hostile(world: &World) -> Option<Value> {
     let cases = world.hostile_cases();
     (!cases.is_empty())
@@ -83,14 +85,14 @@ fn key_value(key: &KeyDoc, value: &Value) -> Value {
     })
 }
 
-/// The word for the mark at the end of a key's meaning.
+/// The word for the source mark at the end of a key's meaning.
 fn source(meaning: &str) -> Option<&'static str> {
     let marks = [("[V]", "published"), ("[D]", "derived"), ("[A]", "assumed"), ("[M]", "recalled")];
     let found = marks.into_iter().filter_map(|(mark, word)| Some((meaning.rfind(mark)?, word)));
     found.max().map(|(_, word)| word)
 }
 
-/// Means that follow from the settings, before any draw and without the caps; and what the shares leave over.
+/// Means that follow from the settings before any draw and without the caps, and what the shares leave over.
 fn expected(world: &World) -> Value {
     let (sites, pages, servers) = (&world.sites, &world.pages, &world.servers);
     let mean = |median: f64, sigma: f64| median / median_of_mean_one(sigma);

@@ -28,7 +28,7 @@ impl Case {
         .flatten()
     }
 
-    /// The cases that a word in a world file stands for: the one of that name, or `all`.
+    /// The cases that a word in a world file selects: the one with that name, or `all`.
     pub(crate) fn named(word: &str) -> Option<Vec<&'static Self>> {
         let cases: Vec<_> = Self::all().filter(|case| word == "all" || case.name == word).collect();
         (!cases.is_empty()).then_some(cases)

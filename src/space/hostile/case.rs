@@ -9,35 +9,35 @@ use crate::{Certificate, Handshake, Lookup, Records};
 pub struct Case {
     /// The label of its host below the country domain.
     pub name: &'static str,
-    /// What its server does, in a sentence.
+    /// What its server does, in one sentence.
     pub meaning: &'static str,
     pub(super) has_tls: bool,
     pub(super) lookup: fn(&CaseHost<'_>) -> Lookup,
     pub(super) handshake: fn() -> Handshake,
-    /// Whether the case is about robots.txt too; it is missing otherwise.
+    /// Whether the case has a robots.txt of its own; otherwise robots.txt is missing.
     pub(super) answers_robots: bool,
     pub(super) answer: fn(&CaseRequest<'_>) -> Vec<Act>,
-    /// The most requests that a survey may send it, robots.txt included, to find all there is; none where nobody counts.
+    /// The most requests that a survey may need to find everything, robots.txt included; none if there is no
+    /// limit.
     pub most_requests: Option<u64>,
 }
 
-/// Where a host of a case stands.
+/// A host of a case, with the address of its server.
 pub(super) struct CaseHost<'a> {
     pub host: &'a str,
-    /// The host that the case is named by.
+    /// The host named after the case.
     pub main_host: &'a str,
-    /// The server of the case.
     pub address: Ipv4Addr,
 }
 
-/// The main host of another case, beside that of this one.
+/// The main host of another case of the same world.
 pub(super) fn neighbour(main_host: &str, case: &str) -> String {
     let domain = main_host.split_once('.').map_or("", |(_, domain)| domain);
     format!("{case}.{domain}")
 }
 
 impl Case {
-    /// A case whose pages are odd.
+    /// A case with unusual pages.
     pub(super) const fn of_pages(
         name: &'static str,
         meaning: &'static str,
@@ -55,12 +55,12 @@ impl Case {
         }
     }
 
-    /// A case that a survey is to be done with in so many requests.
+    /// The same case with a limit on the requests of a survey.
     pub(super) const fn within(self, most_requests: u64) -> Self {
         Self { most_requests: Some(most_requests), ..self }
     }
 
-    /// A case that answers for its robots.txt, too.
+    /// A case that also serves robots.txt.
     pub(super) const fn of_robots(
         name: &'static str,
         meaning: &'static str,
@@ -69,7 +69,7 @@ impl Case {
         Self { answers_robots: true, ..Self::of_pages(name, meaning, answer) }
     }
 
-    /// A case whose start URL is met over TLS.
+    /// A case whose start URL uses TLS.
     pub(super) const fn of_tls(
         name: &'static str,
         meaning: &'static str,
@@ -78,12 +78,12 @@ impl Case {
         Self { has_tls: true, handshake, ..Self::of_pages(name, meaning, front) }
     }
 
-    /// The same, met over TLS; robots.txt is answered like pages.
+    /// The same case over TLS; its `answer` also serves robots.txt.
     pub(super) const fn over_tls(self) -> Self {
         Self { has_tls: true, answers_robots: true, ..self }
     }
 
-    /// A case whose names are odd.
+    /// A case with unusual DNS records.
     pub(super) const fn of_names(
         name: &'static str,
         meaning: &'static str,
@@ -97,7 +97,7 @@ fn usual_records(standing: &CaseHost<'_>) -> Lookup {
     Lookup::Found(Records { v4: Some(standing.address), ..Records::default() })
 }
 
-/// Redirects may lead to https.
+/// A valid certificate, because redirects may lead to https.
 fn usual_handshake() -> Handshake {
     Handshake::Certificate(Certificate::Valid)
 }

@@ -1,21 +1,21 @@
-//! What the cases answer where they are not odd, and what their odd answers are made of.
+//! The ordinary pages of the cases, and the building blocks of their unusual responses.
 
 use crate::web::Act;
 
-/// What a host of a case is asked for.
+/// A request to a host of a case.
 pub(super) struct CaseRequest<'a> {
     pub host: &'a str,
-    /// The host that the case is named by.
+    /// The host named after the case.
     pub main_host: &'a str,
     pub is_https: bool,
     /// Path and query as sent.
     pub target: &'a str,
 }
 
-/// Where a front page leads beside its oddness: whether a survey goes on shows there.
+/// The link on an unusual front page: a request for its target shows that the survey went on.
 pub(super) const LINK_TO_NEXT: &str = "<p><a href=\"/next\">Next</a></p>\n";
 
-/// An answer of any status with a head of one's own; its length and that it is HTML are said.
+/// An HTML response with any status, a Content-Length and further header fields.
 pub(super) fn response(status: &str, fields: &[&str], body: &[u8]) -> Vec<Act> {
     let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
     let length = body.len();
@@ -24,7 +24,7 @@ pub(super) fn response(status: &str, fields: &[&str], body: &[u8]) -> Vec<Act> {
     vec![Act::Send([head.as_bytes(), body].concat())]
 }
 
-/// A head that says nothing of the body's length, and what follows it.
+/// A head without the length of the body, followed by `body`.
 pub(super) fn unframed(fields: &str, body: &[u8]) -> Act {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{fields}\r\n");
     Act::Send([head.as_bytes(), body].concat())
@@ -35,7 +35,7 @@ pub(super) fn raw(bytes: impl AsRef<[u8]>) -> Act {
     Act::Send(bytes.as_ref().to_vec())
 }
 
-/// A sound page.
+/// An ordinary page.
 pub(super) fn html(body: impl AsRef<[u8]>) -> Vec<Act> {
     response("200 OK", &[], body.as_ref())
 }
@@ -57,12 +57,12 @@ pub(super) fn redirect(to: &str) -> Vec<Act> {
     response("302 Found", &[&format!("Location: {to}")], b"")
 }
 
-/// A front page that leads to one page more.
+/// A front page that links to one more page.
 pub(super) fn front(request: &CaseRequest<'_>) -> Vec<Act> {
     on_front(request, || html(LINK_TO_NEXT))
 }
 
-/// An odd front page; all else is a sound page without links.
+/// An unusual front page; every other path is an ordinary page without links.
 pub(super) fn on_front(request: &CaseRequest<'_>, odd: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
     if request.target == "/" { odd() } else { html("<p>A page.</p>") }
 }

@@ -5,10 +5,10 @@ use super::pages::{self, CaseRequest};
 use crate::web::Act;
 use crate::{Handshake, Lookup, Server};
 
-/// The hostile sites of a world: one for each of its cases.
+/// The hostile sites of a world, one for each of its cases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hostile {
-    /// The country domain that they stand below.
+    /// The country domain that they belong to.
     domain: String,
     cases: Vec<&'static Case>,
 }
@@ -21,10 +21,11 @@ pub(crate) struct HostileSite<'a> {
     main_host: String,
 }
 
-/// Cases stand one after another from here: a block of Kenya that no drawn site stands in.
+/// The address of the first case; the others follow. It lies in a Kenyan block that no drawn site uses.
 const FIRST: Ipv4Addr = Ipv4Addr::new(41, 139, 128, 1);
 
-/// 5 Mbit/s, the thin link of a small hoster: what floods a survey does so no faster than on the Internet.
+/// 5 Mbit/s, the thin link of a small hosting company: an endless response arrives no faster than on the
+/// Internet.
 const LINK: f64 = 5e6;
 
 impl Hostile {
@@ -44,7 +45,7 @@ impl Hostile {
         })
     }
 
-    /// The site that a host belongs to: every name below that of a case is the case's.
+    /// The site that a host belongs to; every name below that of a case belongs to the case.
     pub(crate) fn site<'a>(&self, host: &'a str) -> Option<HostileSite<'a>> {
         if self.cases.is_empty() {
             return None;
@@ -65,12 +66,12 @@ impl HostileSite<'_> {
         (self.case.handshake)()
     }
 
-    /// Near, and no flood without bounds.
+    /// A nearby server on a link of limited speed.
     pub(crate) fn server(&self) -> Server {
         Server { bits_per_second: LINK, ..Server::alone_at(self.address().into()) }
     }
 
-    /// How a request is answered.
+    /// The response to a request.
     pub(crate) fn acts(&self, is_https: bool, target: &str) -> Vec<Act> {
         if target == "/robots.txt" && !self.case.answers_robots {
             return pages::missing();

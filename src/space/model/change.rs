@@ -1,24 +1,25 @@
-//! What editions of a world change of its pages: which are new, which are gone, and which external links come and go.
+//! How each edition of a world changes its pages: new pages, removed pages, and external links that come and
+//! go.
 //!
-//! A page that nothing changed is drawn as it was made; each edition draws from tags of its own, so that a world of
-//! edition *n* differs from that of *n* − 1 in what edition *n* did and in nothing else.
+//! A page that no edition changed stays as it was drawn for edition 0. Each edition draws from its own tags,
+//! so a world of edition *n* differs from that of *n* − 1 only in what edition *n* changed.
 
 use crate::World;
 use crate::draw::Key;
 
-/// The last edition that changed a page or file; none when it is as it was made.
+/// The last edition that changed a page or file; none if it is as in edition 0.
 pub(crate) fn last_change(world: &World, key: Key) -> Option<u64> {
     changes(world, key).next_back()
 }
 
-/// The editions that changed a page or file, in their order.
+/// The editions that changed a page or file, in ascending order.
 fn changes(world: &World, key: Key) -> impl DoubleEndedIterator<Item = u64> {
     let (draw, share) = (key.draw("changed by edition"), world.validators.changed_share);
     (1..=world.validators.edition).filter(move |edition| draw.nth(*edition).happens(share))
 }
 
-/// The keys of the external links in the content of a page, of which there are so many on average. A change of the
-/// page takes away a share of them and brings as many others on average, so that the mean stays.
+/// The keys of the external links in the content of a page, `mean` on average. Each change of the page
+/// removes a share of them and adds as many on average, so the mean stays the same.
 pub(super) fn content_links(world: &World, page: Key, mean: f64) -> Vec<Key> {
     let (draw, part, share) =
         (page.draw("content links"), page.part("content link"), world.change.links_share);
@@ -32,15 +33,14 @@ pub(super) fn content_links(world: &World, page: Key, mean: f64) -> Vec<Key> {
     links
 }
 
-/// The key of a link that stands on a page in any edition: another one where a change of the page put another in its
-/// place.
+/// The key of a link that a page has in every edition: a new key if a change of the page replaced the link.
 pub(super) fn lasting_link(world: &World, page: Key, link: Key) -> Key {
     let (draw, share) = (link.draw("replaced"), world.change.links_share);
     let last = changes(world, page).rfind(|edition| draw.nth(*edition).happens(share));
     last.map_or(link, |edition| link.part("edition").child(edition))
 }
 
-/// How the pages of a host have changed since it was made.
+/// How the pages of a host change from edition to edition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth {
     editions: u64,
@@ -58,12 +58,12 @@ impl Growth {
         }
     }
 
-    /// Whether pages are those that the host was made with.
+    /// Whether all pages are those of edition 0.
     pub(super) fn is_none(self) -> bool {
         self.editions == 0 || (self.new_share <= 0.0 && self.gone_share <= 0.0)
     }
 
-    /// How many pages each edition has hung below a page that was made with `children`.
+    /// The number of pages that each edition added below a page that had `children` children in edition 0.
     fn added(self, parent: Key, children: u32) -> impl Iterator<Item = (u64, u32)> {
         let (draw, mean) = (parent.draw("new pages"), f64::from(children) * self.new_share);
         let editions = if mean > 0.0 { self.editions } else { 0 };
@@ -71,12 +71,12 @@ impl Growth {
             .map(move |edition| (edition, u32::try_from(draw.nth(edition).poisson(mean)).unwrap_or(u32::MAX)))
     }
 
-    /// The children that there are beyond those that the page was made with, those that are gone again included.
+    /// The number of children added since edition 0, including those removed again.
     pub(super) fn all_added(self, parent: Key, children: u32) -> u32 {
         self.added(parent, children).map(|(_, added)| added).sum()
     }
 
-    /// Which edition brought a child beyond those that the page was made with; none where there is none.
+    /// The edition that added a child with this number; none if no edition did.
     pub(super) fn born(self, parent: Key, children: u32, number: u32) -> Option<u64> {
         let mut upto = children;
         self.added(parent, children).find_map(|(edition, added)| {
@@ -85,7 +85,7 @@ impl Growth {
         })
     }
 
-    /// Which edition took a page away that one brought, or that was there from edition 0.
+    /// The edition that removed a page which edition `born` added (0 for an original page).
     pub(super) fn removed_in(self, page: Key, born: u64) -> Option<u64> {
         let draw = page.draw("gone in edition");
         let editions = if self.gone_share > 0.0 { self.editions } else { 0 };

@@ -1,4 +1,4 @@
-//! What editions of a world do to its pages, as whoever reads them sees it.
+//! How editions of a world change its pages, as a crawler sees them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::{Reaction, Response, Web, World};
 const SITES: u64 = 60;
 
 fn world(edition: u64, change: &str) -> World {
-    // Without those that hang at pages and repeat pages, whose shares are of another kind.
+    // No traps, copies or second names: the shares under test hold for ordinary pages only.
     World::parse(&format!(
         "[sites]\ncount = {SITES}\nmost_pages = 400\n[copies]\nmirror_share = 0.0\nduplicate_share = 0.0\n\
          alias_share = 0.0\n[traps]\ncalendar_share = 0.0\nfacet_share = 0.0\nsession_share = 0.0\nloop_share = 0.0\n\
@@ -22,7 +22,7 @@ fn world(edition: u64, change: &str) -> World {
     .unwrap()
 }
 
-/// The pages of every site that has some, by URL.
+/// The pages of every site that has any, by URL.
 fn pages(world: &World) -> BTreeMap<String, Page> {
     let sites =
         (0..SITES).map(|index| Site::new(world, index)).filter(|site| site.fault != Some(Fault::Moved));
@@ -80,7 +80,7 @@ fn pages_are_new_and_gone_in_their_shares_and_what_is_gone_answers_404() {
     let all = made.keys().filter(|url| is_of_tree(url)).count();
     let (of_new, of_gone) = (share(new.len(), all), share(gone.len(), all));
     assert!((0.15..0.25).contains(&of_new), "{of_new}");
-    // With what hangs below them, and without the children of front pages.
+    // Includes the pages below a removed page. Children of front pages are never removed.
     assert!((0.08..0.3).contains(&of_gone), "{of_gone}");
     assert!(new.iter().copied().all(is_leaf));
     for url in gone {
@@ -108,7 +108,7 @@ fn links_of_changed_pages_come_and_go_and_their_mean_stays() {
         after += new.len();
         went += old.difference(&new).count();
     }
-    // The set of a site that is on all of its pages stays, and one favourite may take the place of another.
+    // Boilerplate links stay, and one favourite may replace another.
     let of_gone = share(went, before);
     assert!((0.05..0.5).contains(&of_gone), "{of_gone}");
     assert!((0.85..1.15).contains(&(after as f64 / before as f64)), "{before} before, {after} after");

@@ -13,36 +13,36 @@ pub(crate) struct Url {
     pub target: String,
 }
 
-/// What stands at a URL, before it becomes bytes.
+/// The content of a URL, before it is turned into bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// The connection is refused.
     Refused,
-    /// The connection is closed without an answer.
+    /// The connection is closed without a response.
     Reset,
-    /// The request is taken and never answered.
+    /// The server accepts the request and never responds.
     Silence,
-    /// An answer without anything to read: 403, 404, 500 or 503.
+    /// A response with no content to read: 401, 403, 404, 410, 500 or 503.
     Status(u16),
     RobotsTxt(Robots),
     Redirect(u16, Url),
-    /// A file of this content type.
+    /// A file with this content type.
     File(&'static str),
     Page(Page),
 }
 
-/// A page, as its links in the order in which they stand.
+/// A page: its links, in document order.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub key: Key,
     pub links: Vec<Link>,
     /// The robots meta element says nofollow.
     pub nofollow: bool,
-    /// The URL under which the page is written; copies of it have the same bytes.
+    /// The URL that the page is written for; copies of the page have the same bytes.
     pub written_at: Url,
     /// The connection ends after the last link.
     pub is_cut: bool,
-    /// The edition that changed it last; none when it is as it was made.
+    /// The last edition that changed the page; none if it is as in edition 0.
     pub changed: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Link {
     pub nofollow: bool,
 }
 
-/// What makes a link of a page.
+/// The HTML element of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     A,
@@ -74,7 +74,7 @@ impl fmt::Display for Url {
     }
 }
 
-/// The target in the form in which the model writes it.
+/// The target in the canonical form that the model writes.
 pub(crate) fn canonical(host: &str, target: &str) -> String {
     let is_plain =
         target.starts_with('/') && !target.contains(['%', ' ', '\\', '#']) && !target.contains("/.");

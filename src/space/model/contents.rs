@@ -13,7 +13,7 @@ use super::url_location::UrlLocation;
 use crate::World;
 use crate::draw::Key;
 
-/// What stands at a URL.
+/// The content of a URL.
 impl UrlLocation {
     pub(crate) fn content(&self, world: &World) -> Content {
         if let Some(content) = self.content_of_whole_site() {
@@ -39,7 +39,7 @@ impl UrlLocation {
         })
     }
 
-    /// What is the same for every path of the site.
+    /// Content that is the same for every path of the site.
     fn content_of_whole_site(&self) -> Option<Content> {
         match (self.site.fault, self.site.tls.shut(self.is_https)) {
             (Some(Fault::Silent), _) => return Some(Content::Silence),
@@ -87,7 +87,7 @@ impl UrlLocation {
         }
     }
 
-    /// A page that hangs at no page of the tree; all of these stand on the main host.
+    /// A page that belongs to no page of the tree; all such pages are on the main host.
     fn treeless_page(&self, world: &World, resource: &Resource) -> Option<Page> {
         match resource {
             _ if self.role != Role::Main => None,
@@ -147,7 +147,7 @@ impl UrlLocation {
         }
     }
 
-    /// The redirect after `hop` redirects of a chain.
+    /// The redirect that follows `hop` redirects of a chain.
     fn chain_redirect(&self, world: &World, path: &Path, hop: u64, key: Key) -> Content {
         let next = if hop + 1 < world.redirects.chain_hops {
             Resource::Hop(path.clone(), hop + 1)
@@ -162,7 +162,7 @@ impl UrlLocation {
     }
 }
 
-/// What is met at a URL of the main host, if it is one of the names of the front page.
+/// The content of a URL of the main host, if it is one of the names of the front page.
 fn front_content(front: Front, spot: &UrlLocation) -> Option<Content> {
     let is_alias = match &spot.resource {
         Some(Resource::Node(path)) if path.is_empty() => false,
@@ -176,7 +176,8 @@ fn front_content(front: Front, spot: &UrlLocation) -> Option<Content> {
     })
 }
 
-/// Where a front page redirects to that is led back to: to its bare name, or else to its second name.
+/// The first redirect of a circle: to the bare name, or else to the second name. Both redirect back to the
+/// front page.
 fn way_round(spot: &UrlLocation) -> Url {
     let front = spot.same_host_url(&Resource::Node(Vec::new()));
     match &spot.site.bare_host {
@@ -185,7 +186,7 @@ fn way_round(spot: &UrlLocation) -> Url {
     }
 }
 
-/// A page that the same page links too: its first child, else its parent, else itself.
+/// A page that the same page also links to: its first child, else its parent, else itself.
 fn linked_target(path: &Path, node: &Node, spot: &UrlLocation) -> Resource {
     let mut target = path.clone();
     if spot.site.tree(spot.role).is_some_and(|tree| tree.child_count(node) > 0) {

@@ -17,17 +17,17 @@ pub(crate) fn second_name(world: &World, path: &[u32], key: Key, is_script_only:
     })
 }
 
-/// The page whose bytes a page repeats: the first of its parent's children that have none of their
-/// own. A page with children repeats nothing, lest what is below it be lost.
+/// The page whose bytes a page repeats: the first child of its parent without children of its own. A page
+/// with children repeats no other page, because the links to its children would be lost.
 pub(crate) fn original(world: &World, node: &Node) -> Option<Node> {
     let first = node.is_leaf().then(|| node.first_leaf_sibling()).flatten()?;
     node.key.draw("duplicate").happens(world.copies.duplicate_share).then_some(first)
 }
 
-/// How often a source is drawn for a mirror before it stays a site of its own.
+/// How many sources are drawn for a mirror before it stays an ordinary site.
 const TRIES: u64 = 16;
 
-/// The site whose pages a mirror shows; that one is no mirror.
+/// The site whose pages a mirror shows; that site is never a mirror itself.
 pub(crate) fn mirrored(world: &World, index: u64) -> Option<u64> {
     let is_mirror = |index| site_key(world, index).draw("mirror").happens(world.copies.mirror_share);
     let draw = site_key(world, index).draw("site mirrored");

@@ -6,7 +6,7 @@ use super::site::{Front, Role, Site};
 use super::url_location::UrlLocation;
 use crate::{Handshake, Lookup, Reaction, Web, World};
 
-/// Sites that work, but for what is added.
+/// Working sites, plus the settings in `more`.
 fn world(more: &str) -> World {
     let faults = "no_dns_share = 0.0\nservfail_share = 0.0\ndns_silent_share = 0.0\nreset_share = 0.0\n\
                   silent_share = 0.0\nforbidden_share = 0.0\nunavailable_share = 0.0\nmoved_share = 0.0";
@@ -47,7 +47,7 @@ fn a_site_may_have_an_address_at_www_only() {
     }
 }
 
-/// Whether the first page below the front page is open, if there is one.
+/// Whether the first page below the front page is served, if there is one.
 fn has_open_page(world: &World, site: &Site) -> bool {
     site.main.root().budget == 1 || status(world, false, &site.main_host, "/part-0.html") == Some(200)
 }

@@ -2,7 +2,7 @@ use super::paths::Extra;
 use super::tree::Node;
 use crate::World;
 
-/// What may hang at a page, one of each kind.
+/// What may be attached to a page, at most one of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Script,
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind that an extra is of, or belongs to as its second half.
+    /// The kind of an extra; the second half of a pair has the kind of the first.
     pub(crate) fn from_extra(extra: Extra) -> Self {
         match extra {
             Extra::Lost => Self::Lost,
@@ -70,7 +70,7 @@ pub(crate) fn has_bare_script(world: &World, node: &Node) -> bool {
     node.key.draw("bare script").happens(world.extras.bare_script_share)
 }
 
-/// Of ten files four are PDF, three JPEG, one each the others.
+/// Of ten files, four are PDF, three JPEG, and one each PNG, Word and ZIP.
 pub(crate) fn file_kind(node: &Node) -> Extra {
     use Extra::{Jpeg, Pdf, Png, Word, Zip};
     *node.key.draw("file kind").pick(&[Pdf, Pdf, Pdf, Pdf, Jpeg, Jpeg, Jpeg, Png, Word, Zip])
@@ -88,7 +88,7 @@ pub(crate) fn media_type(extra: Extra) -> &'static str {
     }
 }
 
-/// The extra that a page links to for each kind but the script, in the order of the links.
+/// The extra that a page links to for each kind except the script, in the order of the links.
 pub(crate) fn linked(node: &Node) -> [(Kind, Extra); 14] {
     [
         (Kind::Lost, Extra::Lost),

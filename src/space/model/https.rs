@@ -6,15 +6,15 @@ use crate::web::Certificate;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tls {
     None,
-    /// Both schemes show the same.
+    /// Both schemes serve the same content.
     Also(Certificate),
     /// Every http URL, that of robots.txt included, redirects to https.
     Only(Certificate),
-    /// Nothing is to be had by http.
+    /// Plain http is not served.
     Alone(Certificate, ClosedPort),
 }
 
-/// What comes of a connection to a port at which nothing is to be had.
+/// How a port that is not served ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClosedPort {
     Refused,
@@ -54,17 +54,17 @@ impl Tls {
         }
     }
 
-    /// How other sites link to this one.
+    /// Whether other sites link to this one with https.
     pub(crate) fn is_linked_with_https(self) -> bool {
         self != Self::None
     }
 
-    /// How the site links to itself.
+    /// Whether the site links to itself with https.
     pub(crate) fn links_itself_with_https(self) -> bool {
         matches!(self, Self::Only(_) | Self::Alone(..))
     }
 
-    /// What keeps requests under a scheme from the site.
+    /// How requests under this scheme fail; none if the scheme is served.
     pub(crate) fn shut(self, is_https: bool) -> Option<ClosedPort> {
         match self {
             Self::None if is_https => Some(ClosedPort::Reset),

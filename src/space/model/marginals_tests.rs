@@ -12,7 +12,7 @@ use super::url_location::UrlLocation;
 use crate::draw::real;
 use crate::{Certificate, Lookup, Records, Web, World};
 
-/// A deviation of so many standard deviations has p = 1e-4 on both sides.
+/// A deviation of this many standard deviations has p = 1e-4 (two-sided).
 const DEVIATIONS: f64 = 3.89;
 
 const COUNT: u64 = 20_000;
@@ -30,7 +30,7 @@ fn sites(world: &World) -> Vec<Site> {
     (0..world.sites.count).map(|index| Site::new(world, index)).collect()
 }
 
-/// That so many of so many are within what chance allows around a share.
+/// Checks that a count is within what chance allows around a share.
 #[track_caller]
 fn assert_share(what: &str, hits: usize, of: usize, share: f64) {
     let (hits, of) = (real(hits as u64), real(of as u64));
@@ -38,7 +38,8 @@ fn assert_share(what: &str, hits: usize, of: usize, share: f64) {
     assert!((hits - of * share).abs() <= DEVIATIONS * sigma + 1e-9, "{what}: {hits} of {of}, share {share}");
 }
 
-/// Pearson's test of counts against shares; its bound at p = 1e-4 by Wilson and Hilferty's cube root.
+/// Pearson's chi-squared test of counts against shares; its bound at p = 1e-4 by Wilson and Hilferty's cube
+/// root.
 #[track_caller]
 fn assert_shares(what: &str, counts: &[usize], shares: &[f64]) {
     let total = real(counts.iter().sum::<usize>() as u64);
@@ -141,7 +142,7 @@ fn lists_take_their_share_of_pages_and_never_more_than_half() {
         assert!(2 * listed <= site.pages, "{}", site.main_host);
         assert_eq!(listed + trees, site.pages, "{}", site.main_host);
     }
-    // On sites of 400 pages the first half of the distribution is not cut short.
+    // On sites of 400 pages the lower half of the distribution is not truncated.
     let large: Vec<&&&Site> = with.iter().filter(|site| site.pages == 400).collect();
     let short = large.iter().filter(|site| site.lists <= 7).count();
     // P(LN(8, 1) < 7.5), rounded lengths.
@@ -191,7 +192,7 @@ fn robots_txt_has_its_kinds() {
         let kinds: Vec<i32> = sites.iter().map(|site| kind(site.robots(role))).collect();
         assert_shares("robots.txt", &count(&kinds, &[0, 1, 2, 3, 4, 5, 6]), &expected);
     }
-    // 2006: a real file on 40 % of hosts, of which 4 % keep all and 80 % some back.
+    // 2006: a real file on 40 % of hosts, of which 4 % disallow everything and 80 % a part.
     assert!(
         (1.0 - shares.missing_share
             - shares.junk_share
@@ -285,7 +286,7 @@ fn hosts_have_their_kinds_of_dns_records() {
     assert!(records.iter().all(|records| records.v4.is_some() || records.v6.is_some()));
 }
 
-/// Many trees' pages, with the tree they belong to.
+/// The pages of many trees, with the tree each belongs to.
 fn nodes(world: &World, sites: u64) -> Vec<(u64, Tree, Node)> {
     fn below(index: u64, tree: &Tree, node: &Node, found: &mut Vec<(u64, Tree, Node)>) {
         found.push((index, tree.clone(), node.clone()));
@@ -366,7 +367,7 @@ fn external(world: &World, site: &Site, page: &Page) -> Vec<Url> {
     page.links.iter().map(|link| link.url.clone()).filter(|url| !own(url)).collect()
 }
 
-/// Sites that work, and on whose front page nothing but boilerplate and content links outside.
+/// Working sites whose front pages have no external links except boilerplate and content links.
 fn plain_world(more: &str) -> World {
     world(&format!(
         "[sites]\n[copies]\nmirror_share = 0.0\nduplicate_share = 0.0\n[faults]\nno_dns_share = 0.0\nservfail_share = 0.0\ndns_silent_share = 0.0\nreset_share = 0.0\nsilent_share = 0.0\nforbidden_share = 0.0\nunavailable_share = 0.0\nmoved_share = 0.0\n[external]\n{more}"
@@ -383,7 +384,7 @@ fn a_sites_own_set_and_its_content_have_their_mean_number_of_links() {
         .iter()
         .map(|site| external(&world, site, &page(&world, site, &site.main.root())).len())
         .collect();
-    // The sum of two Poisson numbers is one.
+    // The sum of two Poisson variables is a Poisson variable.
     let (mean, of) = (world.external.boilerplate_mean + 0.7, real(sites.len() as u64));
     let sum = real(links.iter().sum::<usize>() as u64);
     assert!((sum - mean * of).abs() < DEVIATIONS * (mean * of).sqrt(), "{sum} for {}", mean * of);

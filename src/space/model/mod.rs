@@ -1,13 +1,15 @@
-//! The sites of a world and how their pages hang together, drawn from its seed and before anything is a byte.
+//! The sites of a world and the links between their pages, drawn from the seed before any bytes are written.
 //!
-//! A host and a path name a [`url_location`]. The host tells the [`site`], the path one of the [`paths`]' resources: a page of
-//! the site's [`tree`], or what hangs beside it. What stands there is its [`content`]: a page as a list of [`links`], a
-//! redirect, a file, a refusal. Pages link to their [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links
-//! lead to other sites. Beside the tree stand [`extras`], [`lists`](links::lists) that go on from page to page, and [`traps`] that
-//! never end; [`copies`] are pages and sites that repeat another. What editions of the world do to pages is in [`change`].
+//! A host and a path name a [`url_location`]. The host determines the [`site`]. The path determines one of
+//! the [`paths`]' resources: a page of the site's [`tree`], or something attached to it. The [`content`] of
+//! the URL is a page (a list of [`links`]), a redirect, a file or an error. Pages link to their
+//! [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links lead to
+//! other sites. Outside the tree there are [`extras`], chains of [`lists`](links::lists), and [`traps`] that
+//! never end; [`copies`] are pages and sites that repeat another. [`change`] holds what each edition of the
+//! world does to pages.
 //!
-//! Nothing is stored: the same URL is drawn anew each time, and comes out the same. No HTML is written here, and no
-//! server is known.
+//! Nothing is stored: the same URL is drawn anew each time, with the same result. This room writes no HTML
+//! and knows no servers.
 
 pub(super) mod change;
 pub(super) mod content;

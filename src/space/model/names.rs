@@ -8,27 +8,27 @@ const SYLLABLES: [&str; 24] = [
     "ta", "tu", "wa", "we", "ya", "zi", "zu",
 ];
 
-/// A word that could be a name.
+/// A pronounceable word.
 pub(crate) fn word(key: Key) -> String {
     let draw = key.draw("name");
     let syllables = 2 + draw.below(2);
     (1..=syllables).map(|n| *draw.nth(n).pick(&SYLLABLES)).collect()
 }
 
-/// The registrable domain of a site: a word, the site's number, a registry suffix. The number makes
-/// it unique and lets the site be found from the name without a table.
+/// The registrable domain of a site: a word, the site's number and a registry suffix. The number makes the
+/// domain unique and lets [`site_index`] find the site without a table.
 pub(crate) fn domain_of(world: &World, index: u64) -> String {
     let key = site_key(world, index);
     let suffix = key.draw("registry suffix").pick(&world.registry_suffixes);
     format!("{}{index}.{suffix}", word(key))
 }
 
-/// The names of a site's tree.
+/// The host names of a site's main tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Hosts {
-    /// Where the tree begins.
+    /// The host of the start page.
     pub main: String,
-    /// The bare name, when the main host begins with www; it redirects there.
+    /// The bare name, if the main host begins with www; it redirects to the main host.
     pub bare: Option<String>,
     pub tls: Tls,
 }
@@ -49,7 +49,7 @@ pub(crate) fn site_key(world: &World, index: u64) -> Key {
     world.key().part("site").child(index)
 }
 
-/// The number of the site a host belongs to, with what stands before its registrable domain.
+/// The number of the site a host belongs to, with the labels before its registrable domain.
 pub(crate) fn site_index<'h>(world: &World, host: &'h str) -> Option<(u64, &'h str)> {
     world.registry_suffixes.iter().find_map(|suffix| {
         let rest = host.strip_suffix(Host::as_str(suffix))?.strip_suffix('.')?;

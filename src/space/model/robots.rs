@@ -2,26 +2,27 @@ use super::paths::{Extra, Resource};
 use crate::World;
 use crate::draw::{Draw, by_share};
 
-/// What a host says at /robots.txt.
+/// The robots.txt of a host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Robots {
     /// 404.
     Missing,
-    /// An HTML page with status 200, in which no line is a rule.
+    /// An HTML page with status 200 in which no line is a rule.
     Junk,
     AllowsAll,
-    /// The branch below this child of the front page, but one page of it; and the PDF files.
+    /// Disallows all PDF files and the branch below this child of the front page, except one page of the
+    /// branch.
     KeepsSome(u32),
     KeepsAll,
-    /// Seconds.
+    /// In seconds.
     CrawlDelay(f64),
     /// 503.
     Unavailable,
-    /// The request is taken and never answered.
+    /// The server accepts the request and never responds.
     Silent,
 }
 
-/// What robots.txt means for one URL.
+/// Whether robots.txt allows one URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RobotsAccess {
     Allowed,
@@ -45,7 +46,7 @@ impl Robots {
         by_share(draw, &kinds).unwrap_or(Self::AllowsAll)
     }
 
-    /// Status, content type and body of /robots.txt; none when no answer comes.
+    /// Status, content type and body of /robots.txt; none if the server never responds.
     pub(crate) fn file(self) -> Option<(u16, &'static str, String)> {
         Some(match self {
             Self::Silent => return None,
@@ -61,12 +62,12 @@ impl Robots {
         })
     }
 
-    /// What the file means for a path that names nothing, which no rule is about.
+    /// The verdict on a path that does not exist, which no rule matches.
     pub(crate) fn verdict_on_nothing(self) -> RobotsAccess {
         self.verdict(&Resource::BareScript, false)
     }
 
-    /// What the file means for a resource, told from what the resource is and not from the text.
+    /// The verdict on a resource, derived from the resource and not from the text of the file.
     pub(crate) fn verdict(self, resource: &Resource, is_script_only: bool) -> RobotsAccess {
         match self {
             Self::Unavailable | Self::Silent => RobotsAccess::Unreachable,
@@ -77,8 +78,8 @@ impl Robots {
     }
 }
 
-/// The group of another robot comes first and must not be obeyed; the longest match wins, so that
-/// one page of the branch is allowed in spite of the rule; `*` and `$` as in RFC 9309 §2.2.3.
+/// The group of another robot comes first and must not be obeyed. The longest match wins, so one page of the
+/// branch is allowed in spite of the rule. `*` and `$` are those of RFC 9309 §2.2.3.
 fn some_rules(branch: u32) -> String {
     format!(
         "# Please be gentle.\nUser-agent: GreedyBot\nDisallow: /\n\nUSER-AGENT: *\nDisallow: /part-{branch}/ # drafts\nAllow: /part-{branch}/0.html\nDisallow: /*.pdf$\n\nSitemap: /sitemap.xml\n"

@@ -11,19 +11,19 @@ use super::tree::Tree;
 use crate::World;
 use crate::draw::{Key, by_share, real, rounded};
 
-/// One site of the world: what is the same for all its pages.
+/// One site of the world: what all its pages share.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub index: u64,
     pub key: Key,
-    /// What the pages are drawn from: the site's own key, or that of the site it mirrors.
+    /// The key that pages are drawn from: the site's own, or that of the site it mirrors.
     pub content: Key,
-    /// The site whose pages these are.
+    /// The index of the site that `content` belongs to.
     pub content_index: u64,
     pub is_in_start_list: bool,
-    /// Where the tree begins.
+    /// The host of the start page.
     pub main_host: String,
-    /// The bare name, when the main host begins with www; it redirects there.
+    /// The bare name, if the main host begins with www; it redirects to the main host.
     pub bare_host: Option<String>,
     /// A second host with a tree of its own.
     pub sub_host: Option<String>,
@@ -32,14 +32,13 @@ pub(crate) struct Site {
     pub fault: Option<Fault>,
     /// The bare name has no address.
     pub is_www_only: bool,
-    /// What stands in place of a front page.
+    /// Replaces the front page.
     pub front: Option<Front>,
     pub has_base: bool,
     /// All pages are query URLs of one script.
     pub is_script_only: bool,
     /// Pages of the trees on both hosts, and of the lists.
     pub pages: u64,
-    /// List pages.
     pub lists: u64,
     pub traps: SiteTraps,
     pub tls: Tls,
@@ -47,9 +46,9 @@ pub(crate) struct Site {
     pub sub: Option<Tree>,
     pub main_robots: Robots,
     pub sub_robots: Robots,
-    /// Where its page of links stands, found once.
+    /// The path of the page of links, found once.
     links_page: OnceLock<Option<Path>>,
-    /// The external links that stand on every page, drawn once.
+    /// The external links on every page, drawn once.
     pub(super) boilerplate: OnceLock<Vec<Link>>,
 }
 
@@ -73,17 +72,17 @@ pub(crate) enum Fault {
     Moved,
 }
 
-/// What the main host has in place of a front page; the pages below it are as ever, and whoever knows the URL of one
-/// gets in.
+/// What the main host serves in place of its front page. The pages below are served as usual, and a crawler
+/// that knows the URL of one can enter the site there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Front {
     Status(u16),
-    /// It redirects to what redirects back.
+    /// The front page redirects to a URL that redirects back to it.
     Circle,
 }
 
 impl Front {
-    /// None for a front page like any other.
+    /// None for an ordinary front page.
     pub(crate) fn draw(world: &World, site: Key) -> Option<Self> {
         let shares = &world.doors;
         let kinds = [
@@ -152,7 +151,7 @@ impl Site {
         }
     }
 
-    /// The site a host belongs to, and which of its hosts it is.
+    /// The site a host belongs to, and the role of the host in that site.
     pub(crate) fn with_host(world: &World, host: &str) -> Option<(Self, Role)> {
         let (index, _) = site_index(world, host)?;
         let site = Self::new(world, index);
@@ -165,7 +164,7 @@ impl Site {
         Some((site, role))
     }
 
-    /// The tree that stands on a host; none on the bare name, which only redirects.
+    /// The tree on a host; none on the bare name, which only redirects.
     pub(crate) fn tree(&self, role: Role) -> Option<&Tree> {
         match role {
             Role::Main => Some(&self.main),
@@ -182,13 +181,14 @@ impl Site {
         }
     }
 
-    /// Whether the name of one of its hosts leads to a server.
+    /// Whether one of the site's host names has an address.
     pub(crate) fn has_address(&self, role: Role) -> bool {
         let has_names = !matches!(self.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent));
         has_names && !(role == Role::Bare && self.is_www_only)
     }
 
-    /// The page of links, if the site has one: at depth 1 or 2, or less deep where the way down ends.
+    /// The page of links, if the site has one: at depth 1 or 2, or less deep where the random descent ends
+    /// early.
     pub(crate) fn links_page(&self, world: &World) -> Option<&Path> {
         let find = || {
             let depth = 1 + self.content.draw("depth of links page").below(2);
@@ -221,7 +221,7 @@ impl Site {
 }
 
 impl World {
-    /// The start list: the front pages of the sites that the surveyor knows, and of the hostile ones.
+    /// The start list: the front pages of the sites that the surveyor knows, and those of the hostile sites.
     #[must_use]
     pub fn start_urls(&self) -> Vec<String> {
         (0..self.sites.count)
@@ -257,7 +257,8 @@ fn draw_pages(world: &World, key: Key, class: Class) -> u64 {
     rounded(pages).clamp(1, sites.most_pages)
 }
 
-/// List pages of a site of so many pages; these and their items take half of them at most.
+/// Number of list pages of a site with `pages` pages. Lists and their items make up at most half of the
+/// pages.
 fn draw_lists(world: &World, key: Key, class: Class, pages: u64) -> u64 {
     let lists = &world.lists;
     if !matches!(class, Class::Cms | Class::Large) || !key.draw("has lists").happens(lists.share) {

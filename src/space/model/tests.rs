@@ -73,7 +73,7 @@ fn response(world: &World, url: &Url) -> Response {
     }
 }
 
-/// Every page that can be reached by links and redirects from the front page, with its depth.
+/// All pages reachable by links and redirects from the front page, with their depth.
 pub(super) fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
     pages_to_depth(u64::MAX, world, site)
 }
@@ -183,7 +183,7 @@ proptest! {
     }
 }
 
-/// Sites with every trap; only to some depth can all their pages be read.
+/// Sites with every trap; their pages can be read completely only down to some depth.
 fn trapped_world(seed: u64) -> World {
     let more = "calendar_share = 1.0\nloop_share = 1.0\nsession_share = 1.0\nfacet_share = 1.0\nfacets = 3";
     let off = "calendar_share = 0.0\nloop_share = 0.0\nsession_share = 0.0\nfacet_share = 0.4\nfacets = 2";
@@ -309,11 +309,11 @@ fn the_bytes_of_the_specification_stay_as_they_are() {
             hash = xxhash_rust::xxh3::xxh3_64_with_seed(&response(&world, &url).body, hash);
         }
     }
-    // Changes only with the specification's version: recorded worlds and truths hang on it.
+    // Changes only with the version of the specification: recorded worlds and truths depend on it.
     assert_eq!(format!("{hash:016x}"), "f3ecd782931d9a22");
 }
 
-/// A world with TLS and everything else that was there before doors were shut and links died.
+/// A world with TLS and every setting that existed before the doors and dead links were added.
 const BEFORE_DOORS: &str = "seed = 3
 [sites]
 count = 60
@@ -330,7 +330,7 @@ share = 0.5
 fn a_world_whose_doors_are_open_and_whose_links_live_has_the_bytes_of_before_there_were_such_keys() {
     let world = World::parse(BEFORE_DOORS).unwrap();
     let mut hash = 0;
-    // Nor was there a Retry-After, and no body was kept beside its encoded form.
+    // Retry-After did not exist then, nor did a body beside its encoded form.
     let mut note = |text: String| {
         let text = text.replace("retry_after: None, ", "").replace("identity: None, ", "");
         hash = xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), hash);
@@ -354,7 +354,7 @@ fn a_world_whose_doors_are_open_and_whose_links_live_has_the_bytes_of_before_the
             note(format!("{:?}", told(world.respond(false, &url.host, &url.target))));
         }
     }
-    // Taken before: new keys must not shift what was drawn.
+    // Recorded before: new keys must not shift earlier draws.
     assert_eq!(format!("{hash:016x}"), "55c7a04700dd1c79");
 }
 

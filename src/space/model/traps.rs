@@ -2,7 +2,7 @@ use super::paths::Trap;
 use crate::World;
 use crate::draw::Key;
 
-/// What a site's programs make without end, or without sense; all of it on the main host.
+/// The endless or meaningless pages that a site's programs generate; all of them are on the main host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is drawn by itself, and a site may have several")]
 pub(crate) struct SiteTraps {
@@ -10,7 +10,7 @@ pub(crate) struct SiteTraps {
     pub relative_loop: bool,
     pub sessions: bool,
     pub facets: bool,
-    /// A path that names nothing is answered with 200.
+    /// A path that does not exist gets a response with status 200.
     pub soft_404: bool,
 }
 
@@ -27,8 +27,8 @@ impl SiteTraps {
         }
     }
 
-    /// What the front page links to: it shows the first month of a calendar, the first of all paths,
-    /// a session that begins, the whole shop.
+    /// The traps that the front page links to: the first month of a calendar, the first relative path, a new
+    /// session, the shop without facets.
     pub(crate) fn entrances(self, world: &World) -> Vec<Trap> {
         let mut entrances = if self.calendar { month_links(world, 0) } else { Vec::new() };
         entrances.extend(self.relative_loop.then_some(Trap::Loop(1)));
@@ -44,7 +44,7 @@ pub(super) fn month_links(world: &World, month: u64) -> Vec<Trap> {
     [Trap::Month(month + 1)].into_iter().chain(days).collect()
 }
 
-/// One more facet chosen, or one less.
+/// One more facet chosen, or one fewer.
 pub(super) fn facet_links(world: &World, chosen: &[(u64, u64)]) -> Vec<Trap> {
     let is_open = |facet: &u64| chosen.iter().all(|(known, _)| known != facet);
     let more = (0..world.traps.facets).filter(is_open).flat_map(|facet| {

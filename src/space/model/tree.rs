@@ -3,9 +3,9 @@ use crate::World;
 use crate::draw::{Key, real, rounded};
 use crate::settings::sections::Shape;
 
-/// The pages of one host as a tree, without storing it: a page carries the number of pages in its
-/// subtree, itself included, and divides the rest among its children. A page is found by walking
-/// down from the front page, which costs depth × fan-out.
+/// The pages of one host as a tree that is not stored: a page carries the number of pages in its subtree,
+/// itself included, and divides the rest among its children. A page is found by walking down from the front
+/// page, which costs depth × fan-out.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     key: Key,
@@ -20,7 +20,7 @@ pub(crate) struct Tree {
 /// One page of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// Number of the child at each step from the front page.
+    /// The index of the child at each step from the front page.
     pub path: Vec<u32>,
     /// Pages in this subtree, itself included.
     pub budget: u64,
@@ -43,12 +43,12 @@ impl Node {
         self.budget <= 1
     }
 
-    /// Children of the same parent, this one included.
+    /// Number of children of the same parent, this one included.
     pub(crate) fn family_size(&self) -> u32 {
         self.family.map_or(1, |family| family.size)
     }
 
-    /// The key of another child of the same parent; of the front page, its own.
+    /// The key of another child of the same parent; for the front page, its own key.
     pub(crate) fn sibling_key(&self, number: u32) -> Key {
         self.family.map_or(self.key, |family| family.parent.child(u64::from(number)))
     }
@@ -62,11 +62,12 @@ impl Node {
     }
 }
 
-/// Weights of children are rounded to this fraction, so that the division is done in integers.
+/// The integer for a weight of 1: weights are rounded to multiples of 1/4096, so that the division uses
+/// integers.
 const WEIGHT_UNIT: f64 = 4096.0;
 /// A weight of `exp(4 × 5)` is far outside any draw; it keeps the sum of weights in range.
 const MOST_WEIGHT: u64 = 1 << 42;
-/// No page links to more children than a browser's reader would meet on one page.
+/// No page links to more children than a reader would expect to see on one page.
 const MOST_CHILDREN: u64 = 1000;
 
 impl Tree {
@@ -81,17 +82,17 @@ impl Tree {
         Node { path: Vec::new(), budget: self.pages, key: self.key.part("front page"), family: None }
     }
 
-    /// The page at the end of a path, if there is one.
+    /// The page at the end of a path, if it exists.
     pub(crate) fn find(&self, path: &[u32]) -> Option<Node> {
         path.iter().try_fold(self.root(), |node, number| self.child(&node, *number))
     }
 
-    /// A page below another, if it is there now.
+    /// A child of a page, if it exists in this edition.
     pub(crate) fn child(&self, node: &Node, number: u32) -> Option<Node> {
         self.is_there(node, number).then(|| self.child_ever(node, number)).flatten()
     }
 
-    /// A page below another that is there now or was there once.
+    /// A child of a page, whether it exists in this edition or existed in an earlier one.
     pub(crate) fn child_ever(&self, node: &Node, number: u32) -> Option<Node> {
         let division = self.division(node);
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -106,14 +107,14 @@ impl Tree {
         Some(Node { path, budget, key: node.key.child(u64::from(number)), family: Some(family) })
     }
 
-    /// The pages that hang below a page now.
+    /// The children that a page has in this edition.
     pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
         let count = self.child_count(node);
         let all = count + self.growth.all_added(node.key, count);
         (0..all).filter(|number| self.is_there(node, *number))
     }
 
-    /// The last edition that brought a page below this one or took one away.
+    /// The last edition that added a child to this page or removed one.
     pub(crate) fn last_growth(&self, node: &Node) -> Option<u64> {
         if self.growth.is_none() {
             return None;
@@ -127,14 +128,14 @@ impl Tree {
         self.growth.is_none() || self.removed_in(parent, number).is_none()
     }
 
-    /// The edition that brought a page below this one; none for those that it was made with.
+    /// The edition that added a child to this page; none for the children of edition 0.
     fn born(&self, parent: &Node, number: u32) -> Option<u64> {
         let count = self.child_count(parent);
         (number >= count).then(|| self.growth.born(parent.key, count, number)).flatten()
     }
 
-    /// The edition that took away a page below this one. What the menu leads to stays: a front page keeps the children
-    /// that it was made with.
+    /// The edition that removed a child of this page. The targets of the menu stay: a front page keeps its
+    /// children of edition 0.
     fn removed_in(&self, parent: &Node, number: u32) -> Option<u64> {
         let born = self.born(parent, number);
         if parent.path.is_empty() && born.is_none() {
@@ -143,7 +144,7 @@ impl Tree {
         self.growth.removed_in(parent.key.child(u64::from(number)), born.unwrap_or_default())
     }
 
-    /// Children that the page was made with.
+    /// Number of children in edition 0.
     pub(crate) fn child_count(&self, node: &Node) -> u32 {
         if node.budget <= 1 {
             return 0;
@@ -160,7 +161,7 @@ impl Tree {
         self.depth + node.path.len() as u64
     }
 
-    /// The subtree budgets of a page's children: one page each, the rest by weights.
+    /// The subtree budgets of a page's children: one page each, and the rest by weights.
     fn division(&self, node: &Node) -> Vec<u64> {
         let count = u64::from(self.child_count(node));
         if count == 0 {
@@ -189,7 +190,7 @@ fn divide(amount: u64, weights: &[u64]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The mean of `LN(mean 1, sigma)` draws is 1 when the median is this.
+/// The median of a log-normal distribution with mean 1.
 pub(crate) fn median_of_mean_one(sigma: f64) -> f64 {
     (-sigma * sigma / 2.0).exp()
 }

@@ -12,18 +12,18 @@ pub(crate) struct UrlLocation {
     pub is_https: bool,
     /// Path and query.
     pub(super) target: String,
-    /// None where the path names nothing.
+    /// None if the path does not exist.
     pub resource: Option<Resource>,
 }
 
 impl UrlLocation {
-    /// Looks a URL up; its target must be in canonical form. None when no site has the host.
+    /// Looks up a URL; its target must be in canonical form. None if no site has the host.
     pub(crate) fn find(world: &World, url: &Url) -> Option<Self> {
         let (site, role) = Site::with_host(world, &url.host)?;
         Some(Self::on(Arc::new(site), role, url))
     }
 
-    /// A URL of a site that is known already.
+    /// Locates a URL on a site that was found already.
     pub(crate) fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
         let resource = Resource::parse(&url.target, site.is_script_only);
         Self { site, role, is_https: url.is_https, target: url.target.clone(), resource }
@@ -34,7 +34,7 @@ impl UrlLocation {
         Url { is_https, host: host.to_owned(), target: self.target.clone() }
     }
 
-    /// The URL of a resource on the same host, as the site links to it.
+    /// The URL of a resource on the same host, in the form the site uses in its own links.
     pub(crate) fn url(&self, resource: &Resource) -> Url {
         self.site.url(self.role, resource)
     }
@@ -49,7 +49,7 @@ impl UrlLocation {
         self.under(self.site.host(self.role), self.is_https)
     }
 
-    /// Whether the one script of a site stands there without query too.
+    /// Whether the one script of a site also responds without a query.
     pub(crate) fn has_bare_script(&self) -> bool {
         self.site.is_script_only
             && self.role == Role::Main

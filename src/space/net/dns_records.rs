@@ -4,7 +4,7 @@ use crate::World;
 use crate::draw::by_share;
 use crate::web::{Records, Server};
 
-/// Which kinds of address a host has.
+/// The address families of a host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Families {
     V4,
@@ -12,7 +12,7 @@ enum Families {
     Both,
 }
 
-/// What the name server has of a host that stands at `server`.
+/// The DNS records of a host on `server`.
 pub(crate) fn records(world: &World, host: &str, server: &Server) -> Records {
     let (shares, key) = (&world.dns, world.key().part("host").part(host));
     let kinds = [(shares.v6_only_share, Families::V6), (shares.both_share, Families::Both)];
@@ -27,7 +27,7 @@ pub(crate) fn records(world: &World, host: &str, server: &Server) -> Records {
     }
 }
 
-/// The address under which the host is met.
+/// The address that clients of the host connect to.
 pub(crate) fn met_at(records: &Records, server: &Server) -> IpAddr {
     match (records.v4, records.v6) {
         (None, Some(v6)) => v6.into(),
@@ -35,8 +35,8 @@ pub(crate) fn met_at(records: &Records, server: &Server) -> IpAddr {
     }
 }
 
-/// Below `.example`, which is nobody's (RFC 2606 §2); it is never asked for by itself, for the
-/// addresses come with it.
+/// A name below `.example`, which belongs to no one (RFC 2606 §2). It is never looked up by itself, because
+/// the addresses come with the alias.
 fn hoster_name(server: &Server) -> String {
     let IpAddr::V4(v4) = server.address else { return "web.hoster.example".to_owned() };
     let [a, b, c, d] = v4.octets();

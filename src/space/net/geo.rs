@@ -1,6 +1,6 @@
-/// A location database for the addresses of virtual Web spaces, in the layout of the common
-/// country and network databases in one: `country.iso_code`, `autonomous_system_number` and
-/// `autonomous_system_organization`. It locates [`NETWORKS`](super::NETWORKS) and nothing else.
+/// A location database for the addresses of virtual Webs. It combines the layouts of the common country and
+/// network databases: `country.iso_code`, `autonomous_system_number` and `autonomous_system_organization`. It
+/// locates only [`NETWORKS`](super::NETWORKS).
 pub const GEO_DATABASE: &[u8] = include_bytes!("../../../data/demo-geo.mmdb");
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ mod tests {
         assert!(!reader.lookup("8.8.8.8".parse().unwrap()).unwrap().has_data());
     }
 
-    /// With `CCSURVEY_WRITE_GEO` set the file is written instead: after a change of the networks.
+    /// Run it with `CCSURVEY_WRITE_GEO` set to write the file, after a change of the networks.
     #[test]
     fn the_database_in_data_is_the_one_made_of_the_networks() {
         let made = database(NETWORKS);
@@ -78,7 +78,7 @@ mod tests {
         autonomous_system_organization: &'static str,
     }
 
-    /// IPv4 has its place in the tree of IPv6 addresses below ::/96.
+    /// IPv4 lies in the IPv6 address tree below ::/96.
     fn block(network: &Network) -> IpAddrWithMask {
         match network.first {
             IpAddr::V4(first) => {

@@ -1,9 +1,9 @@
-//! Where the hosts of a world stand: networks, servers and the records of the name server.
+//! The places of a world's hosts: networks, servers and DNS records.
 //!
-//! A host stands at a server ([`servers`]): at one of the giants or further down a long tail. The server has addresses
-//! in a real-looking [`network`], an uplink with round trip and bandwidth, other users, and [`software`] of the world's
-//! year. [`dns_records`] say which of its addresses a host has; [`GEO_DATABASE`] locates the networks. Nothing is
-//! opened and nothing is asked here.
+//! A host is on a server ([`servers`]): one of the giants, or one further down a long tail. The server has
+//! addresses in a realistic [`network`], an uplink with round trip and bandwidth, other users, and
+//! [`software`] of the world's year. [`dns_records`] decides which of its addresses a host has;
+//! [`GEO_DATABASE`] locates the networks. This room opens no sockets and sends nothing.
 
 pub(super) mod dns_records;
 mod geo;

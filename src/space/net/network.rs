@@ -3,25 +3,25 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::World;
 use crate::draw::Draw;
 
-/// A block of addresses of one kind, of the size and in the hands in which such blocks are. Nothing is ever
-/// sent there: every connection to a virtual Web space goes to its gateway. The blocks make a
-/// location database yield a believable picture; who held which when is from memory.
+/// A block of addresses, with the size and the holder that such a block has in reality. Nothing is ever sent
+/// there: every connection to a virtual Web goes to its gateway. The blocks let a location database yield a
+/// plausible picture; their holders are from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     /// The lowest address.
     pub first: IpAddr,
-    /// In bits.
+    /// The length of the prefix in bits.
     pub prefix: u8,
     /// ISO 3166-1 alpha-2.
     pub country: &'static str,
     /// The number of the autonomous system.
     pub asn: u32,
-    /// Who runs it.
+    /// The holder.
     pub organization: &'static str,
     pub(crate) region: Region,
 }
 
-/// Where in the world a block is in use.
+/// The region where a block is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Region {
     Africa,
@@ -41,7 +41,7 @@ const fn v4(
     Network { first, prefix, country, asn, organization, region: region(country) }
 }
 
-/// The first 32 bits of an IPv6 block, which is all of it.
+/// An IPv6 block, given by its first 32 bits; the rest is zero.
 const fn v6(high: u32, country: &'static str, asn: u32, organization: &'static str) -> Network {
     let first = IpAddr::V6(Ipv6Addr::from_bits((high as u128) << 96));
     Network { first, prefix: 32, country, asn, organization, region: region(country) }
@@ -56,8 +56,8 @@ const fn region(country: &str) -> Region {
     }
 }
 
-/// The blocks that worlds draw their addresses from. Each holder has IPv4 blocks and one IPv6 block, in the same
-/// country.
+/// The blocks from which worlds draw their addresses. Each holder has IPv4 blocks and one IPv6 block in the
+/// same country.
 pub const NETWORKS: &[Network] = &[
     v4([41, 90, 0, 0], 16, "KE", 33771, "Safaricom"),
     v4([41, 204, 160, 0], 19, "KE", 36914, "KENET"),
@@ -131,14 +131,14 @@ impl Network {
         }
     }
 
-    /// The block that holds an address.
+    /// The block that contains an address.
     #[must_use]
     pub fn holding(address: IpAddr) -> Option<&'static Self> {
         NETWORKS.iter().find(|network| network.contains(address))
     }
 
-    /// One address of the block. The first and last of an IPv4 block are never a server's; in IPv6 a server
-    /// has a subnet, and a low number in it.
+    /// An address in the block. The first and last of an IPv4 block are never drawn. In IPv6 a server has a
+    /// subnet, and a low number in it.
     pub(crate) fn draw_address(&self, draw: Draw) -> IpAddr {
         match self.first {
             IpAddr::V4(first) => {
@@ -160,13 +160,13 @@ impl Network {
         NETWORKS.iter().find(|other| other.first.is_ipv6() && is_same(other))
     }
 
-    /// One of the IPv4 blocks wanted, if there are any.
+    /// One of the wanted IPv4 blocks, if there are any.
     pub(crate) fn draw(draw: Draw, wanted: impl Fn(&Self) -> bool) -> Option<&'static Self> {
         let wanted = || NETWORKS.iter().filter(|network| network.first.is_ipv4() && wanted(network));
         wanted().nth(usize::try_from(draw.below(wanted().count() as u64)).unwrap_or(0))
     }
 
-    /// Blocks of the surveyed countries; of all Africa where the list has none of theirs.
+    /// Whether the block is in a surveyed country, or in Africa if the list has no block of those countries.
     pub(crate) fn is_home(&self, world: &World) -> bool {
         let is_surveyed = |network: &Self| {
             let last_labels = world.country_domains.iter().map(|domain| domain.as_str().rsplit('.').next());

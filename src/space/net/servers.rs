@@ -8,22 +8,23 @@ use crate::draw::{Draw, Key};
 use crate::settings::byte_sections::Servers;
 use crate::web::{Server, Uplink};
 
-/// No round trip is shorter, in milliseconds.
+/// The shortest round trip, in milliseconds.
 const LEAST_ROUND_TRIP: f64 = 1.0;
 
-/// Bits of a kbit, as links are sold.
+/// Bits per kbit, as link speeds are sold.
 const KILOBIT: f64 = 1000.0;
 const HOUR_SECONDS: f64 = 3600.0;
-/// Hours by which the peaks of servers differ: their users live in several time zones and at home or at work [A].
+/// Standard deviation of the peak hour between servers: their users live in several time zones, and are at
+/// home or at work [A].
 const PEAK_DEVIATION: f64 = 2.0;
 
 impl Server {
-    /// The server a host stands at: a giant's, or one of the others by its rank.
+    /// The server of a host: a giant, or one of the others by its rank.
     pub(crate) fn of_host(world: &World, host: &str) -> Self {
         Self::numbered(world, Self::number_of_host(world, host))
     }
 
-    /// Which server a host stands at; the giants come first.
+    /// The number of a host's server; the giants come first.
     pub(crate) fn number_of_host(world: &World, host: &str) -> u64 {
         let (servers, key) = (&world.servers, world.key().part("host").part(host));
         let at_giant = servers.giants > 0 && key.draw("at a giant").happens(servers.giants_share);
@@ -66,7 +67,7 @@ fn draw_uplink(servers: &Servers, key: Key) -> Uplink {
     }
 }
 
-/// A block inside the surveyed countries or outside, and there in the region drawn if it has one.
+/// A block inside the surveyed countries or outside; outside, in the drawn region if it has one.
 fn draw_network(world: &World, key: Key, uplink: Uplink) -> &'static Network {
     let draw = key.draw("network");
     if uplink != Uplink::Offshore {
@@ -96,7 +97,7 @@ fn draw_round_trip(world: &World, key: Key, uplink: Uplink) -> Duration {
     Duration::from_secs_f64(milliseconds * world.time.scale / 1000.0)
 }
 
-/// In seconds; of a lognormal, which the longest service hardly cuts.
+/// In seconds. The mean of a log-normal distribution, because `service_most` hardly affects it.
 fn mean_service(world: &World) -> f64 {
     let time = &world.time;
     time.scale * time.service_median * (time.service_sigma * time.service_sigma / 2.0).exp()
@@ -108,7 +109,7 @@ fn draw_bandwidth(servers: &Servers, key: Key) -> f64 {
     bandwidth.min(servers.bandwidth_most).max(servers.bandwidth_least)
 }
 
-/// Beta(2, 3), exactly: the second smallest of four uniform draws.
+/// Exactly Beta(2, 3): the second smallest of four uniform draws.
 fn draw_background(draw: Draw) -> f64 {
     let mut uniform = [1, 2, 3, 4].map(|n| draw.nth(n).unit());
     uniform.sort_by(f64::total_cmp);

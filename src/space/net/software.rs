@@ -1,10 +1,10 @@
 use crate::World;
 use crate::draw::{Key, by_share};
 
-/// A family of server software: the versions that are met, the frequent ones more than once.
+/// The versions of a software family; frequent ones occur more than once.
 type Versions = &'static [&'static str];
 
-/// What servers call themselves at one time, from memory [M].
+/// The `Server` fields of one era, from memory [M].
 struct Era {
     apache: Versions,
     iis: Versions,
@@ -54,7 +54,7 @@ const LATE: Era = Era {
 
 const LATE_BEGINS: i64 = 2015;
 
-/// What a server calls itself, as servers did in the world's year.
+/// The `Server` field of a server, typical for the world's year.
 pub(crate) fn software(world: &World, server: Key) -> &'static str {
     let (shares, draw) = (&world.servers, server.draw("software"));
     let era = if world.date.year() < LATE_BEGINS { &EARLY } else { &LATE };

@@ -1,4 +1,4 @@
-//! The marginals of servers against their keys.
+//! The distributions of server properties, compared with their keys.
 
 use super::network::{Network, Region};
 use crate::model::site::Site;

@@ -10,7 +10,7 @@ use super::{Contents, Name, RecordedHost, Replay, key_of};
 use crate::address::WebUrl;
 use crate::web::{Certificate, Handshake, Server};
 
-/// Takes in what tables tell, and makes a [`Replay`] of it.
+/// Reads the rows of the tables and builds a [`Replay`].
 #[derive(Default)]
 pub struct ReplayBuilder {
     texts: Interner,
@@ -22,7 +22,7 @@ pub struct ReplayBuilder {
     robots: HashMap<u64, TextId>,
     targets: Vec<TextId>,
     marks: Vec<LinkMark>,
-    /// First link and number of links of each page.
+    /// First link and number of links of each page, by its key.
     runs: HashMap<u64, (u32, u32)>,
     run: LinkRun,
     /// Which texts are internal URLs.
@@ -30,7 +30,7 @@ pub struct ReplayBuilder {
     contents: Contents,
 }
 
-/// The page whose links are coming.
+/// The page whose links are being added.
 #[derive(Default)]
 struct LinkRun {
     page: String,
@@ -39,22 +39,22 @@ struct LinkRun {
     position: u32,
 }
 
-/// An answer whose server is not reckoned yet.
+/// A response whose server is not computed yet.
 struct PendingResponse {
     pub saved: RecordedResponse,
     pub server: Option<u32>,
     pub first_byte_us: u32,
-    /// Links that the page should have.
+    /// The number of links that the page should have.
     pub links: Option<u32>,
     pub weight: ResponseWeight,
 }
 
-/// Which of two answers to one URL counts: the heavier, and of equal ones the later.
+/// Decides which of two responses for one URL is kept: the one with more weight, and of equal ones the later.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ResponseWeight {
-    /// No server was asked.
+    /// No server was contacted.
     NotAsked,
-    /// A page that was asked for as a robots.txt, or the other way round.
+    /// A page that was requested as a robots.txt, or the reverse.
     InPassing,
     Proper,
 }
@@ -72,14 +72,14 @@ impl ResponseWeight {
 
 impl Replay {
     #[must_use]
-    /// A builder without an exchange.
+    /// A builder without exchanges.
     pub fn builder() -> ReplayBuilder {
         ReplayBuilder::default()
     }
 }
 
 impl ReplayBuilder {
-    /// Takes in one exchange.
+    /// Adds one exchange.
     pub fn exchange(&mut self, exchange: &RecordedExchange<'_>) {
         let url = WebUrl::parse(exchange.url).ok();
         let mishap = exchange.failure.map_or(Some((Mishap::None, true)), Mishap::from_word);
@@ -107,7 +107,7 @@ impl ReplayBuilder {
         self.enter(key, PendingResponse { saved, server, first_byte_us, links: exchange.links, weight });
     }
 
-    /// Takes in the body of a robots.txt.
+    /// Adds the body of a robots.txt.
     pub fn robots_txt(&mut self, url: &str, body: &str) {
         if let Some(key) = key_of_url(url) {
             let body = self.texts.intern(body);
@@ -115,7 +115,7 @@ impl ReplayBuilder {
         }
     }
 
-    /// Takes in one link. Those of a page come together and in their order.
+    /// Adds one link. The links of a page must come together and in order.
     pub fn page_link(&mut self, link: &RecordedLink<'_>) {
         if self.run.page != link.page || link.position <= self.run.position {
             self.end_run();
@@ -132,7 +132,7 @@ impl ReplayBuilder {
     }
 
     #[must_use]
-    /// The replay of all that was added.
+    /// The replay of everything that was added.
     pub fn build(mut self) -> Replay {
         self.end_run();
         let servers = std::mem::take(&mut self.servers).done();
@@ -157,8 +157,8 @@ impl ReplayBuilder {
         }
     }
 
-    /// The answers with their links, their robots.txt, and what is left of the time to the first byte when the
-    /// round trip is taken off.
+    /// The responses with their links, their robots.txt, and their service time: the time to the first byte
+    /// without the round trip.
     fn answers(&mut self, servers: &[Server]) -> HashMap<u64, RecordedResponse> {
         let round_trip_us = |number: u32| microseconds(servers[number as usize].round_trip);
         let mut by_url = HashMap::with_capacity(self.answers.len());
@@ -179,7 +179,7 @@ impl ReplayBuilder {
         by_url
     }
 
-    /// Notes where a host stands. Having been found once counts more than not having been found.
+    /// Records the server or DNS failure of a host. A successful lookup takes precedence over failed ones.
     fn note_host(
         &mut self,
         url: &WebUrl,
@@ -222,7 +222,7 @@ impl ReplayBuilder {
         }
     }
 
-    /// A header field; what would end it is left out.
+    /// Interns a header field; line breaks and NUL, which would end it, become spaces.
     fn field(&mut self, text: Option<&str>) -> TextId {
         let text = text.unwrap_or_default();
         if text.contains(['\r', '\n', '\0']) {
@@ -231,8 +231,8 @@ impl ReplayBuilder {
         self.texts.intern(text)
     }
 
-    /// The number of what a server calls itself. The name outlives the replay: a Web tells it as one that is
-    /// always there, and a replay lives as long as its program.
+    /// The index of a software name. The name is leaked, because a [`Response`](crate::Response) needs a
+    /// static text, and a replay lives as long as its program.
     fn software(&mut self, name: Option<&str>) -> u32 {
         let name = name.unwrap_or_default().replace(['\r', '\n', '\0'], " ");
         if self.software_names.is_empty() {
@@ -287,7 +287,7 @@ fn certificate(exchange: &RecordedExchange<'_>) -> Certificate {
     }
 }
 
-/// Internal URLs that have no answer, neither with TLS nor without.
+/// Number of internal URLs without a response, with TLS or without.
 fn unfetched(texts: &Interner, internal: &[bool], answers: &HashMap<u64, RecordedResponse>) -> u64 {
     let is_unfetched = |url: &str| {
         key_of_url(url).is_some_and(|key| !answers.contains_key(&key) && !answers.contains_key(&!key))

@@ -3,21 +3,21 @@ use std::ops::Range;
 use super::recorded::Mishap;
 use super::texts::{TextId, Texts};
 
-/// Everything that is written on pages.
+/// The texts and links of all pages.
 #[derive(Debug)]
 pub(super) struct RecordedPages {
     pub texts: Texts,
-    /// What each link leads to, page by page …
+    /// The targets of the links, page by page …
     pub targets: Vec<TextId>,
-    /// … and how it is written.
+    /// … and how they are written.
     pub marks: Vec<LinkMark>,
 }
 
-/// The answer of one URL.
+/// The response of one URL.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecordedResponse {
     pub mishap: Mishap,
-    /// 0 where no answer came.
+    /// 0 without a response.
     pub status: u16,
     pub is_page: bool,
     pub content_type: TextId,
@@ -25,7 +25,7 @@ pub(super) struct RecordedResponse {
     pub language: TextId,
     pub title: TextId,
     pub location: TextId,
-    /// Which of the names that servers give themselves.
+    /// Index into the software names.
     pub server: u32,
     pub last_modified: TextId,
     pub etag: TextId,
@@ -49,7 +49,7 @@ pub(super) struct LinkMark {
     pub nofollow: bool,
 }
 
-/// What a link was written in.
+/// The element of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkElement {
     A,
@@ -60,7 +60,7 @@ pub(super) enum LinkElement {
 }
 
 impl LinkElement {
-    /// The element of a word of the table; an unknown one is taken for the commonest.
+    /// The element for a word of the table `links`; an unknown word counts as the most frequent element.
     pub(crate) fn from_word(word: &str) -> Self {
         match word {
             "area" => Self::Area,

@@ -1,20 +1,20 @@
-//! A recorded survey as a Web that can be asked again.
+//! A recorded survey as a Web that can be requested again.
 //!
-//! **How it comes about.** The tables of a survey that kept its pages are told to a [`ReplayBuilder`]: every
-//! exchange, every robots.txt, every link of every page, in any order. A URL that was asked more than once
-//! answers as it did last. What comes out is a [`Replay`], which never changes and answers by looking up: the
-//! same question has the same answer, whenever it is put.
+//! **How it is built.** A [`ReplayBuilder`] reads the tables of a survey that kept its pages: every exchange,
+//! every robots.txt and every link of every page, in any order. A URL that was requested more than once gets
+//! its last response. The result is a [`Replay`], which never changes and only looks up: the same request
+//! always gets the same response.
 //!
-//! **What is kept.** Every text once (`texts`), an answer of 64 bytes for each URL, six bytes for each link,
-//! a server for each address by the medians of its exchanges (`servers`). 100,000 pages with a title and 47
-//! links each, 60 pages a site, took 64 MB, which is 626 bytes a page or 13 a link, URLs and all; while it was
-//! built, 84 MB.
+//! **What is stored.** Each text once (`texts`), a response of 64 bytes for each URL, six bytes for each
+//! link, and a server for each address, with the medians of its exchanges (`servers`). 100,000 pages with a
+//! title and 47 links each, 60 pages a site, took 64 MB, which is 626 bytes a page or 13 a link, URLs
+//! included; 84 MB while it was built.
 //!
-//! **What it is not.** Pages are written anew (`page`): same links, same order, another text, so hashes and
-//! sizes differ, and nothing is compressed. What was not asked is not known: such URLs answer 404, and
-//! [`Replay::unknown`] counts them. Servers have no state, so that an answer that changed from one request
-//! to the next does not. Failures that only a network can make are replayed by the nearest that a gateway
-//! can do ([`Contents::approximated`]); ports are not told apart.
+//! **Limits.** Pages are written anew (`page`): same links, same order, different text, so hashes and sizes
+//! differ, and nothing is compressed. URLs that the survey did not request are unknown: they get a 404, and
+//! [`Replay::unknown`] counts them. Servers have no state, so a response that changed between requests does
+//! not change here. Failures that only a network can cause are replaced by the nearest one that a gateway can
+//! produce ([`Contents::approximated`]). Ports are not distinguished.
 
 mod builder;
 mod kept;
@@ -40,7 +40,7 @@ use kept::{RecordedPages, RecordedResponse};
 use page::render;
 use recorded::Mishap;
 
-/// A recorded survey, to be walked once more.
+/// A recorded survey that can be walked again.
 ///
 /// ```
 /// use ccsurvey_space::{RecordedExchange, Reaction, Replay, Web};
@@ -60,47 +60,48 @@ pub struct Replay {
     pages: RecordedPages,
     hosts: HashMap<Box<str>, RecordedHost>,
     servers: Vec<Server>,
-    /// What servers call themselves; the first is nothing.
+    /// The software names of the servers; the first is empty.
     software: Vec<&'static str>,
-    /// Answers by [`key_of`] their URL.
+    /// The responses by the [`key_of`] their URL.
     by_url: HashMap<u64, RecordedResponse>,
     contents: Contents,
-    /// Requests for URLs that were not asked.
+    /// Number of requests for URLs that the survey did not request.
     unknown: AtomicU64,
 }
 
-/// What is in a replay, and what of the survey is not.
+/// The contents of a replay, and what is missing from the survey.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// With an answer.
+    /// Hosts of the recorded exchanges.
     pub hosts: u64,
-    /// Addresses.
+    /// Addresses of servers.
     pub servers: u64,
-    /// URLs with an answer.
+    /// URLs with a response.
     pub urls: u64,
-    /// Those that were read as pages.
+    /// URLs that were read as pages.
     pub pages: u64,
-    /// Links on them, internal and external.
+    /// Links on pages, internal and external.
     pub links: u64,
-    /// Files of robots.txt with a body.
+    /// robots.txt files with a body.
     pub robots: u64,
-    /// Internal URLs on the pages that were never asked for: too deep, too many, or kept back.
+    /// Internal URLs on the pages that were never requested: too deep, too many, or skipped.
     pub unfetched_urls: u64,
-    /// Pages that have not the links that their exchange counted.
+    /// Pages whose number of links differs from that of their exchange.
     pub pages_without_links: u64,
-    /// Exchanges whose URL another one has as well; the last one counts.
+    /// Exchanges for a URL that another exchange has too. The last one counts, unless an earlier one fits the
+    /// URL better (a robots.txt requested as such, a page as a page).
     pub repeated: u64,
-    /// Exchanges that never were, for our own side refused or held them back.
+    /// Exchanges that were not sent, because the survey itself refused them or held them back.
     pub not_asked: u64,
-    /// Exchanges at other ports than those of their scheme.
+    /// Exchanges on ports other than the default of their scheme.
     pub at_other_ports: u64,
-    /// Exchanges whose URL or failure cannot be read.
+    /// Exchanges whose URL or failure cannot be parsed.
     pub unreadable: u64,
-    /// Exchanges whose failure is another one in the replay, by its word.
+    /// Exchanges with a failure that the replay replaces by another, by the word of the failure.
     pub approximated: BTreeMap<String, u64>,
 }
 
-/// Where a host stands, and what greets a TLS client there.
+/// The server of a host, and its reaction to a TLS ClientHello.
 #[derive(Clone, Debug)]
 struct RecordedHost {
     name: Name,
@@ -117,8 +118,8 @@ enum Name {
     At(u32),
 }
 
-/// What makes two URLs the same here: scheme, host, path and query in canonical form, without the port, which a
-/// Web is not asked with.
+/// The identity of a URL: scheme, host, path and query in canonical form. The port is left out, because
+/// requests to a Web have none.
 fn key_of(is_https: bool, host: &str, target: &str) -> Option<u64> {
     let key = WebUrl::parse(&format!("http://{host}{target}")).ok()?.page_key().0;
     Some(if is_https { !key } else { key })
@@ -126,13 +127,13 @@ fn key_of(is_https: bool, host: &str, target: &str) -> Option<u64> {
 
 impl Replay {
     #[must_use]
-    /// How much of the survey can be walked again.
+    /// How much of the survey can be replayed.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
 
-    /// How many requests so far were for URLs that the recorded survey did not ask: a deeper or wider survey
-    /// than the recorded one, which cannot be replayed.
+    /// The number of requests so far for URLs that the recorded survey did not request. They come from a
+    /// deeper or wider survey than the recorded one, which cannot be replayed.
     #[must_use]
     pub fn unknown(&self) -> u64 {
         self.unknown.load(Ordering::Relaxed)
@@ -162,8 +163,9 @@ impl Replay {
         }
     }
 
-    /// A page that was known by its body is known by its type here, for its body is another one; and what was called a page
-    /// and could not be read is no page here either.
+    /// The recorded content type, with two exceptions. A page that was detected by its body gets an HTML
+    /// type, because its body is another one here. A response with an HTML type that could not be read as a
+    /// page gets another type.
     fn content_type(&self, saved: &RecordedResponse, target: &str) -> Option<Cow<'static, str>> {
         let recorded = self.pages.texts.some(saved.content_type);
         let first = recorded.and_then(|recorded| recorded.split([';', ',']).next()).map_or("", str::trim);

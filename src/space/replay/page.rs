@@ -2,17 +2,17 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::kept::{LinkElement, LinkMark, RecordedPages, RecordedResponse};
 
-/// The bytes of a recorded page: its title and its links in their order, written so that they are read as they
-/// were, and filled up to the recorded size where that is longer.
+/// The bytes of a recorded page: its title and its links in order, written so that a crawler reads the same
+/// links, and padded to the recorded size if that is larger.
 ///
-/// Links to the page's own host are written without it. A page that had long links in short references is longer
-/// than it was.
+/// Links to the page's own host are written without the host. A page that had long links in short references
+/// is longer than the original.
 pub(super) fn render(pages: &RecordedPages, saved: &RecordedResponse, is_https: bool, host: &str) -> Vec<u8> {
     let name = pages.texts.get(saved.charset);
     let encoding = Encoding::for_label(name.as_bytes()).unwrap_or(UTF_8);
     let origin = format!("http{}://{host}", if is_https { "s" } else { "" });
     let marks = &pages.marks[saved.links()];
-    // What has no `rel` says so with its whole page.
+    // An element without `rel` needs a nofollow for the whole page.
     let page_nofollow = marks.iter().any(|mark| mark.nofollow && !mark.element.has_rel());
     let mut html = head(pages, saved, encoding, &origin, page_nofollow);
     for (target, mark) in pages.targets[saved.links()].iter().zip(marks) {
@@ -52,14 +52,14 @@ fn head(
 }
 
 fn push_link(html: &mut String, url: &str, mark: &LinkMark, origin: &str, page_nofollow: bool) {
-    // Two slashes at the beginning of a path would name a host.
+    // A path that begins with two slashes would name a host.
     let short = url.strip_prefix(origin).filter(|path| path.starts_with('/') && !path.starts_with("//"));
     let href = escaped(short.unwrap_or(url));
     let rel = if mark.nofollow && !page_nofollow { " rel=\"nofollow\"" } else { "" };
     html.push_str(&match mark.element {
         LinkElement::A => format!("<a{rel} href=\"{href}\">.</a>\n"),
         LinkElement::Area => format!("<area{rel} href=\"{href}\"/>\n"),
-        // A page with a body has no frames, but a frame may have a page that has.
+        // A page with a body has no frames, but a frame may contain a frameset page.
         LinkElement::Frame => {
             let frameset = format!("<frameset><frame src=\"{href}\"></frameset>");
             format!("<iframe srcdoc=\"{}\"></iframe>\n", escaped(&frameset))
@@ -73,7 +73,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// With a byte order mark where there is one, which counts before what any header says.
+/// Adds a byte order mark if the encoding has one; it takes precedence over the header.
 fn encode(html: &str, encoding: &'static Encoding) -> Vec<u8> {
     let units = || std::iter::once(0xfeff).chain(html.encode_utf16());
     match encoding {

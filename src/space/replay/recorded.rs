@@ -1,73 +1,73 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// One exchange of a recorded survey, as its tables tell it. Fields that are not there are none.
+/// One exchange of a recorded survey, as in its tables. Missing fields are none.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedExchange<'a> {
-    /// In canonical form.
+    /// The canonical URL.
     pub url: &'a str,
-    /// It was asked for as a robots.txt and not as a page.
+    /// Whether it was requested as a robots.txt and not as a page.
     pub is_robots: bool,
-    /// Of the server.
+    /// The address of the server.
     pub address: Option<IpAddr>,
-    /// None: no answer came.
+    /// None without a response.
     pub status: Option<u16>,
-    /// A word of the closed list of failures.
+    /// A word from the closed list of failures.
     pub failure: Option<&'a str>,
-    /// The header field.
+    /// The value of `Content-Type`.
     pub content_type: Option<&'a str>,
-    /// In which the page was read.
+    /// The charset used to decode the page.
     pub charset: Option<&'a str>,
-    /// That the page gives itself.
+    /// The language that the page declares.
     pub language: Option<&'a str>,
-    /// Of the page.
+    /// The title of the page.
     pub title: Option<&'a str>,
-    /// The header field.
+    /// The value of `Location`.
     pub location: Option<&'a str>,
-    /// The header field.
+    /// The value of `Server`.
     pub server: Option<&'a str>,
-    /// The header field.
+    /// The value of `Last-Modified`.
     pub last_modified: Option<&'a str>,
-    /// The header field.
+    /// The value of `ETag`.
     pub etag: Option<&'a str>,
-    /// By TLS.
+    /// Whether the exchange used TLS.
     pub is_encrypted: bool,
-    /// What was wrong with the certificate, in one word.
+    /// The problem with the certificate, in one word.
     pub tls_error: Option<&'a str>,
-    /// Links of the page; none when it was not read as one.
+    /// Number of links on the page; none if it was not read as a page.
     pub links: Option<u32>,
-    /// Decoded.
+    /// Size of the decoded body.
     pub body_bytes: u64,
-    /// On the wire.
+    /// Bytes received on the wire.
     pub received_bytes: u64,
-    /// None where a connection was used again.
+    /// The time to connect; none if the connection was reused.
     pub connect: Option<Duration>,
-    /// None without a handshake of its own.
+    /// The time of the TLS handshake; none without a handshake.
     pub tls: Option<Duration>,
-    /// From the request on.
+    /// The time from the request to the first byte.
     pub first_byte: Option<Duration>,
-    /// To the last byte.
+    /// The time to the last byte.
     pub total: Option<Duration>,
 }
 
 /// One link of a recorded page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecordedLink<'a> {
-    /// The URL of the page, as its exchange has it.
+    /// The URL of the page, as in its exchange.
     pub page: &'a str,
     /// From 0; the links of a page come in this order.
     pub position: u32,
-    /// In canonical form.
+    /// The canonical URL.
     pub url: &'a str,
-    /// As the table of links names it.
+    /// The element, as named in the table `links`.
     pub element: &'a str,
-    /// It asks not to be followed.
+    /// Whether the link is marked nofollow.
     pub nofollow: bool,
-    /// It leads to the same site.
+    /// Whether it leads to the same site.
     pub is_internal: bool,
 }
 
-/// What a recorded failure is in a replay.
+/// The equivalent of a recorded failure in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mishap {
     #[default]
@@ -76,19 +76,19 @@ pub(super) enum Mishap {
     NoAddress,
     NameServerSilent,
     NameServerFails,
-    /// Our own side refused to ask: nothing is known of the server.
+    /// The survey itself did not send the request: nothing is known about the server.
     NotAsked,
     Reset,
     Silence,
-    /// The body ends before its end.
+    /// The body is truncated.
     Cut,
-    /// The body has one byte more than was kept.
+    /// The body is one byte longer than the recorded part.
     TooLong,
 }
 
 impl Mishap {
-    /// What a word of the list is replayed as, and whether a survey of the replay sees the same word; none for
-    /// a word that is not in the list.
+    /// The equivalent of a word from the list, and whether a survey of the replay records the same word; none
+    /// for a word that is not in the list.
     pub(crate) fn from_word(word: &str) -> Option<(Self, bool)> {
         Some(match word {
             "dns_nxdomain" => (Self::NoSuchName, true),
@@ -99,19 +99,20 @@ impl Mishap {
                 (Self::NotAsked, false)
             }
             "reset" | "idle_closed" => (Self::Reset, true),
-            // A gateway accepts every connection and speaks HTTP: the nearest it can do.
+            // A gateway accepts every connection and speaks HTTP: a reset is the nearest it can do.
             "connect_refused" | "connect_unreachable" | "bad_http" | "odd_http" | "header_too_large" => {
                 (Self::Reset, false)
             }
             "tls_certificate" | "tls_handshake" => (Self::Reset, true),
-            // It speaks TLS of today or none.
+            // It speaks current TLS versions or none.
             "tls_too_old" | "tls_alert" | "tls_http2_only" => (Self::Reset, false),
             "first_byte_timeout" => (Self::Silence, true),
             "connect_timeout" | "tls_timeout" => (Self::Silence, false),
             "body_truncated" => (Self::Cut, true),
             "idle_timeout" | "too_slow" => (Self::Cut, false),
             "body_too_large" => (Self::TooLong, true),
-            // What decoded was used, and it comes undamaged; what nobody could read has no links on record.
+            // The part that could be decoded was used, and is sent undamaged; an unreadable page has no links
+            // on record.
             "body_encoding" | "unreadable" => (Self::None, false),
             _ => return None,
         })

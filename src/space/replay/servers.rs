@@ -5,14 +5,14 @@ use std::time::Duration;
 use super::recorded::RecordedExchange;
 use crate::web::Server;
 
-/// Of a link that nothing is known of: as fast as those of other worlds.
+/// The bandwidth of a link without samples: as fast as those of other worlds.
 const UNKNOWN_BITS_PER_SECOND: f64 = 1e9;
-/// A body that fits into two packets of Ethernet (1460 bytes each) says nothing of the link's speed.
+/// A body that fits into two Ethernet packets (1460 bytes each) tells nothing about the speed of the link.
 const TWO_PACKETS: u64 = 2920;
-/// Nor does one that came within the accuracy of a timer.
+/// The same holds for a transfer within the accuracy of a timer.
 const SHORTEST_TRANSFER: Duration = Duration::from_millis(1);
 
-/// What the exchanges at each address tell of its server: 8 bytes of samples an exchange.
+/// The samples of the exchanges at each address: 8 bytes per exchange.
 #[derive(Default)]
 pub(super) struct RecordedServers {
     numbers: HashMap<IpAddr, u32>,
@@ -27,7 +27,7 @@ struct ServerSamples {
 }
 
 impl RecordedServers {
-    /// The number of an address.
+    /// The number of an address, assigned at first use.
     pub(crate) fn number_of(&mut self, address: IpAddr) -> u32 {
         let next = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
@@ -37,7 +37,7 @@ impl RecordedServers {
         })
     }
 
-    /// Learns from an exchange at the server; the first name that it gives itself counts.
+    /// Adds the samples of an exchange; the first software name of a server is kept.
     pub(crate) fn learn(&mut self, number: u32, exchange: &RecordedExchange<'_>, software: &'static str) {
         let notes = &mut self.notes[number as usize];
         if notes.software.is_empty() {
@@ -47,7 +47,7 @@ impl RecordedServers {
         notes.bits_per_second.extend(bits_per_second(exchange));
     }
 
-    /// The servers by number, each by the medians of its samples.
+    /// The servers by number, with the medians of their samples.
     pub(crate) fn done(self) -> Vec<Server> {
         let server = |notes: ServerSamples| Server {
             software: notes.software,
@@ -60,13 +60,13 @@ impl RecordedServers {
     }
 }
 
-/// To connect takes one round trip; with TLS only where that is told apart.
+/// The time to connect is one round trip; with TLS, it is used only if recorded apart from the handshake.
 fn round_trip(exchange: &RecordedExchange<'_>) -> Option<Duration> {
     let is_told_apart = !exchange.is_encrypted || exchange.tls.is_some();
     exchange.connect.filter(|_| is_told_apart)
 }
 
-/// Bytes over the time from the first to the last of them.
+/// The number of bytes divided by the time from the first to the last of them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "an estimate")]
 fn bits_per_second(exchange: &RecordedExchange<'_>) -> Option<f32> {
     let before = [exchange.connect, exchange.tls, exchange.first_byte].into_iter().flatten().sum();
@@ -75,7 +75,7 @@ fn bits_per_second(exchange: &RecordedExchange<'_>) -> Option<f32> {
     is_telling.then(|| (exchange.received_bytes as f64 * 8.0 / transfer.as_secs_f64()) as f32)
 }
 
-/// Up to an hour, which no answer takes.
+/// Saturates above an hour, which no response takes.
 pub(super) fn microseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! What a replay answers, exchange by exchange.
+//! The responses of a replay, exchange by exchange.
 
 use super::*;
 use crate::Certificate;

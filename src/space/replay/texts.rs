@@ -2,12 +2,12 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The place of a text among its [`Texts`].
+/// The index of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct TextId(u32);
 
 impl TextId {
-    /// The empty text, which stands for a field that was not there.
+    /// The empty text, which stands for a missing field.
     pub(crate) const NONE: Self = Self(0);
 
     pub(crate) fn index(self) -> usize {
@@ -15,14 +15,14 @@ impl TextId {
     }
 }
 
-/// Texts one behind the other, each once: its own length and 8 bytes.
+/// Texts in one string, each stored once: its length plus 8 bytes.
 #[derive(Debug)]
 pub(super) struct Texts {
     all: String,
     ends: Vec<usize>,
 }
 
-/// Texts while they are collected: 20 bytes more for each, to find it again.
+/// Texts while they are collected: 20 more bytes each for the lookup.
 pub(super) struct Interner {
     texts: Texts,
     by_hash: HashMap<u64, TextId>,
@@ -43,7 +43,7 @@ impl Interner {
         {
             return *known;
         }
-        // 2^32 texts would take 32 GiB for their ends alone; the empty one stands in for what is beyond.
+        // The ends of 2^32 texts alone would take 32 GiB; the empty text replaces all beyond.
         let Ok(number) = u32::try_from(self.texts.ends.len()) else { return TextId::NONE };
         self.texts.all.push_str(text);
         self.texts.ends.push(self.texts.all.len());
@@ -55,7 +55,7 @@ impl Interner {
         self.texts.ends.len()
     }
 
-    /// Every text with its place.
+    /// Every text with its index.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
         let texts = &self.texts;
         let numbers = (0..=u32::MAX).take(texts.ends.len());
@@ -75,7 +75,7 @@ impl Texts {
         &self.all[start..self.ends[id.index()]]
     }
 
-    /// A text, or none for the empty one.
+    /// A text, or none if it is empty.
     pub(crate) fn some(&self, id: TextId) -> Option<&str> {
         Some(self.get(id)).filter(|text| !text.is_empty())
     }

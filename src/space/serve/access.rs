@@ -7,39 +7,39 @@ use serde::Serialize;
 
 /// One request as the servers of the world saw it.
 ///
-/// A TLS handshake that failed is an access of its own, without method, path and bytes: it is load, too.
+/// A failed TLS handshake is an access of its own, without method, path and bytes, because it is load too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Access {
-    /// The virtual address that the host stands at; none for hosts of no site.
+    /// The virtual address of the host; none for hosts of no site.
     pub address: Option<IpAddr>,
-    /// That was asked for.
+    /// The requested host.
     pub host: String,
     /// Path and query as sent.
     pub path: String,
-    /// As sent.
+    /// The request method as sent.
     pub method: String,
-    /// As sent.
+    /// The value of `User-Agent` as sent.
     pub user_agent: String,
-    /// When the first byte of the request had come, in µs since 1970.
+    /// When the first byte of the request arrived, in µs since 1970.
     pub arrival_us: u64,
-    /// When the last piece of the answer was handed over to the network, in µs since 1970; without
-    /// an answer, when the connection ended.
+    /// When the last piece of the response was handed to the network, in µs since 1970; without a response,
+    /// when the connection ended.
     pub end_us: u64,
-    /// Bytes of the answer, its head included.
+    /// Bytes of the response, its head included.
     pub sent_bytes: u64,
     /// Bytes of the request, its head included.
     pub received_bytes: u64,
-    /// None when there was no answer: the connection was closed or reset, or the client tired of waiting.
+    /// None without a response: the connection was closed or reset, or the client stopped waiting.
     pub status: Option<u16>,
-    /// Counts connections from 1.
+    /// The number of the connection, counted from 1.
     pub connection: u64,
-    /// Over TLS.
+    /// Whether the request came over TLS.
     pub is_https: bool,
-    /// Whether the client was gone before it had the whole answer: `end_us` is when the server noticed.
+    /// Whether the client left before it had the whole response; then `end_us` is when the server noticed.
     pub client_left: bool,
 }
 
-/// Where accesses are noted: in memory up to a bound, and in a CSV file if there is one.
+/// The log of accesses: in memory up to a bound, and in a CSV file if there is one.
 #[derive(Clone)]
 pub(crate) struct AccessLog(Arc<Mutex<AccessNotes>>);
 
@@ -47,7 +47,7 @@ struct AccessNotes {
     kept: Vec<Access>,
     most_kept: usize,
     file: Option<csv::Writer<File>>,
-    /// The first thing that went wrong with the file.
+    /// The first error of writing the file.
     failure: Option<String>,
 }
 
@@ -73,7 +73,7 @@ impl AccessLog {
         self.notes().kept.clone()
     }
 
-    /// Brings the file up to date; tells the first failure of writing it.
+    /// Flushes the file; returns the first error of writing it.
     pub(crate) fn flush(&self) -> Result<(), String> {
         let mut notes = self.notes();
         let flushed = notes.file.as_mut().map_or(Ok(()), csv::Writer::flush);
@@ -83,7 +83,7 @@ impl AccessLog {
         notes.failure.clone().map_or(Ok(()), Err)
     }
 
-    /// A task that panicked while noting leaves a list that is still whole.
+    /// A task that panicked while logging leaves a valid list.
     fn notes(&self) -> MutexGuard<'_, AccessNotes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

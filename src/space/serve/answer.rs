@@ -12,23 +12,23 @@ use crate::web::WireResponse;
 use crate::{Lookup, Reaction, Response, Server};
 
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-/// For the eyes of a person with a browser.
+/// The text is for a person with a browser.
 const MISDIRECTED: &[u8] =
     b"HTTP/1.1 421 Misdirected Request\r\nContent-Type: text/plain\r\nContent-Length: 44\r\n\
 Connection: close\r\n\r\nThe virtual Web has no server for this host\n";
 const TUNNEL: &[u8] = b"HTTP/1.1 200 Connection Established\r\n\r\n";
 const NO_TUNNEL: &[u8] = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// A request on its way to an answer.
+/// A request that has no response yet.
 struct PendingRequest<'a> {
     head: &'a RequestHead,
-    /// None for a host without address.
+    /// None for a host without an address.
     server: Option<Server>,
     is_last: bool,
     access: Access,
 }
 
-/// What becomes of the connection.
+/// What happens to the connection after a response.
 pub(crate) enum ConnectionState {
     GoOn,
     Close,
@@ -37,8 +37,8 @@ pub(crate) enum ConnectionState {
 }
 
 impl Gateway {
-    /// Answers the requests of a connection until it ends, or until the client wants a tunnel over it:
-    /// then the stream and the tunnel's host are handed back.
+    /// Responds to the requests of a connection until it ends, or until the client requests a tunnel: then
+    /// returns the stream and the tunnel's host.
     pub(crate) async fn converse<S: Stream>(
         &self,
         mut connection: Connection<S>,
@@ -64,7 +64,8 @@ impl Gateway {
         connection.stream.shutdown().await.map(|()| None)
     }
 
-    /// Tunnels lead from a plain connection to hosts of the world. What a proxy does is no access.
+    /// Only a plain connection may have a tunnel, and only to a host of the world. A proxy request is not
+    /// logged as an access.
     async fn digs_tunnel<S: Stream>(&self, connection: &mut Connection<S>, host: &str) -> io::Result<bool> {
         let leads_there = !S::IS_TLS
             && matches!(self.world.lookup(host), Lookup::Found(_) | Lookup::Alias(_) | Lookup::Turns(_));
@@ -81,7 +82,7 @@ impl Gateway {
         let reaction = self.world.respond(S::IS_TLS, &head.host, &head.target);
         let server = self.world.server(&head.host);
         let access = seen(connection, head, received, server.as_ref());
-        // A request body is read by nobody here: the connection cannot go on after one.
+        // Request bodies are never read, so the connection cannot continue after one.
         let is_last = head.closes || head.body_bytes != Some(0);
         let request = PendingRequest { head, server, is_last, access };
         match reaction {
@@ -129,8 +130,8 @@ impl Gateway {
         })
     }
 
-    /// The request and the first byte of its answer take a round trip, a new connection one more, and the
-    /// server its time.
+    /// The delay before the first byte of a response: one round trip for the request, another for a new
+    /// connection, and the service time.
     async fn travel<S>(
         &self,
         connection: &mut Connection<S>,
@@ -142,10 +143,10 @@ impl Gateway {
         self.links.wait(round_trip * trips + service).await;
     }
 
-    /// Writes an answer piece by piece as the link carries it, and notes the access.
+    /// Writes a response piece by piece at the speed of the link, and logs the access.
     ///
-    /// It is noted before the last piece is handed over: afterwards the client may have it already and go
-    /// on before this task is run again, and a pause would look shorter than it was.
+    /// The access is logged before the last piece is sent. Otherwise the client might receive that piece and
+    /// go on before this task runs again, and a pause would look shorter than it was.
     async fn send<S: Stream>(
         &self,
         connection: &mut Connection<S>,
@@ -176,7 +177,7 @@ impl Gateway {
     }
 }
 
-/// What the server has seen so far: the request.
+/// The part of an access that is known before the response.
 fn seen<S: Stream>(
     connection: &Connection<S>,
     head: &RequestHead,

@@ -11,10 +11,10 @@ use tokio_rustls::server::TlsStream;
 
 use super::head::{MAX_HEAD_BYTES, end_of_head};
 
-/// A connection on which nothing moves for so long is closed; longer than any polite delay.
+/// A connection idle for this long is closed; it is longer than any polite delay.
 pub(crate) const IDLE: Duration = Duration::from_mins(2);
 
-/// What bytes come and go on: TCP, or TLS over it.
+/// The stream of a connection: TCP, or TLS over TCP.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {
     const IS_TLS: bool;
 
@@ -37,20 +37,20 @@ impl Stream for TlsStream<&mut TcpStream> {
     }
 }
 
-/// A connection of a client, as the requests on it come and are answered.
+/// A connection of a client, with the bytes received on it.
 pub(crate) struct Connection<S> {
     pub stream: S,
     pub number: u64,
-    /// Round trips that making the connection takes and that its first answer still has to wait for.
+    /// Round trips of the connection setup that the first response still has to wait for.
     pub trips_owed: u32,
-    /// What has come and is not answered yet.
+    /// Received bytes not parsed yet.
     buffer: Vec<u8>,
 }
 
-/// The head of a request, as it came.
+/// The head of a request, as received.
 pub(crate) struct Received {
     pub head: Vec<u8>,
-    /// When its first byte had come, in µs since 1970.
+    /// When its first byte arrived, in µs since 1970.
     pub arrival_us: u64,
 }
 
@@ -62,8 +62,8 @@ impl<S: Stream> Connection<S> {
         Self { stream, number, trips_owed, buffer: Vec::with_capacity(4096) }
     }
 
-    /// Waits for a whole head. None when the client is done, sends too much, or says nothing for
-    /// too long.
+    /// Reads a whole head. None if the client closes the connection, sends too much, or sends nothing for too
+    /// long.
     pub(crate) async fn read_head(&mut self) -> io::Result<Option<Received>> {
         let mut arrival_us = (!self.buffer.is_empty()).then(now_us);
         loop {
@@ -92,7 +92,8 @@ impl<S: Stream> Connection<S> {
         timeout(IDLE, sent).await?
     }
 
-    /// Takes whatever comes and says nothing, until the client goes or has said nothing for too long; whether it went.
+    /// Reads and discards everything until the client closes the connection or is idle for too long; whether
+    /// it closed it.
     pub(crate) async fn ignore(&mut self) -> bool {
         let mut bytes = [0; 4096];
         loop {
@@ -103,8 +104,9 @@ impl<S: Stream> Connection<S> {
         }
     }
 
-    /// Whether the client has closed or reset the connection, as the system knows it now: what the runtime knows is older.
-    /// What the client has sent and nobody has read hides that; a client that has closed its side alone counts as gone.
+    /// Whether the client has closed or reset the connection, according to the operating system, whose state
+    /// is newer than that of the runtime. Unread data from the client hides this. A client that has shut down
+    /// only its sending side counts as gone.
     pub(crate) fn client_left(&self) -> bool {
         let Ok(same) = self.stream.tcp().as_fd().try_clone_to_owned() else { return false };
         match std::net::TcpStream::from(same).peek(&mut [0]) {
@@ -113,7 +115,7 @@ impl<S: Stream> Connection<S> {
         }
     }
 
-    /// Waits until something has come; it is not looked at.
+    /// Waits until bytes arrive, without parsing them.
     pub(crate) async fn wait_readable(&mut self) -> io::Result<()> {
         if !self.buffer.is_empty() {
             return Ok(());
@@ -121,12 +123,12 @@ impl<S: Stream> Connection<S> {
         timeout(IDLE, self.stream.read_buf(&mut self.buffer)).await?.map(|_| ())
     }
 
-    /// Closes the connection in the middle: over TLS without the alert that says that this is the end.
+    /// Closes the connection in the middle of a response: over TLS without the close_notify alert.
     pub(crate) async fn break_off(mut self) -> io::Result<()> {
         if S::IS_TLS { Ok(()) } else { self.stream.shutdown().await }
     }
 
-    /// Closes the connection so that the client's next look at it is an error (RST).
+    /// Closes the connection so that the client's next operation on it fails (RST).
     pub(crate) fn reset(self) -> io::Result<()> {
         self.stream.tcp().set_zero_linger()
     }

@@ -11,7 +11,7 @@ use super::connection::IDLE;
 use super::dns_answer::{Answers, Transport};
 use crate::Web;
 
-/// Tries to find a port that is free for UDP and TCP alike.
+/// Attempts to find a port that is free for both UDP and TCP.
 const PORT_TRIES: usize = 20;
 /// Connections served at once; further ones wait.
 const MAX_CONNECTIONS: usize = 256;
@@ -23,7 +23,7 @@ pub(crate) struct NameServer {
 }
 
 impl NameServer {
-    /// Binds UDP and TCP to the same port, chosen freely if `address` has port 0.
+    /// Binds UDP and TCP to the same port; port 0 in `address` picks any free port.
     pub(crate) async fn bind(address: SocketAddr) -> io::Result<Self> {
         let mut tries = 0;
         loop {
@@ -40,7 +40,7 @@ impl NameServer {
         self.udp.local_addr()
     }
 
-    /// Answers until dropped.
+    /// Responds to queries until dropped.
     pub(crate) async fn run(self, world: Arc<dyn Web>) {
         let answers = Arc::new(Answers::new(world));
         tokio::join!(serve_udp(&self.udp, &answers), serve_tcp(&self.tcp, &answers));
@@ -50,7 +50,7 @@ impl NameServer {
 async fn serve_udp(socket: &UdpSocket, answers: &Answers) {
     let mut buffer = [0; 4096];
     loop {
-        // An error here is about an answer sent before, which its receiver did not want.
+        // An error here concerns an earlier response that its receiver rejected.
         let Ok((length, peer)) = socket.recv_from(&mut buffer).await else { continue };
         if let Some(answer) = answers.to(&buffer[..length], Transport::Udp) {
             let _ = socket.send_to(&answer, peer).await;
@@ -59,7 +59,7 @@ async fn serve_udp(socket: &UdpSocket, answers: &Answers) {
 }
 
 async fn serve_tcp(listener: &TcpListener, answers: &Arc<Answers>) {
-    // A client that goes away ends its own connection and nothing else; all end with this.
+    // An error on a connection ends only that connection. Dropping the set ends them all.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -73,7 +73,8 @@ async fn serve_tcp(listener: &TcpListener, answers: &Arc<Answers>) {
     }
 }
 
-/// RFC 1035 §4.2.2: two bytes of length before each message. After silence the client may ask on.
+/// RFC 1035 §4.2.2: two bytes of length before each message. If the world is silent on a query, the client
+/// may send another one.
 async fn serve_connection(mut stream: TcpStream, answers: &Answers) -> io::Result<()> {
     loop {
         let mut query = vec![0; usize::from(timeout(IDLE, stream.read_u16()).await??)];

@@ -10,25 +10,24 @@ use hickory_proto::rr::{DNSClass, Name, RData, Record, RecordType};
 use super::odd_answer;
 use crate::{Lookup, Oddity, Records, Web};
 
-/// Time to live of every record, in seconds: an hour, as hosts commonly have.
+/// Time to live of every record, in seconds: one hour, a common value for hosts.
 const TTL: u32 = 3600;
-/// For how long a name may be taken not to exist, in seconds (RFC 2308 §5).
+/// How long a client may cache that a name does not exist, in seconds (RFC 2308 §5).
 const NEGATIVE_TTL: u32 = 900;
-/// The largest answer over UDP that needs no fragments, in bytes: the DNS flag day of 2020.
+/// The largest UDP response that needs no fragments, in bytes: DNS flag day 2020.
 const UDP_BYTES: u16 = 1232;
-/// Aliases remembered; afterwards it begins anew.
+/// Aliases remembered; when there are more, the table is cleared.
 const MOST_ALIASES: usize = 10_000;
 
-/// What the name server of a world says: addresses, aliases, and where there are none.
+/// The responses of the name server of a world: addresses, aliases, and errors.
 pub(crate) struct Answers {
     world: Arc<dyn Web>,
-    /// Where the aliases that were told lead, for those who ask for them by name next.
+    /// The records of alias targets in earlier responses, for clients that query those names next.
     aliases: Mutex<HashMap<String, Records>>,
-    /// How often names were asked for that have other records each time.
+    /// Number of queries for names whose records change with each query.
     turns: Mutex<HashMap<(String, RecordType), usize>>,
 }
 
-/// How a query came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     Udp,
@@ -40,7 +39,7 @@ impl Answers {
         Self { world, aliases: Mutex::default(), turns: Mutex::default() }
     }
 
-    /// The answer to a query; none to what is not a query, and where the world is silent.
+    /// The response to a query; none if the message is no query or the world is silent.
     pub(crate) fn to(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
         let request = Message::from_vec(bytes).ok()?;
         if request.metadata.message_type != MessageType::Query {
@@ -57,7 +56,7 @@ impl Answers {
         }
         let (code, oddity) = match request.queries.as_slice() {
             [query] if request.metadata.op_code == OpCode::Query => {
-                // As it was asked, in the same case.
+                // Copied from the query, in the same case.
                 answer.add_query(query.clone());
                 self.look_up(query, transport, &mut answer)?
             }
@@ -69,7 +68,7 @@ impl Answers {
         Some(odd_answer::distort(answer.to_vec().ok()?, oddity, transport == Transport::Udp))
     }
 
-    /// None where no answer ever comes.
+    /// None if no response is ever sent.
     fn look_up(
         &self,
         query: &Query,
@@ -106,7 +105,7 @@ impl Answers {
             answer.metadata.truncation = true;
             return Some((code, odd));
         }
-        // A name that cannot be written has no records.
+        // A name that cannot be encoded has no records.
         answer.answers = answers(query, &records, ttl).unwrap_or_default();
         let is_only_alias = |record: &Record| record.record_type() == RecordType::CNAME;
         if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_only_alias) {
@@ -115,7 +114,7 @@ impl Answers {
         Some((code, odd))
     }
 
-    /// The records whose turn it is at this look-up: each kind is looked up by itself.
+    /// The records for this query; queries are counted for each record type.
     fn turn_of(&self, name: &str, kind: RecordType, mut turns: Vec<Records>) -> Records {
         let mut asked = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let before = asked.entry((name.to_owned(), kind)).or_default();
@@ -144,7 +143,7 @@ impl Answers {
     }
 }
 
-/// The alias if there is one, then what was asked for of the name that it leads to.
+/// The alias, if there is one, then the requested records of its target.
 fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, ProtoError> {
     if query.query_class() != DNSClass::IN {
         return Ok(Vec::new());
@@ -164,8 +163,8 @@ fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, Pr
     Ok(answers)
 }
 
-/// The start of authority that tells for how long there is nothing (RFC 2308 §3): that of the top-level
-/// domain, as if the whole country were one zone.
+/// The SOA record that limits negative caching (RFC 2308 §3). It is that of the top-level domain, as if the
+/// whole country were one zone.
 fn authority(name: &Name) -> Option<Record> {
     let zone = name.trim_to(1);
     let server = Name::from_ascii("ns").ok()?.append_domain(&zone).ok()?;

@@ -22,7 +22,7 @@ const MAX_CONNECTIONS: usize = 4096;
 /// The first byte of a TLS handshake (RFC 8446 §5.1), and of no HTTP request.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// The gateway that plays all Web servers of a world: HTTP, HTTPS and tunnels to both at one port.
+/// The gateway that plays all Web servers of a world: HTTP, HTTPS and tunnels to both on one port.
 pub(crate) struct Gateway {
     pub world: Arc<dyn Web>,
     pub log: AccessLog,
@@ -30,12 +30,12 @@ pub(crate) struct Gateway {
     pub hosts: TlsHosts,
     pub stop: watch::Receiver<bool>,
     pub connections: AtomicU64,
-    /// Requests to servers that turn clients away after some.
+    /// Number of requests to each server that bans clients.
     pub turns: Mutex<HashMap<IpAddr, u32>>,
 }
 
 impl Gateway {
-    /// Accepts connections until told to stop.
+    /// Accepts connections until the stop signal.
     pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
         let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut stop = self.stop.clone();
@@ -45,13 +45,13 @@ impl Gateway {
                 accepted = listener.accept() => accepted,
                 _ = stop.wait_for(|stopped| *stopped) => return,
             };
-            // Out of file descriptors or a connection that is gone already: the next may do.
+            // No file descriptors left, or the connection is gone already: the next accept may succeed.
             let Ok((stream, _)) = accepted else { continue };
             let gateway = Arc::clone(&self);
             tokio::spawn(async move {
                 let mut stop = gateway.stop.clone();
                 tokio::select! {
-                    // A client that goes away ends its own connection and nothing else.
+                    // An error on a connection ends only that connection.
                     _ = gateway.serve(stream) => {}
                     _ = stop.wait_for(|stopped| *stopped) => {}
                 }
@@ -77,8 +77,8 @@ impl Gateway {
         }
     }
 
-    /// Serves a client that greets by TLS. `tunnel` is the host of the tunnel this is in, for a client that
-    /// does not say in its greeting whom it means.
+    /// Serves a client that starts TLS. `tunnel` is the host of the enclosing tunnel, for a client that sends
+    /// no server name.
     async fn serve_tls(&self, mut tcp: TcpStream, number: u64, tunnel: Option<String>) -> io::Result<()> {
         let arrival_us = now_us();
         let start = timeout(IDLE, LazyConfigAcceptor::new(Acceptor::default(), &mut tcp)).await??;
@@ -106,7 +106,7 @@ impl Gateway {
         }
     }
 
-    /// One round trip for TCP and one for TLS 1.3 pass before the handshake ends; 1.2 is no slower here.
+    /// The handshake is delayed by one round trip for TCP and one for TLS 1.3; 1.2 is no slower here.
     async fn shake_hands<'a>(
         &self,
         start: StartHandshake<&'a mut TcpStream>,
@@ -122,7 +122,7 @@ impl Gateway {
     }
 }
 
-/// What a client begins with; none when it goes or says nothing for too long.
+/// The first byte from a client; none if it closes the connection or sends nothing for too long.
 async fn first_byte(tcp: &TcpStream) -> io::Result<Option<u8>> {
     let mut byte = [0];
     match timeout(IDLE, tcp.peek(&mut byte)).await {

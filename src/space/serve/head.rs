@@ -1,32 +1,32 @@
 use crate::web::{Method, RequestFields};
 
-/// What the gateway needs of a request's head.
+/// The parts of a request's head that the gateway needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestHead {
     pub method: String,
     /// Path and query as sent; empty for a tunnel.
     pub target: String,
-    /// Lower case, without port.
+    /// In lower case, without port.
     pub host: String,
     pub user_agent: String,
-    /// What the answer depends on.
+    /// The fields that the response depends on.
     pub asked: RequestFields,
-    /// The client wants the connection closed.
+    /// The client wants the connection closed after the response.
     pub closes: bool,
-    /// A body follows, of this size; none when its size is unknown.
+    /// Size of the body; 0 without a body, none if the size is unknown.
     pub body_bytes: Option<u64>,
 }
 
-/// The gateway reads no longer head: twice what browsers' requests have with many cookies.
+/// The gateway accepts no longer head: twice the size of a browser's request with many cookies.
 pub(crate) const MAX_HEAD_BYTES: usize = 16 * 1024;
 
-/// Where the head ends in what has come so far, the empty line included.
+/// The end of the head in the received bytes, the empty line included.
 pub(crate) fn end_of_head(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
 }
 
 impl RequestHead {
-    /// Reads a head; none when it is not HTTP/1.
+    /// Parses a head; none if it is not HTTP/1.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let mut lines = text.split("\r\n");
@@ -56,7 +56,8 @@ impl RequestHead {
         head.target.starts_with('/').then_some(head)
     }
 
-    /// The client wants a tunnel to a host, as browsers want of a proxy for HTTPS (RFC 9110 §9.3.6).
+    /// Whether the client wants a tunnel to a host, as browsers request from a proxy for HTTPS (RFC 9110
+    /// §9.3.6).
     pub(crate) fn is_for_a_tunnel(&self) -> bool {
         self.target.is_empty()
     }
@@ -94,7 +95,7 @@ fn method_of(name: &str) -> Method {
     }
 }
 
-/// RFC 9110 §12.5.3: listed, and not with the weight 0.
+/// RFC 9110 §12.5.3: listed, and with a weight above 0.
 fn accepts_gzip(value: &str) -> bool {
     value.to_ascii_lowercase().split(',').any(|coding| {
         let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));

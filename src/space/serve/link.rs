@@ -7,25 +7,25 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::Server;
 
-/// The links of the servers: they make an answer take the time it takes.
+/// The links of the servers: they make a response take as long as it would over a real link.
 ///
-/// A link carries one piece after another. The connections at an address queue their pieces in turns,
-/// so that each gets its share; a link that is not slow costs no timer.
+/// A link carries one piece at a time. The connections at an address queue their pieces in turn, so that each
+/// gets its share. A fast link needs no timer.
 pub(crate) struct ServerLinks {
-    /// All times are divided by this.
+    /// All times are divided by this factor.
     speed: f64,
-    /// When the link of an address has carried what it was given.
+    /// When the link of each address has carried all queued pieces.
     free: Mutex<HashMap<IpAddr, Instant>>,
 }
 
-/// Timers are no finer; what is shorter is owed until it adds up.
+/// The resolution of timers; shorter waits accumulate until they reach it.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
-/// A piece takes about so long, in seconds of the clock: as often as a modem's buffer is emptied.
+/// The target duration of a piece, in seconds of the clock: as often as a modem's buffer is emptied.
 const PIECE_SECONDS: f64 = 0.02;
-/// Bytes of the smallest and the largest piece: a packet of an old modem line, a TLS record.
+/// Bytes of the smallest and the largest piece: a packet on an old modem line, and a TLS record.
 const SMALLEST_PIECE: usize = 256;
 const LARGEST_PIECE: usize = 16 * 1024;
-/// Links remembered before those at rest are forgotten.
+/// Links remembered before idle ones are forgotten.
 const MOST_LINKS: usize = 4096;
 
 impl ServerLinks {
@@ -33,7 +33,7 @@ impl ServerLinks {
         Self { speed, free: Mutex::default() }
     }
 
-    /// Lets so much time of the world pass.
+    /// Waits for a span of world time.
     pub(crate) async fn wait(&self, time: Duration) {
         let time = time.div_f64(self.speed);
         if time >= SHORTEST_WAIT {
@@ -41,15 +41,15 @@ impl ServerLinks {
         }
     }
 
-    /// How many bytes are written at once.
+    /// The number of bytes to write at once.
     pub(crate) fn piece_bytes(&self, server: &Server) -> usize {
         let in_time = server.bytes_per_second() * self.speed * PIECE_SECONDS;
-        // Saturates; a negative or absurd rate ends at one of the bounds.
+        // The cast saturates; the clamp handles a negative or absurd rate.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped below")]
         (in_time as usize).clamp(SMALLEST_PIECE, LARGEST_PIECE)
     }
 
-    /// Waits until the link has carried so many bytes after what it was given before.
+    /// Waits until the link has carried these bytes after everything queued before.
     pub(crate) async fn carry(&self, server: &Server, bytes: usize) {
         let time = server.transfer_time(bytes as u64).div_f64(self.speed);
         if time.is_zero() {
@@ -61,7 +61,7 @@ impl ServerLinks {
         }
     }
 
-    /// Now, and when the link is done with what is queued here.
+    /// The current time, and when the link will have carried everything queued, this included.
     fn queue(&self, address: IpAddr, time: Duration) -> (Instant, Instant) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

@@ -1,12 +1,12 @@
 //! A virtual Web served over real UDP and TCP on loopback.
 //!
-//! There is a name server and a [`gateway`], which plays every Web server: a client connects to it whatever the address,
-//! greets it by TLS or asks it by HTTP, and is answered as the host it named would. The [`link`]s of the servers take
-//! their time where the Web says so. Every request is noted, and may be written as an access log. The acts of hostile
-//! servers are played on the bare connection.
+//! There is a name server and a [`gateway`] that plays every Web server: a client connects to it whatever the
+//! address, starts TLS or sends an HTTP request, and gets the response of the host it named. The [`link`]s of
+//! the servers add delay and limit speed as the Web specifies. Every request is logged, and the log may be
+//! written as a CSV file. The acts of hostile servers are played on the bare connection.
 //!
 //! This is the only part of the room that reads the clock, opens sockets and writes a file. It never leaves
-//! loopback, and knows nothing of worlds: any [`Web`](super::Web) is served.
+//! loopback, and it does not depend on worlds: it serves any [`Web`](super::Web).
 
 mod access;
 mod answer;

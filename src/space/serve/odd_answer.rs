@@ -3,18 +3,18 @@ use hickory_proto::rr::RecordType;
 
 use crate::Oddity;
 
-/// Bytes of the header of a message, and where the counts of its answers and its additional records stand in it (RFC
-/// 1035 §4.1.1).
+/// Size of the message header in bytes, and the offsets of its answer count and additional count (RFC 1035
+/// §4.1.1).
 const HEADER: usize = 12;
 const ANSWERS: usize = 6;
 const ADDITIONALS: usize = 10;
-/// In the third byte of the header.
+/// The TC bit, in the third byte of the header.
 const TRUNCATED: u8 = 2;
-/// The name of the question, pointed to (RFC 1035 §4.1.4), type A.
+/// A pointer to the name in the question (RFC 1035 §4.1.4), and type A.
 const OWNER_AND_A: [u8; 4] = [0xc0, HEADER as u8, 0, 1];
-/// An hour, as four bytes of TTL.
+/// One hour, as the four bytes of a TTL.
 const TTL: [u8; 4] = [0, 0, 0x0e, 0x10];
-/// Classes: the Internet's, and Chaos.
+/// Classes: Internet and Chaos.
 const IN: [u8; 2] = [0, 1];
 const CH: [u8; 2] = [0, 3];
 
@@ -23,7 +23,7 @@ pub(super) fn is_silent(oddity: Oddity, kind: RecordType) -> bool {
     oddity == Oddity::V6Silent && kind == RecordType::AAAA
 }
 
-/// The code that a query for records of this kind gets in their place.
+/// The response code that replaces the records in a query of this type.
 pub(super) fn code(oddity: Oddity, kind: RecordType) -> Option<ResponseCode> {
     match (oddity, kind) {
         (Oddity::V4Fails, RecordType::A) | (Oddity::V6Fails, RecordType::AAAA) => {
@@ -35,7 +35,7 @@ pub(super) fn code(oddity: Oddity, kind: RecordType) -> Option<ResponseCode> {
     }
 }
 
-/// A well-formed answer that ends with the records asked for, as it is written oddly.
+/// Distorts a well-formed response that ends with the requested records.
 pub(super) fn distort(mut answer: Vec<u8>, oddity: Oddity, is_udp: bool) -> Vec<u8> {
     let has_answers = count(&answer, ANSWERS) > 0;
     match oddity {

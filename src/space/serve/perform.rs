@@ -8,14 +8,14 @@ use super::connection::{Connection, Stream, now_us};
 use super::gateway::Gateway;
 use crate::web::{Act, Server};
 
-/// Between the bytes of a server that drips.
+/// The time between the bytes of [`Act::Drip`].
 const DRIP: Duration = Duration::from_secs(1);
-/// What is handed over after an access is noted: a packet.
+/// Bytes that are sent after the access is logged: one packet.
 const LAST_BYTES: usize = 1024;
 
 impl Gateway {
-    /// Plays the acts of a hostile server on a connection, and notes the access: before the last bytes are
-    /// handed over, as for other answers.
+    /// Plays the acts of a hostile server on a connection and logs the access, before the last bytes are
+    /// sent, as for other responses.
     pub(crate) async fn perform<S: Stream>(
         &self,
         connection: &mut Connection<S>,
@@ -44,7 +44,7 @@ impl Gateway {
         Ok(after)
     }
 
-    /// The acts that a server has come to: one that turns clients away does so after some requests.
+    /// The acts in force: [`Act::Turn`] replaces them after some number of requests.
     pub(crate) fn turned(&self, server: &Server, acts: Vec<Act>) -> Vec<Act> {
         let mut acts = acts.into_iter();
         match acts.next() {
@@ -58,7 +58,7 @@ impl Gateway {
         }
     }
 
-    /// As [`perform`](Self::perform), on a connection that ends with it.
+    /// Like [`perform`](Self::perform), but closes the connection afterwards.
     pub(crate) async fn act_out<S: Stream>(
         &self,
         mut connection: Connection<S>,
@@ -93,7 +93,7 @@ impl Gateway {
                     self.carry(connection, server, &[*byte], sent_bytes).await?;
                     self.links.wait(DRIP).await;
                 },
-                // What it turns to is chosen before.
+                // `turned` has applied it already.
                 Act::Turn(..) => {}
                 Act::Hear => connection.wait_readable().await?,
                 Act::Stall => {
@@ -111,7 +111,7 @@ impl Gateway {
         Ok(ConnectionState::GoOn)
     }
 
-    /// Writes piece by piece, as the link of the server carries it.
+    /// Writes piece by piece, at the speed of the server's link.
     async fn carry<S: Stream>(
         &self,
         connection: &mut Connection<S>,
@@ -128,7 +128,7 @@ impl Gateway {
     }
 }
 
-/// The status in an answer's first line, where there is one.
+/// The status in the first line of a response, if there is one.
 fn status_in(answer: &[u8]) -> Option<u16> {
     std::str::from_utf8(answer.get(..12)?).ok()?.strip_prefix("HTTP/1.1 ")?.parse().ok()
 }

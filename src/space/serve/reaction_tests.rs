@@ -25,7 +25,7 @@ async fn connect(served: &Served) -> TcpStream {
     TcpStream::connect(served.gateway_addr).await.unwrap()
 }
 
-/// Says hello as a client that trusts the authority of virtual Webs and nobody else.
+/// Starts TLS as a client that trusts only the authority of virtual Webs.
 async fn greet(tcp: TcpStream, host: &str) -> io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(ca_certificate_pem().as_bytes()).unwrap()).unwrap();
@@ -37,7 +37,7 @@ async fn greet(tcp: TcpStream, host: &str) -> io::Result<TlsStream<TcpStream>> {
     TlsConnector::from(Arc::new(config)).connect(ServerName::try_from(host.to_owned()).unwrap(), tcp).await
 }
 
-/// The whole answer to a request after which the connection is closed, and how it ended.
+/// The whole response to a request after which the connection is closed, and how it ended.
 async fn ask<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     host: &str,
@@ -82,7 +82,7 @@ async fn silence_lasts_until_the_client_goes() {
 
 #[tokio::test]
 async fn a_client_that_hangs_up_is_noted() {
-    // The whole answer takes half a second.
+    // The whole response takes half a second.
     let slow = Server { bits_per_second: 1e5, ..FakeWeb::quick().0 };
     for hangs_up in [false, true] {
         let served = served(FakeWeb(slow)).await;

@@ -19,15 +19,15 @@ use crate::Web;
 /// How a world is served.
 #[derive(Clone, Debug)]
 pub struct ServeSettings {
-    /// Where the name server listens, by UDP and TCP; port 0 takes a free one.
+    /// The address of the name server, for UDP and TCP; port 0 picks a free port.
     pub dns: SocketAddr,
-    /// Where the gateway listens, which plays all Web servers; port 0 takes a free one.
+    /// The address of the gateway, which plays all Web servers; port 0 picks a free port.
     pub gateway: SocketAddr,
-    /// A CSV file of all accesses, brought up to date every second.
+    /// A CSV file of all accesses, flushed every second.
     pub log: Option<PathBuf>,
     /// Accesses kept in memory, about 200 bytes each; later ones go to the file only.
     pub most_kept: usize,
-    /// All times of the world are divided by this.
+    /// All times of the world are divided by this factor.
     pub speed: f64,
 }
 
@@ -38,7 +38,7 @@ impl Default for ServeSettings {
     }
 }
 
-/// Why a world is not served.
+/// Why a world cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The name server cannot listen.
@@ -50,16 +50,16 @@ pub enum ServeError {
     /// The log cannot be written.
     #[error("the access log {0} cannot be written: {1}")]
     Log(PathBuf, String),
-    /// The factor is not above 0.
+    /// The speed is not above 0.
     #[error("the speed is {0}, expected a number above 0")]
     Speed(f64),
 }
 
-/// A world that is being served, until [`Served::shutdown`] or until it is dropped.
+/// A world that is served until [`Served::shutdown`] or until this is dropped.
 pub struct Served {
-    /// Where the name server listens.
+    /// The address of the name server.
     pub dns_addr: SocketAddr,
-    /// Where the gateway listens.
+    /// The address of the gateway.
     pub gateway_addr: SocketAddr,
     log_file: Option<PathBuf>,
     log: AccessLog,
@@ -67,13 +67,13 @@ pub struct Served {
     tasks: JoinSet<()>,
 }
 
-/// How often the access log is brought up to date.
+/// How often the access log is flushed.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
-/// Serves a world over real DNS, HTTP and HTTPS, on the runtime this is called on.
+/// Serves a world over real DNS, HTTP and HTTPS, on the current runtime.
 ///
 /// # Errors
-/// When an address is taken, the log cannot be created, or the speed is not above 0.
+/// When an address is in use, the log cannot be created, or the speed is not above 0.
 pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Served, ServeError> {
     if !(settings.speed.is_finite() && settings.speed > 0.0) {
         return Err(ServeError::Speed(settings.speed));
@@ -113,19 +113,19 @@ impl Served {
         self.log.accesses()
     }
 
-    /// Stops serving: open connections are closed, the access log is written to its end.
+    /// Stops serving: closes open connections and writes the rest of the access log.
     ///
     /// # Errors
     /// When the access log could not be written, now or earlier.
     pub async fn shutdown(mut self) -> Result<(), ServeError> {
-        // Nobody listens any more only when every task has ended already.
+        // Sending fails only if every task has ended already.
         let _ = self.stop.send(true);
         self.tasks.shutdown().await;
         self.log.flush().map_err(|error| ServeError::Log(self.log_file.take().unwrap_or_default(), error))
     }
 }
 
-/// A failure to write is kept by the log and told at shutdown.
+/// The log keeps a write error, and shutdown reports it.
 async fn keep_up_to_date(log: AccessLog) {
     let mut every = tokio::time::interval(FLUSH_EVERY);
     loop {

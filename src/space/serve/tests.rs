@@ -37,7 +37,7 @@ impl Client {
         Self(TcpStream::connect(address).await.unwrap())
     }
 
-    /// Sends a request; the head of the answer, and its body without chunks.
+    /// Sends a request; returns the head of the response, and its body without chunks.
     async fn ask(&mut self, method: &str, host: &str, target: &str) -> io::Result<(String, Vec<u8>)> {
         let request = format!("{method} {target} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: test/1\r\n\r\n");
         self.0.write_all(request.as_bytes()).await?;
@@ -251,7 +251,7 @@ async fn what_is_no_request_ends_the_connection() {
         stream.write_all(sent.as_bytes()).await.unwrap();
         stream.shutdown().await.unwrap();
         let mut answer = Vec::new();
-        // A reset after the answer is as good an end as a close.
+        // After the response, a reset is as good an end as a close.
         let _ = stream.read_to_end(&mut answer).await;
         assert!(String::from_utf8_lossy(&answer).starts_with(said), "{said}");
     }

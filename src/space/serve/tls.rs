@@ -10,18 +10,18 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use crate::Certificate;
 use crate::web::certificates::Mint;
 
-/// How the hosts of a world speak TLS: versions 1.2 and 1.3, each with its certificate.
+/// The TLS configurations of the hosts of a world: versions 1.2 and 1.3, each host with its own certificate.
 ///
-/// No session is resumed, so that every handshake shows the certificate and what a survey counts does
-/// not depend on whether a ticket came before a connection was closed.
+/// Sessions are never resumed. Thus every handshake shows the certificate, and the counts of a survey do not
+/// depend on whether a ticket arrived before a connection was closed.
 #[derive(Default)]
 pub(crate) struct TlsHosts(Mutex<HashMap<(String, u64), Arc<ServerConfig>>>);
 
-/// Hosts whose certificates are kept, about 3 kB each; a new one costs a signature.
+/// Hosts whose certificates are kept, about 3 kB each; a new certificate costs one signature.
 const MOST_HOSTS: usize = 4096;
 
 impl TlsHosts {
-    /// What is needed to shake hands as a host.
+    /// The TLS configuration of a host with this kind of certificate.
     pub(crate) fn config(&self, host: &str, kind: Certificate) -> io::Result<Arc<ServerConfig>> {
         let key = (host.to_owned(), kind as u64);
         let hosts = || self.0.lock().unwrap_or_else(PoisonError::into_inner);

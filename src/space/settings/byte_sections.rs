@@ -1,4 +1,4 @@
-//! The sections of a world file that say what bytes answers have, from which servers, in what time.
+//! The sections of a world file on the bytes of responses, on servers and on time.
 
 use super::keys::{KeyDoc, Table, WorldError};
 use super::sections::section;
@@ -10,35 +10,36 @@ section! {
         bytes_median: f64 = 10_000.0, 100.0..=1e6, "bytes";
         /// Sigma of the logarithm of the size, over all pages [D].
         bytes_sigma: f64 = 1.2, 0.0..=3.0, "natural logarithm";
-        /// The part of that sigma that lies between sites; what is above it counts as it [A].
+        /// The part of that sigma that lies between sites; a value above `bytes_sigma` counts as equal to it
+        /// [A].
         bytes_site_sigma: f64 = 0.8, 0.0..=3.0, "natural logarithm";
-        /// Filling ends here; links alone may take more [A].
+        /// Filler text ends here; links alone may take more [A].
         most_bytes: u64 = 200_000, 100..=10_000_000, "bytes";
-        /// Size of the block of text that is the same on every page of a site, of which shorter pages have
-        /// the beginning; 0.55 makes it 45 % of all content [V].
+        /// Size of the text block that is the same on every page of a site; shorter pages have the beginning
+        /// of it. 0.55 makes it 45 % of all content [V].
         template_share: f64 = 0.55, 0.0..=1.0, "share of the site's mean page";
-        /// Sites that say they are in UTF-8; what is left of the charsets' shares says ISO-8859-1 [A].
+        /// Sites that declare UTF-8; the rest of the charset shares declares ISO-8859-1 [A].
         utf8_share: f64 = 0.20, 0.0..=1.0, "share of sites";
-        /// Sites that say they are in windows-1252 [A].
+        /// Sites that declare windows-1252 [A].
         windows_1252_share: f64 = 0.15, 0.0..=1.0, "share of sites";
-        /// Sites that say they are in windows-1256 [A].
+        /// Sites that declare windows-1256 [A].
         windows_1256_share: f64 = 0.05, 0.0..=1.0, "share of sites";
-        /// Sites that say they are in `Shift_JIS` [A].
+        /// Sites that declare `Shift_JIS` [A].
         shift_jis_share: f64 = 0.0, 0.0..=1.0, "share of sites";
-        /// Sites that say they are in EUC-JP [A].
+        /// Sites that declare EUC-JP [A].
         euc_jp_share: f64 = 0.0, 0.0..=1.0, "share of sites";
-        /// Sites that say they are in ISO-2022-JP [A].
+        /// Sites that declare ISO-2022-JP [A].
         iso_2022_jp_share: f64 = 0.0, 0.0..=1.0, "share of sites";
-        /// Sites whose titles are in one Japanese encoding and whose text is in another; they declare that of
-        /// the text [A].
+        /// Sites with titles in one Japanese encoding and text in another; they declare that of the text [A].
         mixed_share: f64 = 0.0, 0.0..=1.0, "share of sites";
-        /// Sites that declare no charset; they are in one of those above, by the same shares [A].
+        /// Sites that declare no charset; they use one of those above, with the same shares [A].
         undeclared_share: f64 = 0.15, 0.0..=1.0, "share of sites";
-        /// Pages that declare another charset than they are in [A].
+        /// Pages that declare another charset than they use [A].
         wrong_charset_share: f64 = 0.125, 0.0..=1.0, "share of pages of sites that declare one";
-        /// Pages that declare none although their site does [A].
+        /// Pages that declare no charset although their site does [A].
         missing_charset_share: f64 = 0.125, 0.0..=1.0, "share of pages of sites that declare one";
-        /// Pages in UTF-8 with an excerpt that ends in the midst of a character, as programs cut that count bytes [A].
+        /// Pages in UTF-8 with an excerpt that ends within a character, as programs cut text that count bytes
+        /// [A].
         cut_excerpt_share: f64 = 0.0, 0.0..=1.0, "share of pages in UTF-8";
         /// Sites whose pages have a base element [A].
         base_share: f64 = 0.05, 0.0..=1.0, "share of sites";
@@ -50,7 +51,7 @@ section! {
         frame_share: f64 = 0.02, 0.0..=1.0, "share of links";
         /// Pages, front pages excepted, whose robots meta element says nofollow [A].
         nofollow_share: f64 = 0.01, 0.0..=1.0, "share of pages";
-        /// Pages with links inside comments and scripts, which are none [A].
+        /// Pages with decoy links inside comments and scripts, which are no links [A].
         decoy_share: f64 = 0.1, 0.0..=1.0, "share of pages";
         /// Pages sent in chunks [A].
         chunked_share: f64 = 0.1, 0.0..=1.0, "share of pages";
@@ -58,7 +59,7 @@ section! {
 }
 
 impl Pages {
-    /// The shares of the charsets that have one: UTF-8, windows-1252, windows-1256, `Shift_JIS`, EUC-JP and
+    /// The shares of the charsets that have a key: UTF-8, windows-1252, windows-1256, `Shift_JIS`, EUC-JP and
     /// ISO-2022-JP.
     pub(crate) fn charset_shares(&self) -> [f64; 6] {
         [
@@ -73,9 +74,9 @@ impl Pages {
 }
 
 section! {
-    /// When pages and files were changed, and what servers say of it.
+    /// When pages and files changed, and the validators that servers send.
     Validators = "validators" {
-        /// Pages with a Last-Modified field: the written ones, not those put together when asked for [A].
+        /// Pages with a Last-Modified field: static pages, not those generated on request [A].
         page_last_modified_share: f64 = 0.4, 0.0..=1.0, "share of pages";
         /// Pages with an `ETag` field [A].
         page_etag_share: f64 = 0.35, 0.0..=1.0, "share of pages";
@@ -87,8 +88,8 @@ section! {
         age_median: f64 = 180.0, 0.01..=4000.0, "days";
         /// Sigma of the logarithm of the age; none is older than 1995-01-01 [A].
         age_sigma: f64 = 1.8, 0.0..=4.0, "natural logarithm";
-        /// How often the world has been edited since it was made, so that it can be surveyed anew: the bytes, tags and
-        /// dates of changed pages are others; what else an edition does, `[change]` says [A].
+        /// Number of times the world has been edited, so that it can be surveyed again: changed pages have
+        /// new bytes, tags and dates. `[change]` sets what else an edition does [A].
         edition: u64 = 0, 0..=1000, "editions";
         /// Pages and files that each edition changes [A].
         changed_share: f64 = 0.0, 0.0..=1.0, "share of pages and files";
@@ -96,7 +97,7 @@ section! {
 }
 
 section! {
-    /// The bytes of files that are no HTML.
+    /// The bytes of files other than HTML.
     Files = "files" {
         /// Median size of PDF files [A].
         pdf_median: f64 = 80_000.0, 100.0..=1e6, "bytes";
@@ -110,27 +111,27 @@ section! {
         zip_median: f64 = 100_000.0, 100.0..=1e6, "bytes";
         /// Sigma of the logarithm of the size, for all kinds [A].
         sigma: f64 = 1.2, 0.0..=3.0, "natural logarithm";
-        /// Files end here, so that a world costs little to carry [A].
+        /// Largest size of a file, so that a world costs little to transfer [A].
         most_bytes: u64 = 200_000, 100..=200_000, "bytes";
     }
 }
 
 section! {
-    /// Where the sites stand.
+    /// The servers of the sites.
     Servers = "servers" {
         /// Addresses that share the giants' part evenly [V].
         giants: u64 = 3, 0..=1000, "addresses";
-        /// Hosts that stand at a giant's address [V].
+        /// Hosts on a giant's address [V].
         giants_share: f64 = 0.45, 0.0..=1.0, "share of hosts";
-        /// Further addresses, used by Zipf's law: the first ones crowded, the last ones hardly used [A].
+        /// Further addresses, used by Zipf's law: the first are crowded, the last are hardly used [A].
         others: u64 = 1000, 1..=1_000_000, "addresses";
         /// Addresses outside the country [V].
         offshore_share: f64 = 0.8, 0.0..=1.0, "share of addresses";
-        /// Of these, addresses in other African countries, if any are left [A].
+        /// Of these, addresses in other African countries, if any other is left [A].
         neighbour_share: f64 = 0.1, 0.0..=1.0, "share of addresses offshore";
-        /// Of the others, addresses in Europe; what is left is in America [D].
+        /// Of the others, addresses in Europe; the rest are in America [D].
         europe_share: f64 = 0.65, 0.0..=1.0, "share of addresses offshore outside Africa";
-        /// Addresses inside the country that hang on a satellite link [A].
+        /// Addresses inside the country on a satellite link [A].
         satellite_share: f64 = 0.2, 0.0..=1.0, "share of addresses onshore";
         /// Mean round trip to an address offshore [V].
         offshore_round_trip: f64 = 180.0, 0.0..=10_000.0, "milliseconds";
@@ -148,37 +149,37 @@ section! {
         bandwidth_median: f64 = 512.0, 1.0..=1e8, "kbit/s";
         /// Sigma of its logarithm [D].
         bandwidth_sigma: f64 = 1.2, 0.0..=3.0, "natural logarithm";
-        /// No address has less: a modem's [A].
+        /// Smallest bandwidth of an address: a modem's [A].
         bandwidth_least: f64 = 28.8, 1.0..=1e8, "kbit/s";
-        /// No address has more [A].
+        /// Largest bandwidth of an address [A].
         bandwidth_most: f64 = 100_000.0, 1.0..=1e8, "kbit/s";
-        /// By how much of its mean the use of a link by others is more at the peak of the day, and less twelve hours
-        /// later [A].
+        /// How much higher than its mean the use of a link by other users is at the peak of the day; twelve
+        /// hours later it is as much lower [A].
         day_swing: f64 = 0.0, 0.0..=1.0, "share of the mean use";
-        /// When that is, give or take two hours [A].
+        /// Hour of that peak, give or take two hours [A].
         peak_hour: f64 = 14.0, 0.0..=24.0, "hour of the day, UTC";
-        /// Addresses that answer pages gzipped when the client accepts it [A].
+        /// Addresses that gzip pages when the client accepts it [A].
         gzip_share: f64 = 0.0, 0.0..=1.0, "share of addresses";
         /// Addresses whose server is Apache [M].
         apache_share: f64 = 0.65, 0.0..=1.0, "share of addresses";
         /// Addresses whose server is IIS [M].
         iis_share: f64 = 0.30, 0.0..=1.0, "share of addresses";
-        /// Addresses whose server is nginx; the rest are others of the time [M].
+        /// Addresses whose server is nginx; the rest have other software of the time [M].
         nginx_share: f64 = 0.005, 0.0..=1.0, "share of addresses";
     }
 }
 
 section! {
-    /// How long things take. The background use of each address is drawn from Beta(2, 3) [A].
+    /// Durations. The background use of each address is drawn from Beta(2, 3) [A].
     Time = "time" {
-        /// Round trips, service and transfers take so many times as long as the other keys say; at 0 a world
-        /// takes no time at all [A].
+        /// Factor for all round trips, service times and transfers of the other keys; at 0 a world takes no
+        /// time at all [A].
         scale: f64 = 0.0, 0.0..=100.0, "factor";
-        /// Median time a server works before the first byte of an answer [D].
+        /// Median time that a server works before the first byte of a response [D].
         service_median: f64 = 0.3, 0.0..=60.0, "seconds";
         /// Sigma of its logarithm [D].
         service_sigma: f64 = 0.8, 0.0..=3.0, "natural logarithm";
-        /// No answer takes longer work [A].
+        /// Longest time that a server works on a response [A].
         service_most: f64 = 30.0, 0.0..=300.0, "seconds";
     }
 }

@@ -1,15 +1,15 @@
-//! Days of the calendar, for the date of a world and the age of what stands in it.
+//! Calendar days, for the date of a world and the age of its pages.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 
-/// A day.
+/// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(NaiveDate);
 
 pub(crate) const DAY_SECONDS: i64 = 86_400;
 
 impl Date {
-    /// When the first servers dated their files, more or less.
+    /// Roughly when the first servers dated their files.
     pub(crate) const EARLIEST_CHANGE: Self = Self::first_of(1995, 1);
     pub(crate) const MIDDLE_OF_2006: Self = Self::first_of(2006, 6);
 
@@ -20,19 +20,19 @@ impl Date {
         }
     }
 
-    /// Reads `2006-06-01`; from 1996, when there was a Web to survey, to 2099.
+    /// Parses `2006-06-01`; years from 1996, when there was a Web to survey, to 2099.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let date = Self(text.parse().ok()?);
         (date.to_string() == text && (1996..=2099).contains(&date.year())).then_some(date)
     }
 
     #[must_use]
-    /// Of the Gregorian calendar.
+    /// The year of the Gregorian calendar.
     pub fn year(self) -> i64 {
         i64::from(self.0.year())
     }
 
-    /// Seconds since 1970 at which the day begins.
+    /// The start of the day in seconds since 1970.
     pub(crate) fn seconds(self) -> i64 {
         self.0.and_time(NaiveTime::MIN).and_utc().timestamp()
     }
@@ -44,7 +44,7 @@ impl std::fmt::Display for Date {
     }
 }
 
-/// A moment, in seconds since 1970, as an HTTP date (RFC 9110 §5.6.7).
+/// A time in seconds since 1970, as an HTTP date (RFC 9110 §5.6.7).
 pub(crate) fn http_date(seconds: i64) -> String {
     let moment = DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC);
     moment.format("%a, %d %b %Y %H:%M:%S GMT").to_string()

@@ -4,71 +4,71 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Why a text is not a world. Each says where, what stands there, and what may stand there.
+/// Why a text is no valid world file. Each error names the place, the value found and the values allowed.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WorldError {
-    /// It is not TOML.
+    /// The file is not TOML.
     #[error("line {line}: not TOML: {message}")]
     Syntax {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The message of the TOML parser.
         message: String,
     },
-    /// No key has this name.
+    /// A key is unknown.
     #[error("line {line}: unknown key '{key}' (known here: {known})")]
     UnknownKey {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
-        /// With its table.
+        /// The key with its table.
         key: String,
-        /// The keys that there are.
+        /// The known keys of that table.
         known: String,
     },
-    /// A key has no such value.
+    /// A key has an invalid value.
     #[error("line {line}: '{key}' is {value}, expected {expected}")]
     Value {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
-        /// With its table.
+        /// The key with its table.
         key: String,
-        /// As the file writes it.
+        /// The value as written in the file.
         value: String,
-        /// What could stand there.
+        /// The allowed values.
         expected: String,
     },
-    /// Shares that belong together are too many or too few.
+    /// The sum of related shares is invalid.
     #[error("line {line}: in [{table}], {keys} sum to {sum}, expected {expected}")]
     Sum {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
-        /// Of the file.
+        /// The table in the file.
         table: &'static str,
-        /// Those that are summed.
+        /// The keys that are summed.
         keys: &'static str,
-        /// Of their values.
+        /// The sum of their values.
         sum: String,
-        /// What it could be.
+        /// The allowed sum.
         expected: &'static str,
     },
 }
 
-/// What one key of a world file means.
+/// The documentation of a key of a world file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyDoc {
-    /// `sites.count`
+    /// The name with its table, as in `sites.count`.
     pub name: &'static str,
-    /// Empty where there is none.
+    /// Empty for a key without a unit.
     pub unit: &'static str,
-    /// As the file writes it.
+    /// As written in a file.
     pub default: &'static str,
-    /// `1..=1_000_000`
+    /// The allowed range, as in `1..=1_000_000`.
     pub allowed: &'static str,
-    /// In a sentence.
+    /// One sentence, with a mark for its source at the end.
     pub meaning: &'static str,
 }
 
-/// A number that a key may have.
+/// A number that a key may hold.
 pub(crate) trait Number: Display + PartialOrd + Sized {
     const WORD: &'static str;
     fn read(value: &DeValue<'_>) -> Option<Self>;
@@ -95,15 +95,15 @@ impl Number for f64 {
     }
 }
 
-/// One table of a world file, read strictly: each key is taken by name, and what nobody took is
-/// an error.
+/// One table of a world file, read strictly: keys are taken by name, and a key that was not taken is an
+/// error.
 pub(crate) struct Table<'t> {
     /// The whole file, for line numbers and values as written.
     text: &'t str,
     name: &'static str,
     line: usize,
     entries: Option<&'t DeTable<'t>>,
-    /// The same table of the profile that the file starts from: asked for what the file does not say.
+    /// The same table of the profile that the file starts from, used for keys that the file leaves out.
     profile: Option<&'t DeTable<'t>>,
     taken: Vec<&'static str>,
 }
@@ -113,7 +113,7 @@ impl<'t> Table<'t> {
         Self { text, name: "", line: 1, entries: Some(entries), profile, taken: Vec::new() }
     }
 
-    /// The sub-table `name`, which may be missing: then every key has the profile's value or its default.
+    /// The sub-table `name`. If it is missing, every key has the profile's value or its default.
     pub(crate) fn section(&mut self, name: &'static str) -> Result<Table<'t>, WorldError> {
         self.taken.push(name);
         let (line, entries) = match self.find(name) {
@@ -142,8 +142,8 @@ impl<'t> Table<'t> {
         })
     }
 
-    /// A list of texts, each accepted by `read`. Of the profile's, those that are not accepted are left
-    /// out: the file may have changed what they hang on.
+    /// A list of texts, each accepted by `read`. Texts of the profile that are not accepted are dropped,
+    /// because the file may have changed what they depend on.
     pub(crate) fn texts<T>(
         &mut self,
         key: &'static str,
@@ -172,7 +172,7 @@ impl<'t> Table<'t> {
             .collect()
     }
 
-    /// The text of `key`, accepted by `read`, if there is one.
+    /// The text of `key`, accepted by `read`, if present.
     pub(crate) fn text<T>(
         &mut self,
         key: &'static str,
@@ -199,7 +199,7 @@ impl<'t> Table<'t> {
         chosen.ok_or_else(|| self.invalid(key, value, &known.join(" or ")))
     }
 
-    /// The text of `key`, which must be `only` when it is given.
+    /// The text of `key`, which must be `only` if present.
     pub(crate) fn constant(&mut self, key: &'static str, only: &str) -> Result<(), WorldError> {
         self.taken.push(key);
         match self.find(key) {
@@ -210,7 +210,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Every key must have been taken.
+    /// Checks that every key was taken.
     pub(crate) fn finish(&self) -> Result<(), WorldError> {
         let unknown = self
             .entries

@@ -1,10 +1,10 @@
-//! The settings of a virtual Web space: what a world file says, and what holds where it says nothing.
+//! The settings of a virtual Web: the contents of a world file, and the defaults of missing keys.
 //!
-//! A file is TOML. [`keys`] read it, so that every refusal names the line, the key, its value and what is allowed; each
-//! table of the file is one of the [`sections`] (how sites are built) or of the [`byte_sections`] (what pages weigh,
-//! where servers stand, what time it takes), declared once with its keys, units, bounds, defaults and meanings. A file may start
-//! from one of the [`profiles`]. [`World`] is all of it. Nothing is drawn here: a world knows its seed and the shares of
-//! each kind of thing, and never a site.
+//! A file is TOML. [`keys`] reads it, so that every error names the line, the key, its value and the allowed
+//! values. Each table of the file is one of the [`sections`] (the structure of sites) or of the
+//! [`byte_sections`] (sizes of pages, places of servers, durations). Its keys, units, bounds, defaults and
+//! meanings are declared once. A file may start from one of the [`profiles`]. [`World`] holds all settings.
+//! Nothing is drawn here: a world has a seed and the shares of each kind of thing, but no sites.
 
 pub(super) mod byte_sections;
 pub(super) mod dates;

@@ -12,13 +12,13 @@
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// As world files write it.
+    /// The name as written in world files.
     pub name: &'static str,
-    /// A whole world file.
+    /// The text of a complete world file.
     pub toml: &'static str,
 }
 
-/// The profiles built in.
+/// The built-in profiles.
 pub const PROFILES: &[Profile] = &[
     Profile { name: "africa-2006", toml: include_str!("../../../data/worlds/africa-2006.toml") },
     Profile { name: "cctld-2026", toml: include_str!("../../../data/worlds/cctld-2026.toml") },
@@ -27,12 +27,12 @@ pub const PROFILES: &[Profile] = &[
 
 impl Profile {
     #[must_use]
-    /// The profile of this name.
+    /// The profile with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }
 
-    /// All names, for people.
+    /// All names, for messages.
     #[must_use]
     pub fn names() -> String {
         PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ")

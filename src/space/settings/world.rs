@@ -13,8 +13,8 @@ use crate::address::Host;
 use crate::draw::Key;
 use crate::hostile::{Case, Hostile};
 
-/// The version of the specification by which a world is built from its file. Another version may
-/// make other pages of the same seed, this one never.
+/// The version of the specification that builds a world from its file. Another version may make other pages
+/// from the same seed; this one never changes.
 pub const SPECIFICATION: &str = "space-v1";
 
 /// A virtual Web space: its settings, from which every page follows.
@@ -35,17 +35,17 @@ pub struct World {
     pub seed: u64,
     /// The profile that the file starts from.
     pub profile: Option<&'static Profile>,
-    /// When the survey comes.
+    /// The date of the world; the age of its pages counts back from it.
     pub date: Date,
-    /// The country that is surveyed.
+    /// The country domains that are surveyed.
     pub country_domains: Vec<Host>,
-    /// Names below which sites are registered, each at or below a country domain.
+    /// Suffixes below which sites are registered, each at or below a country domain.
     pub registry_suffixes: Vec<Host>,
-    /// Names below which the hosts outside lie; they are linked and never served.
+    /// Suffixes of the hosts outside the country, which are linked but never served.
     pub outside_suffixes: Vec<Host>,
     /// `[sites]`
     pub sites: Sites,
-    /// `[shape]`
+    /// `[tree]`
     pub shape: Shape,
     /// `[extras]`
     pub extras: Extras,
@@ -83,13 +83,13 @@ pub struct World {
     pub servers: Servers,
     /// `[time]`
     pub time: Time,
-    /// The sites that are hostile or broken.
+    /// The hostile and broken sites.
     pub(crate) hostile: Hostile,
 }
 
 impl World {
-    /// Reads a world file. Every key may be missing, none may be unknown. Where the file names a
-    /// [`Profile`], what it does not say is as there.
+    /// Parses a world file. Every key may be missing, none may be unknown. A [`Profile`] named in the file
+    /// supplies the values of missing keys.
     ///
     /// # Errors
     /// Names the key, its line, its value and what is allowed.
@@ -101,13 +101,14 @@ impl World {
         Self::read(&mut Table::root(text, file.get_ref(), of_profile))
     }
 
-    /// When its last edition comes out, in seconds since 1970: no page was changed later.
+    /// The time of the last edition, in seconds since 1970: no page changed later.
     #[must_use]
     pub fn stands_at(&self) -> i64 {
         self.edition_begins(self.validators.edition)
     }
 
-    /// The first edition comes out a day after the world's date, each further one a day after the one before.
+    /// The first edition appears one day after the world's date, and each further edition one day after the
+    /// previous one.
     pub(crate) fn edition_begins(&self, edition: u64) -> i64 {
         let days = i64::try_from(edition).unwrap_or(i64::MAX);
         self.date.seconds().saturating_add(days.saturating_mul(DAY_SECONDS))
@@ -165,7 +166,8 @@ impl World {
         Ok(world)
     }
 
-    /// The cases of hostile and broken servers that have a site here; its host is named after the case.
+    /// The cases of hostile and broken servers in this world; each has a site whose host is named after the
+    /// case.
     #[must_use]
     pub fn hostile_cases(&self) -> &[&'static Case] {
         self.hostile.cases()
@@ -182,7 +184,7 @@ impl World {
     }
 }
 
-/// The day of worlds that do not say one: the middle of the paper's year.
+/// The default date: the middle of the paper's year.
 const DATE: Date = Date::MIDDLE_OF_2006;
 
 fn read_toml(text: &str) -> Result<Spanned<DeTable<'_>>, WorldError> {
@@ -291,7 +293,7 @@ fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
     Ok(servers)
 }
 
-/// They stand below the first country domain.
+/// Their hosts lie below the first country domain.
 fn read_hostile(root: &mut Table<'_>, country_domains: &[Host]) -> Result<Hostile, WorldError> {
     let mut table = root.section("hostile")?;
     let cases = table.texts("cases", &[], "a list of names of hostile cases, or [\"all\"]", Case::named)?;

@@ -207,7 +207,7 @@ fn a_site_with_https_only_costs_a_redirect_for_robots_txt_and_one_for_its_start_
     assert!(with >= without + 2, "{with} {without}");
 }
 
-/// Whether a URL leads to a page, as a person with a browser would see it.
+/// Whether a URL leads to a page, from the view of a person with a browser.
 fn opens(world: &World, url: &str) -> bool {
     let mut url = WebUrl::parse(url).unwrap();
     for _ in 0..10 {

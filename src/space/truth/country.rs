@@ -8,30 +8,31 @@ use crate::World;
 use crate::address::{Host, WebUrl};
 use crate::model::content::Url;
 
-/// A tree hands in no more different URLs of one site.
+/// The most distinct URLs of one site that a tree feeds back.
 const MOST_URLS: usize = 3;
 
-/// Where a site tree begins, and how it became known.
+/// The start of a site tree, and its origin.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub site: String,
     pub url: Url,
     pub parent_site: Option<String>,
     pub generation: u32,
-    /// Which of the site's trees it is, from 0.
+    /// The number of the tree within its site, from 0.
     pub seed: u16,
 }
 
-/// What trees of a site leave to later ones: pages and scripts that are not asked for again.
+/// What the trees of a site leave to later ones: pages and scripts that are not requested again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub pages: HashSet<PageId>,
     pub scripts: HashMap<PageId, u32>,
-    /// Files of robots.txt, and what they redirect to, that came: they come for later trees, too.
+    /// robots.txt files, and redirects of them, that earlier trees received; later trees get them without a
+    /// request.
     pub robots: HashSet<String>,
 }
 
-/// The world as a survey with these settings sees it.
+/// The world from the view of a survey with these settings.
 pub(super) struct Country<'a> {
     pub world: &'a World,
     pub settings: &'a TruthSettings,
@@ -58,7 +59,7 @@ impl<'a> Country<'a> {
         Host::parse(host).is_ok_and(|host| self.world.surveys(&host))
     }
 
-    /// The start URLs that the links of a tree make: so many different ones at most of each site.
+    /// The start URLs that result from the links of a tree, limited to a number of distinct URLs per site.
     pub(crate) fn fed_back(&self, links: &[LinkTruth], parent: (&str, u32)) -> Vec<Start> {
         let mut of_sites: HashMap<String, Vec<PageId>> = HashMap::new();
         links

@@ -3,19 +3,19 @@ use super::oracle::Oracle;
 use super::rows::{LevelTruth, LinkTruth, SiteTruth};
 use super::rules::UrlState;
 
-/// A site tree as the survey must find it.
+/// A site tree as a survey must find it.
 pub(super) struct SiteTree {
     pub row: SiteTruth,
     pub levels: Vec<LevelTruth>,
     /// In the order in which they were found.
     pub links: Vec<LinkTruth>,
-    /// What it knows, where no page came and another URL may open the site.
+    /// The URLs and files known to the tree, if it got no page and another URL may open the site.
     pub closed: Option<Known>,
 }
 
-/// How a walk ends: what is left gets its class, and the sums are drawn.
+/// The end of a walk: classes the URLs left over and computes the sums.
 impl Oracle<'_> {
-    /// A walk that was ended leaves the rest of its level, and what it found for the next.
+    /// Classes the URLs left when a walk gives up: `left` on its level, and those `found` for the next.
     pub(super) fn class_left(&mut self, left: u64, found: u64) {
         let was_refused = self.was_refused();
         let class = |level: &mut LevelTruth, urls| {
@@ -34,7 +34,7 @@ impl Oracle<'_> {
         }
     }
 
-    /// URLs that only nofollow links lead to have no depth; they are counted below the last level walked.
+    /// URLs with nofollow links only have no depth; they are counted below the last level walked.
     pub(super) fn class_shunned(&mut self, below: u16) {
         let shunned = self.places.values().filter(|place| **place == UrlState::Shunned).count() as u64;
         if shunned > 0 {
@@ -85,7 +85,7 @@ impl Oracle<'_> {
         SiteTree { row, levels: self.levels, links: self.links, closed }
     }
 
-    /// Whether the server closed all of the last connections without an answer, after it had sent pages.
+    /// Whether the server closed all of the last connections without a response after it had sent pages.
     fn was_refused(&self) -> bool {
         self.entering.opened.is_some() && self.resets >= self.failures
     }

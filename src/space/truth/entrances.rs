@@ -7,12 +7,13 @@ use crate::World;
 use crate::model::content::Url;
 use crate::web::{Handshake, Web};
 
-/// By how many URLs a survey tries to enter a site.
+/// How many entrances of a site a survey tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entrances {
-    /// So many at most, the one offered included. With one alone no further URL of the site is tried either.
+    /// At most this many, the offered URL included. With 1, a site gets no later tree either.
     UpTo(u8),
-    /// As many as by default; and then the four doors, by bare name and www, by http and https, whatever came.
+    /// The default number, and then the four doors (bare name and www, http and https), whatever the
+    /// responses were.
     All,
 }
 
@@ -36,7 +37,7 @@ impl FromStr for Entrances {
     }
 }
 
-/// What an entrance is to the URL that was offered.
+/// The relation of an entrance to the offered URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Offered,
@@ -47,7 +48,7 @@ pub(super) enum Relation {
 }
 
 impl Relation {
-    /// The word in the table `sites`.
+    /// The word for it in the table `sites`.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Offered => "offered",
@@ -59,7 +60,7 @@ impl Relation {
     }
 }
 
-/// Why a URL is not asked for.
+/// Why a URL is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SkipReason {
     Trap,
@@ -81,18 +82,18 @@ impl SkipReason {
     }
 }
 
-/// A URL of a level.
+/// A URL in the list of a level.
 #[derive(Clone)]
 pub(super) struct LevelEntry {
     pub url: Url,
-    /// Redirects that led here.
+    /// Number of redirects that led here.
     pub hops: u32,
-    /// The same page under its other scheme: it has its class already.
+    /// The same page under its other scheme, whose class is counted already.
     pub again: bool,
-    /// At level 0, of the entrance that this is or that redirects led from.
+    /// At level 0, the relation of this entrance, or of the one whose redirects led here.
     pub relation: Option<Relation>,
     pub is_trap: bool,
-    /// Schemes under which the page was asked for: http, https.
+    /// The schemes under which the page was requested: http, https.
     pub asked: [bool; 2],
 }
 
@@ -101,7 +102,7 @@ impl LevelEntry {
         Self { url, hops, again: false, relation: None, is_trap: false, asked: [false; 2] }
     }
 
-    /// `again` where the page has its class already.
+    /// Set `again` if the page has its class already.
     pub(crate) fn entrance(url: Url, relation: Relation, again: bool) -> Self {
         Self { relation: Some(relation), again, ..Self::new(url, 0) }
     }
@@ -111,33 +112,33 @@ impl LevelEntry {
     }
 }
 
-/// How a tree is entered.
+/// The entrance attempts of a tree.
 pub(super) struct EntranceAttempts {
     is_https: bool,
     most: u16,
     pub tried: u16,
-    /// The entrance that led to the first page.
+    /// The relation of the entrance that led to the first page.
     pub opened: Option<Relation>,
-    /// Tried as long as no page has come.
+    /// Tried while no page has arrived.
     by_rule: VecDeque<(Relation, Url)>,
-    /// Tried whatever has come.
+    /// Tried in any case.
     anyway: VecDeque<(Relation, Url)>,
-    /// What stood on the list of level 0, by scheme and page.
+    /// The URLs in the list of level 0, by scheme and page.
     listed: HashSet<(bool, PageId)>,
-    /// Pages of level 0 that were not asked for.
+    /// Pages of level 0 that were skipped.
     kept: HashMap<PageId, SkipReason>,
-    /// Who answered with a status.
+    /// Origins that responded with a status.
     answered: HashSet<Origin>,
-    /// A front page leads away from the site.
+    /// A front page redirects away from the site.
     pub front_moved: bool,
-    /// The rules of a robots.txt keep a front page back.
+    /// robots.txt disallows a front page.
     forbidden: bool,
-    /// The rules of a robots.txt keep an entrance back.
+    /// robots.txt disallows an entrance.
     pub kept_by_robots: bool,
 }
 
 impl EntranceAttempts {
-    /// Of a tree that begins with `offered` on a site with this bare name.
+    /// For a tree that begins with `offered` on a site with this bare name.
     pub(crate) fn new(entrances: Entrances, bare: &str, offered: &Url, is_first_tree: bool) -> Self {
         let (most, asks_all) = match entrances {
             Entrances::UpTo(most) => (most, false),
@@ -159,7 +160,7 @@ impl EntranceAttempts {
         }
     }
 
-    /// Of a tree that has no entrance but the one offered.
+    /// For a tree whose only entrance is the offered URL.
     pub(crate) fn alone(bare: &str, offered: &Url) -> Self {
         Self::new(Entrances::UpTo(1), bare, offered, false)
     }
@@ -176,7 +177,7 @@ impl EntranceAttempts {
         self.listed.contains(&(url.is_https, PageId::from_url(url)))
     }
 
-    /// A URL of level 0 is not asked for.
+    /// Records that a URL of level 0 is skipped.
     pub(crate) fn note_kept(&mut self, entry: &LevelEntry, why: SkipReason) {
         if !entry.again {
             self.kept.insert(PageId::from_url(&entry.url), why);
@@ -185,19 +186,19 @@ impl EntranceAttempts {
         self.forbidden |= why == SkipReason::Robots && is_front(&entry.url);
     }
 
-    /// Why the same page was not asked for under its other scheme.
+    /// Why the same page was skipped under its other scheme.
     pub(crate) fn was_kept(&mut self, url: &Url) -> Option<SkipReason> {
         self.kept.remove(&PageId::from_url(url))
     }
 
-    /// A URL of level 0 leads away from the site.
+    /// Records that a URL of level 0 redirects away from the site.
     pub(crate) fn note_moved(&mut self, offered: &Url, from: &LevelEntry) {
         let begins_at_front =
             from.relation.is_some_and(|relation| relation != Relation::Offered || is_front(offered));
         self.front_moved |= begins_at_front || is_front(&from.url);
     }
 
-    /// What is put on the list of level 0 when it has nothing left to ask.
+    /// The next entrance to list once the list of level 0 is done.
     pub(crate) fn next(
         &mut self,
         world: &World,
@@ -249,7 +250,7 @@ fn front(is_https: bool, host: &str) -> Url {
     Url { is_https, ..Url::http(host, "/") }
 }
 
-/// The front page of the host, then the other doors of the site: by the scheme offered first.
+/// The front page of the host, then the other doors of the site, with the offered scheme first.
 fn in_order(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
     let (same, other) = (offered.is_https, !offered.is_https);
     let mut list = vec![

@@ -3,7 +3,7 @@ use super::rows::LinkTruth;
 use super::rules::{PageId, UrlState, word};
 use crate::model::content::{Link, Url};
 
-/// What becomes of the URLs that pages link to.
+/// Handles the URLs that pages link to.
 impl Oracle<'_> {
     pub(super) fn find(&mut self, page: &Url, link: Link) {
         if self.is_external(&link.url) {
@@ -48,7 +48,7 @@ impl Oracle<'_> {
         *self.country.site_of(&url.host) != *self.start.site
     }
 
-    /// What was found and not drawn up by a redirect.
+    /// The URLs found for the next level, except those that a redirect has listed already.
     pub(super) fn next_level(&mut self) -> Vec<Url> {
         let found = std::mem::take(&mut self.found);
         found

@@ -3,28 +3,28 @@ use std::collections::{HashMap, VecDeque};
 use super::country::{Known, Start};
 use super::rules::PageId;
 
-/// A site that no tree opens has no more of them than this.
+/// The most trees of a site that no tree opens.
 const MOST_TREES: usize = 3;
-/// URLs kept for a site whose last tree is not merged yet.
+/// The most URLs kept for a site whose last tree is not merged yet.
 const MOST_SPARES: usize = 2;
 
-/// The trees of a survey in their order, and what is known of the sites they belong to.
+/// The trees of a survey in their order, and the progress of their sites.
 pub(super) struct TreeQueue {
-    /// Whether a site that no tree has opened is given another URL.
+    /// Whether a site that no tree has opened gets another start URL.
     gives_later_trees: bool,
     trees: VecDeque<Start>,
     sites: HashMap<String, SiteProgress>,
 }
 
-/// What became of a site so far.
+/// The progress of a site.
 struct SiteProgress {
     /// The start URLs of its trees.
     offered: Vec<PageId>,
-    /// Its last tree is not merged.
+    /// Its last tree is not merged yet.
     is_waiting: bool,
-    /// URLs for the case that it does not open the site.
+    /// URLs kept in case that tree does not open the site.
     spares: Vec<Start>,
-    /// What its trees know that are merged, where none has opened it and another URL may.
+    /// What its merged trees know, if none has opened it and another URL may.
     closed: Option<Known>,
 }
 
@@ -33,14 +33,14 @@ impl TreeQueue {
         Self { gives_later_trees, trees: VecDeque::new(), sites: HashMap::new() }
     }
 
-    /// The next tree, with what earlier ones of its site know.
+    /// The next tree, with what earlier trees of its site know.
     pub(crate) fn pop(&mut self) -> Option<(Start, Known)> {
         let start = self.trees.pop_front()?;
         let known = self.sites.get_mut(&start.site).and_then(|site| site.closed.take());
         Some((start, known.unwrap_or_default()))
     }
 
-    /// A URL is met that may begin a tree.
+    /// Offers a URL as the start of a tree.
     pub(crate) fn offer(&mut self, start: Start) {
         let page = PageId::from_url(&start.url);
         match self.sites.get_mut(&start.site) {
@@ -56,7 +56,7 @@ impl TreeQueue {
         }
     }
 
-    /// A tree is merged; `closed` says what it knows where it did not open its site.
+    /// Records that a tree is merged; `closed` is what it knows if it did not open its site.
     pub(crate) fn merged(&mut self, site: &str, closed: Option<Known>) {
         let Some(site) = self.sites.get_mut(site) else { return };
         site.is_waiting = false;
@@ -82,7 +82,7 @@ impl SiteProgress {
         }
     }
 
-    /// One more tree, if the site is closed and no earlier one came upon that URL.
+    /// Starts one more tree if the site is not open and no earlier tree listed that URL.
     fn take(&mut self, start: Start) -> Option<Start> {
         let (page, seed) = (PageId::from_url(&start.url), self.offered.len());
         let is_known = self.closed.as_ref().is_none_or(|known| known.pages.contains(&page));

@@ -1,14 +1,15 @@
-//! What a survey must find in a world, computed from the model.
+//! The results that a survey of a world must have, computed from the model.
 //!
-//! The rules of a walk stand here a second time, in their simplest form: one site after another, one
-//! URL after another, everything in memory. The oracle reads the model's links, never the pages
-//! written from them, and shares no code with the walk it judges.
+//! This room implements the rules of a walk a second time, in their simplest form: one site after another,
+//! one URL after another, everything in memory. The oracle reads the links of the model, never the pages
+//! written from them, and shares no code with the walk that it judges.
 //!
-//! [`oracle`] is what is known of one site tree, [`walk`] how it is walked: [`entrances`] says by which URLs it is
-//! entered, [`robots`] asks whether it may be, [`found`] notes what pages link to, [`rules`] say which URLs are one page,
-//! one script, endless, and [`traps`] what has shown itself to be a trap; [`end`] draws the sums. [`survey`] takes sites
-//! from the queue, feeds the links into the [`country`] back and gives sites that stay closed a [`later`] tree. [`rows`]
-//! are the results, in the columns of the survey's own tables; [`print`] writes them.
+//! [`oracle`] is the state of one site tree, and [`walk`] walks it: [`entrances`] chooses the URLs for
+//! entering it, [`robots`] applies robots.txt, [`found`] records the links of pages, [`rules`] decides which
+//! URLs are one page, one script or endless, [`traps`] detects traps, and [`end`] computes the sums.
+//! [`survey`] takes sites from the queue, feeds links inside the [`country`] back, and gives sites that no
+//! tree has opened a [`later`] tree. [`rows`] are the results, in the columns of the survey's own tables;
+//! [`print`] writes them.
 
 mod country;
 mod end;
@@ -48,25 +49,25 @@ pub struct Truth {
     pub links: Vec<LinkTruth>,
 }
 
-/// The survey that the truth is told for.
+/// The settings of the survey that the truth is computed for.
 #[derive(Clone)]
 pub struct TruthSettings {
-    /// Levels 0 to this are fetched.
+    /// The deepest level that is fetched.
     pub depth: u16,
-    /// What becomes of links to other sites.
+    /// Which links to other sites become start URLs.
     pub feed_back: FeedBack,
-    /// By how many URLs a site is tried to be entered.
+    /// How many entrances of a site are tried.
     pub entrances: Entrances,
-    /// Start URLs in their order; further ones of a site are for the case that the first does not open it.
+    /// Start URLs in their order. Further ones of a site are used if the first does not open it.
     pub start: Vec<String>,
-    /// Query URLs of one script that are fetched in a site tree.
+    /// The most query URLs of one script that are fetched in a site tree.
     pub queries_per_script: u32,
-    /// Endings of file names, in lower case and without the dot, that are not asked for below the start URL.
+    /// Extensions of file names, in lower case and without the dot, that are not fetched below the start URL.
     pub non_html_extensions: Vec<String>,
-    /// Levels in a row on which URLs of one shape must have begotten nothing but themselves to be a trap; none:
-    /// only paths that repeat themselves are.
+    /// The number of consecutive levels on which URLs of one shape must have led only to more URLs of that
+    /// shape to count as a trap; none: only paths that repeat themselves count.
     pub trap_levels: Option<u16>,
-    /// By which hosts belong to sites.
+    /// The public suffixes, which decide the site of a host.
     pub suffixes: Arc<Suffixes>,
 }
 

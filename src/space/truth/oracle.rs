@@ -12,7 +12,7 @@ use crate::model::content::{Content, Url};
 use crate::model::site::{Role, Site};
 use crate::model::url_location::UrlLocation;
 
-/// The walk of one site, one URL after another: what is known so far.
+/// The state of the walk of one site tree, one URL after another.
 pub(super) struct Oracle<'a> {
     pub(super) country: &'a Country<'a>,
     pub(super) start: Start,
@@ -23,12 +23,12 @@ pub(super) struct Oracle<'a> {
     pub(super) depth: u16,
     pub(super) levels: Vec<LevelTruth>,
     pub(super) queries: HashMap<PageId, u32>,
-    /// Origins whose robots.txt was asked for.
+    /// Origins whose robots.txt was requested.
     pub(super) robots: HashMap<Origin, RobotsFetch>,
     pub(super) robots_requests: u64,
-    /// Files of robots.txt that an earlier tree asked for and that came …
+    /// robots.txt files that earlier trees received …
     pub(super) earlier_robots: HashSet<String>,
-    /// … and those of this tree.
+    /// … and those that this tree received.
     pub(super) own_robots: HashSet<String>,
     pub(super) links: Vec<LinkTruth>,
     pub(super) external_urls: HashSet<PageId>,
@@ -39,32 +39,32 @@ pub(super) struct Oracle<'a> {
     pub(super) moved: bool,
     pub(super) entering: EntranceAttempts,
     pub(super) traps: TrapDetector,
-    /// Pages in a row that never came.
+    /// Number of failed pages in a row.
     pub(super) failures: u32,
-    /// Those of them in which the connection was closed.
+    /// How many of them were closed without a response.
     pub(super) resets: u32,
-    /// The server was left alone.
+    /// The walk gave up on the server.
     pub(super) gave_up: bool,
-    /// The hosts met, drawn once.
+    /// The hosts of requested URLs, each drawn once.
     hosts: RefCell<HashMap<String, HostLookup>>,
 }
 
-/// What came of asking for an origin's robots.txt.
+/// The result of fetching the robots.txt of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RobotsFetch {
-    /// The rules that the host has in the model.
+    /// The rules of the host in the model.
     Rules,
-    /// An answer that there is none: all is allowed.
+    /// A response without rules: everything is allowed.
     Nothing,
-    /// No answer, or a server error: nothing is allowed.
+    /// No response, or a server error: nothing is allowed.
     Failure,
 }
 
-/// A host that was met: its site and what it is there, or nobody.
+/// The site of a host and the role of the host there; none if no site has it.
 type HostLookup = Option<(Arc<Site>, Role)>;
 
 impl<'a> Oracle<'a> {
-    /// A tree of a site of which earlier trees know something, or nothing.
+    /// A tree of a site with what earlier trees know, if there were any.
     pub(crate) fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
         let entrances = country.settings.entrances;
         let mut places: HashMap<_, _> = known.pages.iter().map(|page| (*page, UrlState::Earlier)).collect();

@@ -5,16 +5,16 @@ use super::Truth;
 /// One of the truth's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TruthTable {
-    /// One row a site tree.
+    /// One row per site tree.
     Sites,
-    /// One row a depth of a site tree.
+    /// One row per depth of a site tree.
     Levels,
-    /// One row an external URL of a site tree.
+    /// One row per external URL of a site tree.
     Links,
 }
 
 impl TruthTable {
-    /// In the order of the survey's tables.
+    /// All tables, in the order of the survey's tables.
     pub const ALL: [Self; 3] = [Self::Sites, Self::Levels, Self::Links];
 
     /// The name of the table, as in a survey.
@@ -29,7 +29,7 @@ impl TruthTable {
 }
 
 impl Truth {
-    /// One table as CSV with a header line; what is null is empty.
+    /// One table as CSV with a header line; null values are empty.
     #[must_use]
     pub fn to_csv(&self, table: TruthTable) -> String {
         match table {
@@ -46,8 +46,7 @@ impl Truth {
     }
 }
 
-/// Writing plain rows to memory cannot fail: they have a fixed number of fields, all of them text
-/// or numbers.
+/// Writing plain rows to memory cannot fail: they have a fixed number of fields, all of them text or numbers.
 fn csv<R: Serialize>(rows: &[R]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {

@@ -4,19 +4,20 @@ use crate::model::content::{Content, Url};
 use crate::model::robots::RobotsAccess;
 use crate::model::url_location::UrlLocation;
 
-/// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
+/// After more redirects than this, a robots.txt counts as missing (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;
 
-/// What came of one question for a robots.txt.
+/// The result of one request for a robots.txt.
 enum RobotsReply {
     Had(RobotsFetch),
     Redirect(Url),
 }
 
-/// What robots.txt allows.
+/// The verdicts of robots.txt.
 impl Oracle<'_> {
-    /// Asks for robots.txt before the first page of an origin. What came for an earlier tree is no request; what failed is
-    /// asked for again, for a site has no more trees than may ask in vain.
+    /// Fetches robots.txt before the first page of an origin. A response that an earlier tree received costs
+    /// no request. A failed fetch is repeated, because a site has no more trees than the allowed number of
+    /// failed attempts.
     pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&UrlLocation>) -> RobotsAccess {
         let had = match self.robots.get(&origin(url)) {
             Some(had) => *had,
@@ -35,8 +36,8 @@ impl Oracle<'_> {
         }
     }
 
-    /// Asks until there is no further redirect. What an origin redirects to answers for both; sites of the
-    /// model redirect to the same file on the same host only.
+    /// Fetches robots.txt over all redirects. The result holds for every origin on the way; sites of the
+    /// model redirect only to the same file on the same host.
     fn ask_robots(&mut self, url: &Url) -> RobotsFetch {
         let mut file = Url { target: "/robots.txt".to_owned(), ..url.clone() };
         let mut origins = vec![origin(&file)];

@@ -1,121 +1,121 @@
 use serde::Serialize;
 
-/// What a survey must say of a site; columns as in the survey's table `sites`.
+/// The row that a survey must have for a site tree; columns as in the survey's table `sites`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SiteTruth {
     /// The registrable domain.
     pub site: String,
-    /// Canonical.
+    /// The canonical start URL.
     pub start_url: String,
-    /// The site that linked here first; none for a start URL that was given.
+    /// The site that linked here first; none for a start URL given by the user.
     pub parent_site: Option<String>,
-    /// 0 for a start URL that was given.
+    /// 0 for a start URL given by the user.
     pub generation: u32,
     /// `complete`, `depth`, `trap`, `robots`, `moved`, `no_page`, `unreachable` or `refused`.
     pub outcome: String,
     /// Exchanges that reached the network, robots.txt and redirects included.
     pub requests: u64,
-    /// Read for links.
+    /// Pages read for links.
     pub pages: u64,
-    /// Distinct in the tree.
+    /// Distinct external URLs in the tree.
     pub external_urls: u64,
-    /// Distinct in the tree.
+    /// Distinct external hosts in the tree.
     pub external_hosts: u64,
-    /// Distinct in the tree.
+    /// Distinct external sites in the tree.
     pub external_sites: u64,
-    /// The deepest level at which something was asked for.
+    /// The deepest level with a fetched URL.
     pub deepest: Option<u16>,
-    /// Of the first trap, if there is one.
+    /// The patterns of the traps, separated by spaces, if there are any.
     pub trap_pattern: Option<String>,
-    /// Which of the site's trees this is, from 0.
+    /// The number of the tree within its site, from 0.
     pub seed: u16,
-    /// What the entrance that brought the first page is to the start URL; none where no page came.
+    /// How the entrance that led to the first page relates to the start URL; none if no page arrived.
     pub entrance: Option<String>,
-    /// URLs by which the site was tried to be entered.
+    /// Number of entrances tried.
     pub entrances: u16,
-    /// Whether any tree of the site, any of its doors by itself, or any start URL or link into it leads to a page
-    /// that robots.txt lets be asked for. No column of a survey.
+    /// Whether any tree of the site, any of its doors, or any start URL or link into it leads to a page that
+    /// robots.txt allows. Not a column of a survey.
     pub reachable: bool,
 }
 
-/// What a survey must say of a level; columns as in the survey's table `levels`.
+/// The row that a survey must have for a level; columns as in the survey's table `levels`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LevelTruth {
     /// The registrable domain.
     pub site: String,
-    /// Links from the start URL.
+    /// Number of links from the start URL.
     pub depth: u16,
-    /// Sent, redirects included.
+    /// Requests sent, redirects included.
     pub requests: u64,
-    /// Read for links.
+    /// Pages read for links.
     pub pages: u64,
-    /// New in the tree.
+    /// Internal URLs new in the tree.
     pub internal_urls: u64,
-    /// New in the tree.
+    /// External URLs new in the tree.
     pub external_urls: u64,
-    /// New in the tree.
+    /// External hosts new in the tree.
     pub external_hosts: u64,
-    /// New in the tree.
+    /// External sites new in the tree.
     pub external_sites: u64,
-    /// Asked for.
+    /// Requested URLs.
     pub fetched: u64,
-    /// robots.txt forbids them.
+    /// URLs that robots.txt forbids.
     pub not_fetched_robots: u64,
-    /// The robots.txt of their host could not be had.
+    /// URLs of a host whose robots.txt could not be fetched.
     pub not_fetched_robots_unreachable: u64,
-    /// Every link to them asks not to be followed.
+    /// URLs with nofollow links only.
     pub not_fetched_nofollow: u64,
-    /// The survey filters them.
+    /// URLs that the survey filters.
     pub not_fetched_filtered: u64,
-    /// Their script has been asked often enough.
+    /// Query URLs beyond the limit of their script.
     pub not_fetched_script: u64,
-    /// They lie too deep.
+    /// URLs that lie too deep.
     pub not_fetched_depth: u64,
-    /// They came too late for a budget.
+    /// URLs that exceed a budget.
     pub not_fetched_limit: u64,
-    /// They belong to a trap.
+    /// URLs that belong to a trap.
     pub not_fetched_trap: u64,
-    /// None: no two hosts of a site show the same pages in the model.
+    /// Always 0: no two hosts of a site show the same pages in the model.
     pub not_fetched_mirror: u64,
-    /// Their owner opted out.
+    /// URLs whose owner opted out.
     pub not_fetched_opt_out: u64,
-    /// Their redirects are too many.
+    /// URLs that lie behind too many redirects.
     pub not_fetched_redirects: u64,
-    /// Their server turned away who asked, after it had sent pages.
+    /// URLs of a server that refused the survey after it had sent pages.
     pub not_fetched_refused: u64,
-    /// Which of the site's trees this is, from 0.
+    /// The number of the tree within its site, from 0.
     pub seed: u16,
-    /// Responses for robots.txt that an earlier tree of the site had got.
+    /// Responses for robots.txt that an earlier tree of the site received.
     pub shared_robots: u64,
 }
 
-/// What a survey must say of an external URL; columns as in the survey's table `links`.
+/// The row that a survey must have for an external URL; columns as in the survey's table `links`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LinkTruth {
-    /// Where the link stands.
+    /// The site of the page with the link.
     pub site: String,
-    /// Of the page.
+    /// The depth of that page.
     pub depth: u16,
-    /// Canonical URL of the page where it first occurs; a survey may write it as it asked for it.
+    /// Canonical URL of the page where it first occurs; a survey may write it as it was requested.
     pub page: String,
-    /// Canonical.
+    /// The canonical external URL.
     pub url: String,
-    /// That it leads to.
+    /// The host of the external URL.
     pub host: String,
     /// The registrable domain of that host.
     pub target_site: String,
-    /// As the table of links names it.
+    /// The element, as named in the table `links`.
     pub element: String,
-    /// It asks not to be followed.
+    /// Whether the link is marked nofollow.
     pub nofollow: bool,
-    /// Whether its host lies in the surveyed country domains.
+    /// Whether the host lies in the surveyed country domains.
     pub in_survey: bool,
-    /// Which of the site's trees this is, from 0.
+    /// The number of the tree within its site, from 0.
     pub seed: u16,
 }
 
 impl LevelTruth {
-    /// Internal URLs of this level that are in some class.
+    /// Number of internal URLs of this level in all classes.
     #[must_use]
     pub fn classed(&self) -> u64 {
         self.fetched

@@ -4,8 +4,8 @@ use crate::World;
 use crate::model::content::{Element, Url, canonical};
 use crate::web::{Lookup, Web};
 
-/// Host, path and query, whatever the scheme: what makes two URLs the same page. As a hash of 128 bits,
-/// of which no two of a world's 10^8 pages are the same by chance.
+/// The identity of a page: host, path and query, without the scheme. Stored as a hash of 128 bits, with which
+/// no two of a world's 10^8 pages collide by chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PageId(u128);
 
@@ -19,26 +19,26 @@ impl PageId {
     }
 }
 
-/// Where an internal URL stands.
+/// The state of an internal URL in a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UrlState {
-    /// Found with nofollow only.
+    /// Linked with nofollow only.
     Shunned,
     /// To be listed at the next level.
     Found,
     Listed,
-    /// An earlier tree of the site had it.
+    /// Listed by an earlier tree of the site.
     Earlier,
 }
 
-/// Whose robots.txt it is: the scheme and the host (RFC 9309 §2.3).
+/// The scope of a robots.txt: scheme and host (RFC 9309 §2.3).
 pub(super) type Origin = (bool, String);
 
 pub(super) fn origin(url: &Url) -> Origin {
     (url.is_https, url.host.clone())
 }
 
-/// The script that a query URL calls: the URL without its query and path parameters.
+/// The script of a query URL: the URL without its query and path parameters.
 pub(super) fn script(url: &Url) -> Option<PageId> {
     if !url.target.contains(['?', ';']) {
         return None;
@@ -49,13 +49,14 @@ pub(super) fn script(url: &Url) -> Option<PageId> {
     Some(PageId::of_target(&url.host, &plain.join("/")))
 }
 
-/// A path of more segments is taken for endless.
+/// A path with more segments counts as endless.
 const MOST_SEGMENTS: usize = 30;
-/// A group of up to three segments may stand three times in a row, not four.
+/// A group of up to three segments may occur three times in a row, but not four times.
 const LONGEST_GROUP: usize = 3;
 const ROUNDS: usize = 4;
 
-/// A path that looks as if it never ended, with what it repeats in brackets; numbers may repeat.
+/// Detects a path that looks endless, and returns its pattern with the repeated part in brackets. Numbers may
+/// repeat.
 pub(super) fn endless(url: &Url) -> Option<String> {
     let segments: Vec<&str> = path(url).split('/').filter(|segment| !segment.is_empty()).collect();
     let has_letter = |segment: &&str| segment.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -72,7 +73,7 @@ pub(super) fn endless(url: &Url) -> Option<String> {
     (segments.len() > MOST_SEGMENTS).then(|| format!("{}/**", url.host))
 }
 
-/// Whether the last segment of the path ends as one of these file names.
+/// Whether the last segment of the path has one of these extensions.
 pub(super) fn has_ending(url: &Url, endings: &[String]) -> bool {
     let last = path(url).split('/').next_back().unwrap_or_default();
     let name = last.split(';').next().unwrap_or_default().to_ascii_lowercase();
@@ -97,12 +98,12 @@ pub(crate) fn word(element: Element) -> &'static str {
     }
 }
 
-/// Whether the name of a host leads to a server.
+/// Whether the name of a host has an address.
 pub(super) fn has_address(world: &World, host: &str) -> bool {
     matches!(world.lookup(host), Lookup::Found(records) if records.has_address())
 }
 
-/// A URL of the model from the parts of any URL.
+/// A URL of the model with these parts.
 pub(super) fn url_of(is_https: bool, host: &str, target: &str) -> Url {
     Url { is_https, host: host.to_owned(), target: canonical(host, target) }
 }

@@ -8,7 +8,7 @@ use super::{Entrances, Truth, TruthSettings};
 use crate::World;
 
 impl Truth {
-    /// What a survey of the world with these settings must find. Of hostile sites nothing is told.
+    /// What a survey of the world with these settings must find. Hostile sites are left out.
     #[must_use]
     pub fn compute(world: &World, settings: &TruthSettings) -> Self {
         let country = Country::new(world, settings);
@@ -46,7 +46,8 @@ impl Truth {
         truth
     }
 
-    /// Of sites that no tree has opened: whether one of their doors, or of the URLs that the survey has met, does.
+    /// Sets `reachable`. For a site that no tree has opened, tries its doors and every URL of it that the
+    /// survey met.
     fn tell_reachable(&mut self, country: &Country<'_>, starts: &[Start]) {
         let opened: HashSet<&str> =
             self.sites.iter().filter(|row| row.reachable).map(|row| row.site.as_str()).collect();

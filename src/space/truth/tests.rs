@@ -13,7 +13,7 @@ pub(crate) static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
     Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
 });
 
-/// By the depth alone, all else as usual.
+/// Sets the depth and leaves everything else at its default.
 pub(crate) fn settings(world: &World, depth: u16) -> TruthSettings {
     TruthSettings {
         depth,
@@ -36,7 +36,7 @@ fn world(seed: u64) -> World {
     World::parse(&format!("seed = {seed}\n{text}")).unwrap()
 }
 
-/// A world with nothing in it that keeps pages back, so that a plain reader finds the same.
+/// A world in which no page is skipped, so that a plain crawler finds the same.
 fn open_world(seed: u64) -> World {
     let text = "
 [sites]\ncount = 8\nmost_pages = 50\nlarge_smallest = 30.0\ncms_median = 30.0\nscript_only_share = 0.0
@@ -47,7 +47,7 @@ fn open_world(seed: u64) -> World {
     World::parse(&format!("seed = {seed}\n{text}")).unwrap()
 }
 
-/// Pages, internal and external URLs by level, read from the bytes by the plainest of crawlers.
+/// Pages, internal and external URLs by level, read from the bytes by the simplest possible crawler.
 fn read_plainly(world: &World, start: &str) -> Vec<(u64, u64, u64)> {
     let start = WebUrl::parse(start).unwrap();
     let site = SUFFIXES.site_of(start.host());
@@ -197,7 +197,8 @@ fn what_keeps_a_whole_site_back_is_its_outcome() {
     let fault = |name: &str| {
         format!("[faults]\n{}", shares.replace(&format!("{name} = 0.0"), &format!("{name} = 1.0")))
     };
-    // Kept back are the front pages that were tried and not asked for: offered, and of the other name.
+    // `kept` counts the front pages that were tried but not requested: the offered one and that of the other
+    // name.
     for (share, expected) in [
         ("no_dns_share", ("unreachable", 0, 0, None, 2)),
         ("servfail_share", ("unreachable", 0, 0, None, 2)),

@@ -3,38 +3,40 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::rules::{PageId, UrlState, path};
 use crate::model::content::Url;
 
-/// Quiet pages that are needed.
+/// Minimum number of quiet pages in a branch, and of new URLs in a folder of products.
 const LEAST_PAGES: usize = 30;
-/// Pages of new combinations that are needed.
+/// Minimum number of pages with new combinations.
 const LEAST_MAKERS: usize = 10;
-/// No more traps are named.
+/// The most traps that are named.
 const MAX_NAMES: usize = 8;
 
-/// What is remembered of a tree to tell its traps.
+/// The state of a tree that trap detection needs.
 ///
-/// Of the rules of a walk those on names stand here. The rule on near duplicates never speaks in a virtual Web:
-/// the text of its pages differs, and no pattern of paths there begets itself by more than one page a level.
+/// Of the trap rules of a walk, this implements those on names. The rule on near duplicates never applies in
+/// a virtual Web: the texts of its pages differ, and no path pattern there produces more than one new page of
+/// itself per level.
 #[derive(Default)]
 pub(super) struct TrapDetector {
-    /// Pages of this level.
+    /// Pages read on this level.
     read: Vec<ReadPage>,
-    /// Levels in a row and pages on them, of branches that brought only themselves.
+    /// For each branch that found only URLs of its own: the number of such levels in a row, and the pages on
+    /// them.
     quiet: BTreeMap<String, (u16, usize)>,
     /// Patterns of all pages read.
     patterns: BTreeSet<String>,
-    /// Branches and folders of products that are traps.
+    /// Branches, and folders of products, that are traps.
     branches: BTreeSet<String>,
     folders: BTreeSet<String>,
     pub(super) names: Vec<String>,
 }
 
-/// Where the internal URLs of the tree stand.
+/// The states of the internal URLs of the tree.
 type UrlStates = HashMap<PageId, UrlState>;
 
-/// A page's URL, how many new external URLs it brought, and its new internal ones.
+/// The URL of a page, the number of its new external URLs, and its new internal URLs.
 type ReadPage = (Url, usize, Vec<Url>);
 
-/// What a branch brought on one level.
+/// What the pages of a branch found on one level.
 #[derive(Default)]
 struct BranchYield {
     pages: usize,
@@ -55,7 +57,7 @@ impl TrapDetector {
         }
     }
 
-    /// At the end of a level: what has become a trap.
+    /// Evaluates a level at its end and adds the new traps.
     pub(super) fn weigh(&mut self, places: &UrlStates, levels: Option<u16>) {
         let mut read = std::mem::take(&mut self.read);
         let Some(levels) = levels else { return };
@@ -88,7 +90,7 @@ impl TrapDetector {
         }
     }
 
-    /// What each branch of the level's pages brought.
+    /// What the pages of each branch found on this level.
     fn brought(&self, places: &UrlStates, read: &[ReadPage]) -> BTreeMap<String, BranchYield> {
         let mut brought: BTreeMap<String, BranchYield> = BTreeMap::new();
         for (url, externals, found) in read {
@@ -134,7 +136,7 @@ impl TrapDetector {
         }
     }
 
-    /// Whether a URL is one of a trap.
+    /// Whether a URL belongs to a trap.
     pub(super) fn hold(&self, url: &Url, places: &UrlStates) -> bool {
         !url.target.contains(['?', ';'])
             && (shape(url).is_some_and(|(branch, _)| self.branches.contains(&branch))
@@ -142,7 +144,7 @@ impl TrapDetector {
     }
 }
 
-/// The folder of a path that leads to known pages without one of two segments.
+/// The folder of a path that still leads to a known page after one of two segments is removed.
 fn product(places: &UrlStates, url: &Url) -> Option<String> {
     let parts: Vec<&str> = path(url).split('/').skip(1).collect();
     let mut removable = (0..parts.len()).filter(|at| is_removable(places, url, *at));
@@ -150,7 +152,8 @@ fn product(places: &UrlStates, url: &Url) -> Option<String> {
     Some([&[url.host.as_str()], &parts[..first]].concat().join("/"))
 }
 
-/// Whether a path leads to a known page without this segment, which is not the last and no number.
+/// Whether a path without this segment leads to a known page. The segment must not be the last one or a
+/// number.
 fn is_removable(places: &UrlStates, url: &Url, at: usize) -> bool {
     let parts: Vec<&str> = path(url).split('/').skip(1).collect();
     let names = parts.iter().filter(|part| !part.is_empty()).count();
@@ -166,8 +169,8 @@ fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// Host and path with `#` for each number: up to the segment that has the first, without extension; and whole.
-/// None without a number.
+/// Host and path with `#` for each number: first up to the segment with the first number, without extension;
+/// then whole. None without a number.
 fn shape(url: &Url) -> Option<(String, String)> {
     let mut pattern = url.host.clone();
     for c in url.target.chars() {
@@ -184,7 +187,7 @@ fn shape(url: &Url) -> Option<(String, String)> {
     Some((pattern[..branch].to_owned(), pattern))
 }
 
-/// Whether a year and a month follow each other.
+/// Whether a year is followed by a month.
 fn has_date(target: &str) -> bool {
     let numbers: Vec<(usize, &str)> = target
         .split(|c: char| !is_digit(c))

@@ -6,14 +6,14 @@ use crate::model::content::{Content, Link, Url};
 use crate::model::robots::RobotsAccess;
 use crate::model::url_location::UrlLocation;
 
-/// More redirects in a row than this are not followed.
+/// The most redirects in a row that are followed.
 const MAX_HOPS: u32 = 10;
-/// After so many pages in a row that never came the server is left alone.
+/// After this many failed pages in a row, the walk gives up on the server.
 const MOST_FAILURES: u32 = 5;
 
-/// How a tree is walked, level by level.
+/// Walks a tree, level by level.
 impl Oracle<'_> {
-    /// Whether the URL offered brings a page by itself, over redirects at most.
+    /// Whether the offered URL leads to a page by itself, over redirects at most.
     pub(crate) fn opens(mut self) -> bool {
         self.entering = EntranceAttempts::alone(&self.start.site, &self.start.url);
         self.level(0);
@@ -53,8 +53,8 @@ impl Oracle<'_> {
         self.finish(left_for_depth)
     }
 
-    /// Walks the list of a level, which redirects and further entrances make longer meanwhile; how many URLs are left when
-    /// the server is left alone.
+    /// Walks the list of a level, which redirects and further entrances extend meanwhile. Returns the number
+    /// of URLs left if the walk gives up on the server.
     fn walk_level(&mut self) -> u64 {
         let mut turn = 0;
         loop {
@@ -76,7 +76,7 @@ impl Oracle<'_> {
         self.entering.next(self.country.world, &mut self.places, has_page)
     }
 
-    /// Entrances are kept back by nothing but robots.txt, front pages not as scripts.
+    /// For an entrance, only robots.txt is checked. A front page is never skipped as a script.
     fn take(&mut self, entry: &LevelEntry) {
         let (url, is_entrance) = (&entry.url, entry.is_entrance());
         let endless = endless(url).filter(|_| !is_entrance);
@@ -148,8 +148,9 @@ impl Oracle<'_> {
         self.gave_up |= self.failures >= MOST_FAILURES;
     }
 
-    /// A redirect adds no depth: its target joins the end of the level's list. To its own page under the
-    /// other scheme, it is the same page again; so is, at level 0, any page that is listed under the other scheme.
+    /// A redirect adds no depth: its target joins the end of the level's list. A redirect to the same page
+    /// under the other scheme leads to that page again. At level 0 this also holds for any page that is
+    /// listed under the other scheme.
     fn redirect(&mut self, from: &LevelEntry, to: Url) {
         if self.is_external(&to) {
             if self.depth == 0 {
@@ -190,7 +191,7 @@ impl Oracle<'_> {
         self.list.push(entry);
     }
 
-    /// A script is used up by its query URLs; its bare URL is kept back then, too.
+    /// Query URLs use up a script; its bare URL is then skipped too.
     fn script_is_used_up(&self, url: &Url) -> bool {
         let asked = self.queries.get(&script(url).unwrap_or_else(|| PageId::from_url(url)));
         asked.is_some_and(|asked| *asked >= self.country.settings.queries_per_script)

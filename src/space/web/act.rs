@@ -1,31 +1,32 @@
-/// One thing that a hostile server does on a connection.
+/// One step of a hostile server on a connection.
 ///
-/// After the last of a list the connection goes on with the next request, unless it has been ended.
+/// After the last act of a list the connection continues with the next request, unless an act has ended it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// These bytes.
+    /// Sends these bytes.
     Send(Vec<u8>),
-    /// The same bytes so many times.
+    /// Sends the same bytes this many times.
     Repeat(Vec<u8>, u64),
-    /// One byte a second, always the same, without end.
+    /// Sends this byte once a second, without end.
     Drip(u8),
-    /// First of the acts: from so many requests to the server on that began with such an act, these acts in their place.
+    /// Must come first. Once the server has received more than this many requests whose acts begin with
+    /// `Turn`, the acts inside replace the rest.
     Turn(u32, Vec<Self>),
     /// Waits until the client sends more.
     Hear,
-    /// Takes whatever comes and says nothing, until the client goes.
+    /// Reads and discards everything, without a response, until the client closes the connection.
     Stall,
     /// Ends the connection (FIN).
     Close,
-    /// Closes so that the client's next look at the connection is an error (RST).
+    /// Closes the connection so that the client's next operation on it fails (RST).
     Reset,
 }
 
 impl Act {
-    /// So often that every client goes before.
+    /// So often that every client gives up first.
     pub(crate) const WITHOUT_END: u64 = u64::MAX;
 
-    /// The same bytes without end, written in pieces of a TLS record's size.
+    /// Sends the same bytes without end, in pieces the size of a TLS record.
     pub(crate) fn endless(bytes: &[u8]) -> Self {
         let times = (16 * 1024_usize).div_ceil(bytes.len().max(1));
         Self::Repeat(bytes.repeat(times), Self::WITHOUT_END)

@@ -8,151 +8,152 @@ use super::act::Act;
 use super::gzip;
 use super::server::Server;
 
-/// What a name server says of a host.
+/// The response of a name server for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// NXDOMAIN.
     NoSuchName,
     /// SERVFAIL.
     ServerFailure,
-    /// No answer ever comes.
+    /// No response is ever sent.
     Silence,
-    /// The name has these.
+    /// The name has these records.
     Found(Records),
-    /// Nothing but an alias (CNAME): who asks has to ask on for that name.
+    /// Only an alias (CNAME): the client must look up its target.
     Alias(String),
-    /// Other records at each look-up, to be kept for no time; the last ones from then on.
+    /// Different records at each lookup, with a TTL of 0; the last entry is repeated.
     Turns(Vec<Records>),
-    /// The name has these, but how the name server tells them is odd.
+    /// The name has these records, but the response that carries them is odd.
     Odd(Records, Oddity),
 }
 
-/// What may be odd about the answers of a name server to A and AAAA.
+/// What is odd about the responses of a name server to queries for A and AAAA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oddity {
-    /// Over UDP they end within a record, and say that they are truncated (TC).
+    /// UDP responses end within a record and are marked as truncated (TC).
     CutWithinRecord,
-    /// Over UDP they end within a record, and do not say so.
+    /// UDP responses end within a record and are not marked as truncated.
     CutUnsaid,
-    /// A record behind the answer is broken.
+    /// A record after the answer section is broken.
     BrokenAdditional,
-    /// Behind the addresses stands one of three bytes.
+    /// The last address record has three bytes.
     ShortAddress,
-    /// Behind the addresses stands one of another class than the Internet's.
+    /// The last address record has a class other than Internet.
     ForeignClass,
-    /// The question for A fails (SERVFAIL), that for AAAA is answered.
+    /// Queries for A fail (SERVFAIL), queries for AAAA succeed.
     V4Fails,
-    /// The question for A is answered, that for AAAA fails (SERVFAIL).
+    /// Queries for A succeed, queries for AAAA fail (SERVFAIL).
     V6Fails,
-    /// The question for A is answered; to that for AAAA the name does not exist (RFC 4074 §4.2).
+    /// Queries for A succeed; those for AAAA get the response that the name does not exist (RFC 4074 §4.2).
     V6Denied,
-    /// The question for A is answered, that for AAAA never (RFC 4074 §4.1).
+    /// Queries for A succeed, those for AAAA never get a response (RFC 4074 §4.1).
     V6Silent,
-    /// Both are refused, without a repetition of the question.
+    /// All queries are refused, in a response without the question section.
     RefusedTersely,
 }
 
-/// The records of a host; a host without addresses has none of either kind.
+/// The records of a host; a host without addresses has neither A nor AAAA.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
-    /// The name that the host is an alias of (CNAME); the addresses are that name's.
+    /// The target of an alias (CNAME); the addresses are those of the target.
     pub alias: Option<String>,
-    /// Its A record.
+    /// The A record.
     pub v4: Option<Ipv4Addr>,
-    /// Its AAAA record.
+    /// The AAAA record.
     pub v6: Option<Ipv6Addr>,
-    /// IPv4 addresses beside the first.
+    /// Further IPv4 addresses.
     pub further: Vec<Ipv4Addr>,
-    /// The answer over UDP is cut short (TC), so that the client asks again over TCP.
+    /// The UDP response is truncated (TC), so that the client repeats the query over TCP.
     pub is_truncated: bool,
 }
 
 impl Records {
     #[must_use]
-    /// Whether there is one of either kind.
+    /// Whether there is an A or AAAA record.
     pub fn has_address(&self) -> bool {
         self.v4.is_some() || self.v6.is_some()
     }
 }
 
-/// What happens when a TLS client greets a host.
+/// The reaction to a TLS ClientHello.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// The host speaks no TLS: the connection is closed.
+    /// The host has no TLS: the connection is closed.
     Closed,
-    /// The host shows this one.
+    /// The host shows this certificate.
     Certificate(Certificate),
-    /// Something that is no handshake, on the bare connection.
+    /// Something other than a handshake, on the bare connection.
     Acts(Vec<Act>),
 }
 
 /// The certificate that a host shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
-    /// For the host, by an authority that the client trusts.
+    /// For the host, signed by an authority that the client trusts.
     Valid,
-    /// By nobody but itself.
+    /// Signed by itself only.
     SelfSigned,
-    /// Once valid for the host.
+    /// For the host, but no longer valid.
     Expired,
     /// Valid for another host.
     WrongName,
     /// For the host, but of X.509 version 1, which has no extensions.
     VersionOne,
-    /// For the host, with a critical extension that nobody knows.
+    /// For the host, with an unknown critical extension.
     CriticalExtension,
-    /// For the host, with an extension whose content is not what it should be.
+    /// For the host, with an extension whose content is invalid.
     BrokenExtension,
-    /// For the host, with two bytes behind it.
+    /// For the host, followed by two extra bytes.
     TrailingBytes,
 }
 
-/// What happens when a host is asked for a path.
+/// The reaction of a host to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reaction {
     /// No site of the world has this host, or its name does not resolve.
     NoSuchHost,
-    /// The connection is refused. A gateway, which has accepted it by then, closes it without a byte.
+    /// The connection is refused. A gateway has accepted it already, and closes it without sending a byte.
     Refused,
-    /// The connection is reset without an answer.
+    /// The connection is reset without a response.
     Reset,
-    /// The request is taken and never answered.
+    /// The server accepts the request and never responds.
     Silence,
-    /// An answer in HTTP.
+    /// An HTTP response.
     Response(Response),
     /// Bytes and pauses that need not be HTTP.
     Acts(Vec<Act>),
 }
 
-/// An answer, the same in process and over the network.
+/// A response, the same in process and over the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// Of HTTP.
+    /// The HTTP status code.
     pub status: u16,
-    /// The header field.
+    /// The value of `Content-Type`.
     pub content_type: Option<Cow<'static, str>>,
-    /// The header field.
+    /// The value of `Location`.
     pub location: Option<String>,
-    /// In seconds.
+    /// The value of `Retry-After`, in seconds.
     pub retry_after: Option<u32>,
-    /// The header field.
+    /// The value of `Server`.
     pub server: &'static str,
-    /// As an HTTP date; the page or file was changed then.
+    /// When the page or file last changed, as an HTTP date.
     pub last_modified: Option<String>,
-    /// With its quotation marks.
+    /// The entity tag with its quotation marks.
     pub etag: Option<String>,
-    /// How `body` is encoded already, for a client that accepts it; for one that does not, the body is
-    /// [`Response::identity_body`] and this field is none. Answers that are cut are never encoded.
+    /// The encoding of `body`, for a client that accepts it. For other clients the body is
+    /// [`Response::identity_body`] and this field is none. Truncated responses are never encoded.
     pub content_encoding: Option<&'static str>,
-    /// Encoded as `content_encoding` says.
+    /// The body, encoded as `content_encoding` specifies.
     pub body: Vec<u8>,
-    /// The body before it was encoded, where it is at hand. In a box, for most answers have none.
+    /// The body before encoding, if it is at hand. Boxed, because most responses have none.
     pub identity: Option<Box<Bytes>>,
-    /// Sent in chunks, without a Content-Length.
+    /// Whether the body is sent in chunks, without a Content-Length.
     pub is_chunked: bool,
-    /// The connection ends after so many bytes of the body.
+    /// The connection ends after this many bytes of the body.
     pub cut_after: Option<usize>,
-    /// How long the server works before the first byte, round trips and waiting for others not counted.
+    /// The time that the server works before the first byte, without round trips and without waiting for
+    /// other users.
     pub service: Duration,
 }
 
@@ -169,22 +170,22 @@ impl Response {
     }
 }
 
-/// A Web that can be asked in process, and be served.
+/// A Web that can be requested in process or served.
 pub trait Web: Send + Sync {
-    /// What a name server says of a host, given in lower case.
+    /// Looks up a host, given in lower case.
     fn lookup(&self, host: &str) -> Lookup;
 
-    /// What happens when a TLS client greets `host`.
+    /// The reaction to a TLS ClientHello for `host`.
     fn handshake(&self, host: &str) -> Handshake;
 
-    /// The server that a host stands at; none for a host without an address.
+    /// The server of a host; none for a host without an address.
     fn server(&self, host: &str) -> Option<Server>;
 
-    /// What happens when `host` (lower case, without port) is asked for `target` (path and query, in any
-    /// spelling).
+    /// The reaction to a request for `target` (path and query, in any spelling) on `host` (in lower case,
+    /// without port).
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction;
 
-    /// Whether it keeps count of what it is asked, so that it is to be asked once for each question.
+    /// Whether the Web counts the requests it gets, so that each request must be made exactly once.
     fn counts_questions(&self) -> bool {
         false
     }

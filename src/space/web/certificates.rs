@@ -12,32 +12,33 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 use super::version_one::version_one;
 use crate::Certificate;
 
-/// The authority of all virtual Webs. Its key is public and therefore worth nothing: whoever trusts
-/// this authority outside a survey of a virtual Web can be shown anything.
+/// The authority of all virtual Webs. Its key is public and therefore worthless: a client that trusts this
+/// authority outside a survey of a virtual Web can be deceived by anyone.
 const AUTHORITY: &str = include_str!("../../../data/virtual-authority.pem");
 const AUTHORITY_KEY: &[u8] = include_bytes!("../../../data/virtual-authority-key.der");
 /// The subject of the authority's own certificate.
 const AUTHORITY_NAME: &str = "ccsurvey virtual Web, worthless authority";
-/// The subject of all servers; a server's names stand beside it (RFC 9525 §2).
+/// The subject of all server certificates; the names of a server are in the subject alternative name (RFC
+/// 9525 §2).
 const SERVER_NAME: &str = "virtual Web server";
-/// Whom certificates with a wrong name are for.
+/// The host in certificates with a wrong name.
 const ANOTHER_HOST: &str = "www.another-host.example";
 
-/// Years in which certificates are valid: so far that no survey ends outside.
+/// The years in which certificates are valid, wide enough for every survey.
 const VALID: (i32, i32) = (2000, 2099);
 const EXPIRED: (i32, i32) = (2000, 2001);
-/// In the number space of examples (RFC 5612): nobody's.
+/// An OID under the enterprise number for examples (RFC 5612), which belongs to no one.
 const UNKNOWN_EXTENSION: &[u64] = &[1, 3, 6, 1, 4, 1, 32_473, 1];
 /// The basic constraints (RFC 5280 §4.2.1.9), a SEQUENCE.
 const BASIC_CONSTRAINTS: &[u64] = &[2, 5, 29, 19];
 /// NULL, in DER.
 const NULL: [u8; 2] = [5, 0];
 
-/// The most usual length of an ECDSA signature on P-256 in DER: one of its two numbers has its first bit
-/// set and takes a byte more, as half of all signatures are.
+/// The most frequent length of an ECDSA signature on P-256 in DER: one of its two integers has its first bit
+/// set and takes one more byte, as in half of all signatures.
 const SIGNATURE_BYTES: usize = 71;
 
-/// Who makes the certificates of virtual hosts: one key for all, made anew by every process.
+/// Makes the certificates of virtual hosts. All hosts share one key, generated once per process.
 pub(crate) struct Mint {
     authority: Issuer<'static, Steady>,
     key: Steady,
@@ -48,18 +49,19 @@ static MINT: LazyLock<Result<Mint, Error>> = LazyLock::new(|| {
     Ok(Mint { authority, key: Steady(KeyPair::generate()?) })
 });
 
-/// The certificate of the authority of all virtual Webs, for clients that shall find its hosts'
-/// certificates valid.
+/// The certificate of the authority of all virtual Webs, for clients that must accept the certificates of its
+/// hosts.
 #[must_use]
 pub fn ca_certificate_pem() -> &'static str {
     AUTHORITY
 }
 
-/// Bytes of the certificates that a host shows, as a survey counts them; 0 for a host that no
+/// The number of certificate bytes that a host sends, as a survey counts them; 0 for a host that no
 /// certificate can name.
 ///
-/// They depend on the length of the name and on the kind only: numbers and dates have fixed widths, and
-/// signatures are made again until they have their usual length. Costs about 0.3 ms once for each length.
+/// The number depends only on the length of the name and on the kind of certificate: numbers and dates have
+/// fixed widths, and signing is repeated until the signature has its most frequent length. Costs about 0.3
+/// ms, once for each length.
 #[must_use]
 pub fn certificate_bytes(host: &str, kind: Certificate) -> u64 {
     static KNOWN: LazyLock<Mutex<HashMap<(usize, u64), u64>>> = LazyLock::new(Mutex::default);
@@ -82,7 +84,7 @@ impl Mint {
         MINT.as_ref().map_err(Clone::clone)
     }
 
-    /// The certificate of a host; the authority's own is not sent along, as is usual.
+    /// The certificate of a host; as usual, the certificate of the authority is not sent along.
     pub(crate) fn certificate(
         &self,
         host: &str,
@@ -134,8 +136,8 @@ fn named(common_name: &str) -> CertificateParams {
     params
 }
 
-/// A number of 16 bytes whose first is neither 0 nor negative, so that it always takes as many; browsers
-/// refuse two certificates with one number.
+/// A serial number of 16 bytes. Its first byte is neither 0 nor negative, so it always takes 16 bytes. It
+/// differs for each host, because browsers reject two certificates with the same number.
 fn serial(host: &str, kind: Certificate) -> SerialNumber {
     let mut bytes = xxh3_128_with_seed(host.as_bytes(), kind as u64).to_be_bytes();
     bytes[0] = bytes[0] & 0x3f | 0x40;

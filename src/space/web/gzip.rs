@@ -6,19 +6,19 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// As in Content-Encoding.
+/// As written in Content-Encoding.
 pub(crate) const NAME: &str = "gzip";
 
-/// Level 1: a server that encodes every answer anew is set to be quick. The header has neither time nor name, so
-/// that the bytes hang on the body and on the release of flate2 only.
+/// Level 1: a server that compresses every response anew is configured for speed. The header has neither time
+/// nor name, so the output depends only on the body and on the version of flate2.
 pub(crate) fn encoded(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 2), Compression::fast());
-    // Writing into memory does not fail; an empty body would show it if it did.
+    // Writing to memory does not fail; if it did, the empty body would show it.
     let written = encoder.write_all(body);
     written.and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// What was encoded; of a damaged body as much as can be had.
+/// Decodes a body; a damaged body is decoded as far as possible.
 pub(crate) fn decoded(body: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(body.len() * 4);
     let _ = GzDecoder::new(body).read_to_end(&mut plain);

@@ -2,36 +2,36 @@ use std::time::Duration;
 
 use super::server::Server;
 
-/// What a survey did at one server within an hour, as the server felt it.
+/// The work that a survey caused at one server within an hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Visits {
-    /// Seconds in which the server was busy with them, in all. Seconds of the server at its full rate: a wait for
-    /// the other users is none of its work.
+    /// Total time that the server was busy with the exchanges, in seconds at its full rate. Waiting for other
+    /// users is not part of it.
     pub busy: f64,
-    /// Sum of the squares of the busy seconds of each exchange.
+    /// Sum of the squared busy seconds of the exchanges.
     pub busy_squared: f64,
 }
 
-/// How much longer the other users of a server wait for its answers within an hour because of a survey.
+/// How much longer the other users of a server wait for its responses within an hour because of a survey.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Harm {
-    /// Requests of theirs that come in the hour.
+    /// Number of requests from other users in the hour.
     pub requests: f64,
-    /// Mean wait before a request of theirs is taken up, without the survey, in seconds.
+    /// Mean wait of such a request before the server starts on it, without the survey, in seconds.
     pub wait_without: f64,
-    /// The same with the survey; infinite when both together ask more than the server can give.
+    /// The same with the survey; infinite if both together need more than the server's capacity.
     pub wait_with: f64,
-    /// Mean time that their answers take without waiting, in seconds: the server's work and the transfer.
+    /// Mean time of a response without waiting, in seconds: the work of the server and the transfer.
     pub answer: f64,
 }
 
-/// The span over which visits are judged, in seconds: long enough for a mean, and what somebody who sits in front of a
-/// slow server would remember.
+/// The time span over which harm is computed: long enough for a mean, and about as long as the user of a slow
+/// server would remember.
 pub const HARM_SPAN: Duration = Duration::from_hours(1);
 
 impl Harm {
-    /// By how much longer their answers take, as a share of what they take without the survey; infinite where that is
-    /// no time.
+    /// The added response time, as a share of the response time without the survey; infinite if the latter is
+    /// zero.
     #[must_use]
     pub fn extra_share(&self) -> f64 {
         let extra = self.wait_with - self.wait_without;
@@ -39,14 +39,14 @@ impl Harm {
     }
 }
 
-/// The extra time that the answers to a server's other users take, by the formula of Pollaczek and Khinchine for one
-/// queue in order of arrival (M/G/1): `W = λE[S²] / (2(1 − ρ))`, in which both kinds of job add up in `λE[S²]` and
-/// `ρ`. Response time is that wait, the work of the server and the transfer.
+/// The added delay for the other users of a server, by the Pollaczek–Khinchine formula for one queue in order
+/// of arrival (M/G/1): `W = λE[S²] / (2(1 − ρ))`, where the jobs of other users and of the survey add up in
+/// `λE[S²]` and `ρ`. Response time is that wait, the work of the server and the transfer.
 ///
-/// The other users come at random and fetch pages as the world has them; their rate is such that they make up
-/// the server's background use. Exchanges of the survey count as if they came at random over the hour. They come
-/// one at a time and spaced out, and links carry transfers side by side rather than one after the other, so that the
-/// truth is somewhat better: the figure errs on the side of care.
+/// The requests of other users arrive at random and fetch pages as the world has them; their rate yields the
+/// server's background use. The exchanges of the survey count as if they arrived at random over the hour. In
+/// fact they are spaced out, one at a time, and links carry transfers side by side rather than one after the
+/// other. The real delay is therefore somewhat smaller: the figure errs on the side of caution.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,14 +58,14 @@ impl Harm {
 ///     others_bytes: 1000.0,
 ///     others_bytes_squared: 2e6,
 ///     others_service: Duration::from_secs(2),
-///     ..Server::at([192, 0, 2, 1].into())
+///     ..Server::alone_at([192, 0, 2, 1].into())
 /// };
 /// // Busy for a tenth of the hour, in pieces of 2 s.
 /// let harm = harm(&server, &Visits { busy: 360.0, busy_squared: 720.0 });
 /// assert!((harm.requests - 1800.0).abs() < 1e-9);
 /// assert!((harm.wait_without - 1.0).abs() < 1e-9);
 /// assert!((harm.wait_with - 1.5).abs() < 1e-9);
-/// // Half a second more on one of waiting, two of service and one of transfer.
+/// // Half a second more on one second of waiting, two of service and one of transfer.
 /// assert!((harm.extra_share() - 0.125).abs() < 1e-9);
 /// ```
 #[must_use]
@@ -85,16 +85,16 @@ pub fn harm(server: &Server, visits: &Visits) -> Harm {
     }
 }
 
-/// All that a server has to do, as far as waiting hangs on it.
+/// The total work of a server, as far as waiting depends on it.
 struct Jobs {
-    /// ρ: share of the time in which it is busy.
+    /// ρ: share of the time that the server is busy.
     use_share: f64,
-    /// λE[S²]: squared seconds of work that come in a second.
+    /// λE[S²]: squared seconds of work that arrive per second.
     squared_rate: f64,
 }
 
 impl Jobs {
-    /// λ follows from ρ = λE[S], of which E[S] is given.
+    /// λ follows from ρ = λE[S], where E[S] is given.
     fn of_others(server: &Server, seconds: f64) -> Self {
         let squared = server.others_bytes_squared * (8.0 / server.bits_per_second).powi(2);
         let squared_rate = if seconds > 0.0 { server.background / seconds * squared } else { 0.0 };
@@ -110,7 +110,7 @@ impl Jobs {
 mod tests {
     use super::*;
 
-    /// 8 kbit/s: 1000 bytes a second. The others' jobs take 1 s, always (M/D/1).
+    /// 8 kbit/s: 1000 bytes a second. The jobs of other users always take 1 s (M/D/1).
     fn server(background: f64) -> Server {
         Server {
             bits_per_second: 8000.0,
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn without_visits_nobody_waits_longer() {
         let none = harm(&server(0.5), &Visits::default());
-        // M/D/1 with ρ = 0.5: ρE[S] / 2(1−ρ) = 0.5 s; half of the hour's seconds bring a request.
+        // M/D/1 with ρ = 0.5: ρE[S] / 2(1−ρ) = 0.5 s; a request arrives in half of the seconds of the hour.
         assert_near(none.requests, 1800.0);
         assert_near(none.wait_without, 0.5);
         assert_near(none.wait_with, 0.5);
@@ -140,7 +140,8 @@ mod tests {
         // 360 exchanges of 2 s in an hour: λ = 0.1/s, ρ = 0.2, λE[S²] = 0.1 × 4 = 0.4.
         let visits = Visits { busy: 720.0, busy_squared: 1440.0 };
         let harm = harm(&server(0.4), &visits);
-        // Without: 0.4 × 1 / (2 × 0.6). With: (0.4 + 0.4) / (2 × (1 − 0.6)). The transfer takes 1 s in any case.
+        // Without: 0.4 × 1 / (2 × 0.6). With: (0.4 + 0.4) / (2 × (1 − 0.6)). The transfer takes 1 s in both
+        // cases.
         assert_near(harm.wait_without, 1.0 / 3.0);
         assert_near(harm.wait_with, 1.0);
         assert_near(harm.extra_share(), 0.5);

@@ -1,10 +1,12 @@
-//! What any virtual Web is asked, and what it answers; drawn worlds and recorded surveys are such Webs.
+//! The interface of any virtual Web: its inputs and its responses. Drawn worlds and recorded surveys are such
+//! Webs.
 //!
-//! A [`Web`] says where a name leads ([`Lookup`]), what greets a TLS client ([`Handshake`]), at which [`Server`] a host
-//! stands, and what comes of a request ([`Reaction`]). A [`Response`] becomes a [`WireResponse`] once it is known how it was
-//! [`RequestFields`]: the same bytes in this process and over the network. What breaks the rules of HTTP is a list of [`Act`]s.
-//! The certificates of all Webs come from one worthless authority; [`harm`](harm()) scores what a survey's visits cost
-//! the other users of a server. Nothing here knows a world, a clock or a socket.
+//! A [`Web`] resolves names ([`Lookup`]), starts TLS ([`Handshake`]), assigns each host a [`Server`], and
+//! reacts to requests ([`Reaction`]). A [`Response`] becomes a [`WireResponse`] for given [`RequestFields`]:
+//! the same bytes in this process and over the network. A reaction that breaks the rules of HTTP is a list of
+//! [`Act`]s. The certificates of all Webs come from one worthless authority. [`harm`](harm()) computes how
+//! much the requests of a survey cost the other users of a server. Nothing here knows a world, a clock or a
+//! socket.
 
 mod act;
 mod answers;

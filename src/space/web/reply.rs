@@ -4,55 +4,55 @@ use flate2::read::GzDecoder;
 
 use crate::Response;
 
-/// What of a request decides how its answer is written; the default is a plain GET.
+/// The parts of a request that decide how its response is written; the default is a plain GET.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestFields {
-    /// Of the request.
+    /// The request method.
     pub method: Method,
-    /// It asks by HTTP/1.0.
+    /// Whether the request uses HTTP/1.0.
     pub is_http_1_0: bool,
-    /// The client decodes gzip (RFC 9110 §12.5.3).
+    /// Whether the client decodes gzip (RFC 9110 §12.5.3).
     pub accepts_gzip: bool,
-    /// The fields of these names, as sent (RFC 9110 §13.1).
+    /// The value of `If-None-Match`, as sent (RFC 9110 §13.1).
     pub if_none_match: Option<String>,
-    /// See `if_none_match`.
+    /// The value of `If-Modified-Since`, as sent.
     pub if_modified_since: Option<String>,
 }
 
-/// What is done to a target.
+/// A request method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// For head and body.
+    /// GET, for head and body.
     #[default]
     Get,
-    /// For the head alone.
+    /// HEAD, for the head only.
     Head,
-    /// No server of a virtual Web knows any other.
+    /// Any other method; no server of a virtual Web implements one.
     Other,
 }
 
-/// An answer as it is written: the same in process and over the network.
+/// A response in the form in which it is written: the same in process and over the network.
 ///
-/// There is no `Date`, so that the bytes do not depend on when they are sent.
+/// There is no `Date` field, so the bytes do not depend on the time of sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireResponse {
-    /// Of HTTP.
+    /// The HTTP status code.
     pub status: u16,
-    /// Names and values in the order of writing.
+    /// Names and values in the order in which they are written.
     pub fields: Vec<(&'static str, String)>,
-    /// As sent, up to where the connection breaks; empty where the answer has none.
+    /// The bytes sent before the connection breaks; empty for a response without a body.
     pub body: Vec<u8>,
-    /// Sent in chunks, without a Content-Length.
+    /// Whether the body is sent in chunks, without a Content-Length.
     pub is_chunked: bool,
-    /// The connection ends before the body does.
+    /// Whether the connection ends before the body does.
     pub is_cut: bool,
 }
 
-/// Chunks are of this size, small enough that most pages have several.
+/// The size of a chunk: small enough that most pages have several.
 const CHUNK_BYTES: usize = 1500;
 
 impl WireResponse {
-    /// `is_last` says that the connection is closed after this answer.
+    /// Set `is_last` if the connection is closed after this response.
     #[must_use]
     pub fn new(response: Response, asked: &RequestFields, is_last: bool) -> Self {
         match asked.method {
@@ -60,7 +60,7 @@ impl WireResponse {
             _ if is_unchanged(&response, asked) => {
                 Self::bodiless(304, validators(&response), &response, is_last)
             }
-            // RFC 9110 §6.4.1: these have no body, whatever the Web says.
+            // RFC 9110 §6.4.1: these have no body, even if the Web supplies one.
             _ if matches!(response.status, 100..=199 | 204 | 304) => {
                 Self::bodiless(response.status, validators(&response), &response, is_last)
             }
@@ -99,13 +99,13 @@ impl WireResponse {
         }
     }
 
-    /// The words after the status code.
+    /// The reason phrase.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         reason(self.status)
     }
 
-    /// Everything that goes over the wire.
+    /// All bytes sent on the connection.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!("HTTP/1.1 {} {}\r\n", self.status, self.reason()).into_bytes();
@@ -124,7 +124,7 @@ impl WireResponse {
     }
 }
 
-/// RFC 9112 §7.1; an answer that is cut lacks its last chunk.
+/// RFC 9112 §7.1; a truncated response lacks the last chunk.
 fn push_chunks(body: &[u8], is_cut: bool, bytes: &mut Vec<u8>) {
     for chunk in body.chunks(CHUNK_BYTES) {
         bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
@@ -136,7 +136,7 @@ fn push_chunks(body: &[u8], is_cut: bool, bytes: &mut Vec<u8>) {
     }
 }
 
-/// RFC 9110 §13.2.2: tags go before dates. Dates are compared as nginx does by default
+/// RFC 9110 §13.2.2: entity tags take precedence over dates. Dates are compared as nginx does by default
 /// (`if_modified_since exact`), which needs no calendar.
 fn is_unchanged(response: &Response, asked: &RequestFields) -> bool {
     if response.status != 200 {
@@ -171,7 +171,7 @@ fn validators(response: &Response) -> Vec<(&'static str, String)> {
     both.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect()
 }
 
-/// A server that does not tell what it runs has an empty name.
+/// None if the server does not name its software.
 fn server(response: &Response) -> Option<(&'static str, String)> {
     (!response.server.is_empty()).then(|| ("Server", response.server.to_owned()))
 }
@@ -184,7 +184,7 @@ fn connection(is_last: bool) -> (&'static str, String) {
     ("Connection", if is_last { "close" } else { "keep-alive" }.to_owned())
 }
 
-/// What is no gzip after all is sent as it is.
+/// A body that is no valid gzip is sent as it is.
 fn decoded(body: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     GzDecoder::new(body).read_to_end(&mut plain).map_or_else(|_| body.to_vec(), |_| plain)

@@ -3,56 +3,57 @@ use std::time::Duration;
 
 use crate::draw::real;
 
-/// A server of a virtual Web space: what is the same for all the hosts at one address.
+/// A server of a virtual Web: what all hosts at one address share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Server {
-    /// Of the server; its hosts share it.
+    /// The address, which its hosts share.
     pub address: IpAddr,
-    /// Its second address, in the hands of the same holder.
+    /// A second address of the same holder.
     pub v6: Option<Ipv6Addr>,
-    /// Its header field `Server`.
+    /// The value of its header field `Server`.
     pub software: &'static str,
-    /// Through which link it is reached.
+    /// The kind of link that connects it.
     pub uplink: Uplink,
-    /// From the surveyor to the server and back.
+    /// The round-trip time between the surveyor and the server.
     pub round_trip: Duration,
-    /// Of the server's link; infinite in worlds that take no time.
+    /// Bandwidth of the server's link; infinite in worlds that take no time.
     pub bits_per_second: f64,
-    /// Share of the link that other users take, on average over the day.
+    /// Share of the link used by other users, averaged over the day.
     pub background: f64,
-    /// By how much of that their use is more at its peak, and less twelve hours later.
+    /// How much higher than the average that use is at its peak, as a share of it; twelve hours later it is
+    /// as much lower.
     pub day_swing: f64,
-    /// When it is at its peak: seconds after midnight, UTC.
+    /// The time of the peak, in seconds after midnight UTC.
     pub peak_second: f64,
-    /// Mean time that the server works before the first byte of an answer to them.
+    /// Mean time that the server works on a response to other users before its first byte.
     pub others_service: Duration,
-    /// Mean size of what the other users fetch, in bytes.
+    /// Mean size of the responses to other users, in bytes.
     pub others_bytes: f64,
     /// Mean square of that size.
     pub others_bytes_squared: f64,
-    /// Answers pages gzipped when the client accepts it.
+    /// Whether pages are gzipped for clients that accept it.
     pub gzips: bool,
 }
 
-/// How a server hangs on the Internet.
+/// The link between a server and the Internet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Uplink {
     /// Outside the surveyed countries.
     Offshore,
-    /// Inside, on a cable.
+    /// Inside, by cable.
     Onshore,
-    /// Inside, on a satellite.
+    /// Inside, by satellite.
     Satellite,
 }
 
-/// The share of a link that is left to a newcomer, at the least.
+/// The smallest share of a link that is left to a newcomer.
 const LEAST_LEFT: f64 = 0.01;
 const DAY_SECONDS: f64 = 86_400.0;
-/// A link is used by so much at its peak, at the most: who finds it slower comes at another time.
+/// The largest use of a link at its peak: users who find it slower come at another time.
 const MOST_USE: f64 = 0.9;
 
 impl Server {
-    /// A server without a world around it: nobody else uses it, and it takes no time.
+    /// A server without a world: it has no other users and takes no time.
     #[must_use]
     pub fn alone_at(address: IpAddr) -> Self {
         Self {
@@ -72,12 +73,12 @@ impl Server {
         }
     }
 
-    /// The server as it is at a time of the day, in seconds after midnight, UTC: its use goes up and down like a sine
-    /// over the day, up to nine tenths.
+    /// The server at a time of the day, in seconds after midnight UTC: its use follows a sine over the day
+    /// and reaches nine tenths at most.
     ///
     /// ```
     /// use ccsurvey_space::Server;
-    /// let campus = Server { background: 0.4, day_swing: 0.5, ..Server::at([192, 0, 2, 1].into()) };
+    /// let campus = Server { background: 0.4, day_swing: 0.5, ..Server::alone_at([192, 0, 2, 1].into()) };
     /// let uses = [0.0, 21_600.0, 43_200.0].map(|second| campus.at_second_of_day(second).background);
     /// assert!(uses.iter().zip([0.6, 0.4, 0.2]).all(|(use_, told)| (use_ - told).abs() < 1e-12));
     /// ```
@@ -92,11 +93,12 @@ impl Server {
         Self { background, day_swing: 0.0, ..self }
     }
 
-    /// How long so many bytes take on what the other users leave of the link.
+    /// The time to transfer `bytes` on the share of the link that the other users leave.
     ///
     /// ```
     /// use ccsurvey_space::Server;
-    /// let slow = Server { bits_per_second: 8000.0, background: 0.5, ..Server::at([192, 0, 2, 1].into()) };
+    /// let link = Server::alone_at([192, 0, 2, 1].into());
+    /// let slow = Server { bits_per_second: 8000.0, background: 0.5, ..link };
     /// assert_eq!(slow.transfer_time(1000).as_secs(), 2);
     /// ```
     #[must_use]
@@ -104,7 +106,7 @@ impl Server {
         Duration::try_from_secs_f64(real(bytes) / self.bytes_per_second()).unwrap_or(Duration::MAX)
     }
 
-    /// What the other users leave of the link; however much they use, a hundredth is left.
+    /// The share of the link that the other users leave; at least one hundredth of the link.
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
         self.bits_per_second / 8.0 * (1.0 - self.background).max(LEAST_LEFT)

@@ -1,7 +1,7 @@
 use std::iter::from_fn;
 
-/// Makes a certificate of X.509 version 1 out of one of version 3: without its version and its extensions (RFC 5280
-/// §4.1), and signed anew. None if it is not one.
+/// Turns a certificate of X.509 version 3 into one of version 1: without version and extensions (RFC 5280
+/// §4.1), and signed again. None if the input is no such certificate.
 pub(super) fn version_one<E>(
     certificate: &[u8],
     sign: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>,
@@ -15,13 +15,13 @@ pub(super) fn version_one<E>(
     }))
 }
 
-/// Tags of DER (X.690 §8.1.2).
+/// DER tags (X.690 §8.1.2).
 const BIT_STRING: u8 = 0x03;
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 const EXTENSIONS: u8 = 0xa3;
 
-/// The elements that stand one after another, each with its tag and length.
+/// The consecutive elements in `bytes`, each with its tag and length.
 fn parts(mut bytes: &[u8]) -> Vec<&[u8]> {
     from_fn(|| {
         let (head, length) = head(bytes)?;
@@ -37,7 +37,7 @@ fn content(element: &[u8]) -> Option<&[u8]> {
     element.get(head..head + length)
 }
 
-/// How long tag and length are, and the length.
+/// The size of tag and length, and the length of the content.
 fn head(element: &[u8]) -> Option<(usize, usize)> {
     match element {
         [_, length @ 0..=0x7f, ..] => Some((2, usize::from(*length))),

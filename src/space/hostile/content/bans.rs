@@ -1,14 +1,14 @@
-//! Servers that turn clients away after some pages, and sites of which much is forbidden to everybody.
+//! Servers that ban clients after some pages, and sites of which a large part is forbidden to all clients.
 
 use crate::Handshake;
 use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, anchors, html, links, missing, redirect, response};
 use crate::web::Act;
 
-/// Pages that are delivered, the front page included, before a client is turned away.
+/// Pages delivered, the front page included, before a client is banned.
 const DELIVERED: u32 = 21;
 const FORBIDDEN: &str = "403 Forbidden";
-/// Interstitials as they are sent to crawlers, by title.
+/// Interstitials as sent to crawlers, named after their titles.
 const JUST_A_MOMENT: &[u8] = b"<html><head><title>Just a moment...</title></head><body>Enable JavaScript and cookies to \
     continue<script>window._cf_chl_opt={}</script><a href=\"https://www.cloudflare.com/\">Cloudflare</a></body></html>";
 const NOT_A_BOT: &[u8] = b"<html><head><title>Making sure you&#39;re not a bot!</title></head><body>\
@@ -60,7 +60,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         if request.host == shop {
             return [vec![Act::Turn(20, response(FORBIDDEN, &[], b""))], html("<p>A page.</p>")].concat();
         }
-        // By turns.
+        // The links alternate between the two hosts.
         let pages = (1..=50).flat_map(|page| [format!("http://{shop}/p{page}"), format!("/p{page}")]);
         if request.target == "/" { links(pages) } else { html("<p>A page.</p>") }
     }),
@@ -139,7 +139,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             }
         },
     ),
-    // robots.txt forbids nothing on any of these sites.
+    // robots.txt forbids nothing on these sites.
     Case {
         handshake: || Handshake::Closed,
         ..Case::of_robots("https-closed-behind-redirect", "http leads to https, which is closed.", to_https)
@@ -171,14 +171,14 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// A front page and sixty pages, of which twenty are delivered.
+/// A front page that links to sixty pages; twenty of them are delivered.
 fn banning(request: &CaseRequest<'_>, refusal: Vec<Act>) -> Vec<Act> {
     let pages = (1..=60).map(|page| format!("/p{page}"));
     let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
     [vec![Act::Turn(DELIVERED, refusal)], delivered].concat()
 }
 
-/// Everything is at https, robots.txt included.
+/// Redirects everything to https, robots.txt included.
 fn to_https(request: &CaseRequest<'_>) -> Vec<Act> {
     if request.is_https {
         missing()

@@ -1,5 +1,5 @@
-//! Servers that answer every path, on whose pages relative links lead ever deeper; and sound sites that look
-//! like them. Each has the same number of links abroad.
+//! Servers that serve a page for every path, so that relative links lead ever deeper, and ordinary sites that
+//! look like them. All have the same number of external links.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -7,7 +7,7 @@ use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, anchors, html, missing, redirect};
 use crate::web::Act;
 
-/// Links abroad of each case.
+/// External links of each case.
 const SOUND: u64 = 12;
 
 const MENU: [&str; 6] = ["en/about/", "en/news/", "en/team/", "en/jobs/", "en/maps/", "en/contact/"];
@@ -115,8 +115,8 @@ pub(in crate::hostile) const CASES: &[Case] = &[
                     let menu = anchors((0..24).map(|n| format!("page{n}/")));
                     html(format!("<p>Welcome.</p>{menu}{}", anchors(languages)))
                 }
-                // Of the last pages there is a translation into one language, and what it leads to is there
-                // alone.
+                // The last two pages are translated into one language only, and only the translation has
+                // their external link.
                 Some(n @ 22..24) if folder == "/so/" => {
                     abroad(&format!("Ukurasa {}", drawn("so", 40)), n - 12)
                 }
@@ -139,7 +139,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
                     (0..3).map(|n| format!("{}group{}{}/", request.target, depth - 1, char::from(b'a' + n)));
                 html(format!("{text}{}", anchors(groups)))
             }
-            // Its place among the 27 by the last letters of its three names.
+            // Its index among the 27, from the last letters of its three names.
             _ => {
                 let letters = request.target.split('/').filter_map(|part| part.bytes().last());
                 let place = letters.fold(0, |place, letter| 3 * place + u64::from(letter - b'a'));
@@ -170,7 +170,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(1 + 1 + 12 * 4),
 ];
 
-/// A page of a maze, unless the path is that of a page of its own, to which all lead.
+/// A page of a maze. All maze pages link to the ordinary `/sound` pages, each of which has one external link.
 fn maze<T: AsRef<str>>(
     request: &CaseRequest<'_>,
     text: &str,
@@ -184,12 +184,12 @@ fn maze<T: AsRef<str>>(
     }
 }
 
-/// A page that leads to one of the hosts abroad.
+/// A page with one external link.
 fn abroad(text: &str, number: u64) -> Vec<Act> {
     html(format!("<p>{text}</p>{}", anchors([format!("http://sound{number}.example/")])))
 }
 
-/// Words that depend on a text and on nothing else.
+/// Words that depend only on `text`.
 fn drawn(text: &str, words: u32) -> String {
     (0..words).map(|at| format!("{:x} ", xxh3_64(format!("{text} {at}").as_bytes()))).collect()
 }

@@ -1,4 +1,4 @@
-//! Markup that browsers and simple readers take apart differently. `/no` is nowhere a link.
+//! Markup that browsers and simple parsers read differently. `/no` is never a link.
 
 use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, html, on_front, raw};
@@ -78,7 +78,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// A front page of this markup, `HOST` being the host of the case.
+/// A front page with this markup, where `HOST` stands for the host of the case.
 fn front(request: &CaseRequest<'_>, markup: &str) -> Vec<Act> {
     on_front(request, || html(markup.replace("HOST", request.main_host)))
 }

@@ -1,4 +1,4 @@
-//! Markup without measure, and sites without end.
+//! Oversized markup, and sites without end.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -93,7 +93,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// One of three pages, with links to two in new folders.
+/// One of three pages, with links to the other two in new folders.
 fn renamed(request: &CaseRequest<'_>, spelled: fn(String) -> String) -> Vec<Act> {
     let own = request.target.bytes().rfind(u8::is_ascii_digit).map_or(0, |digit| u64::from(digit - b'0'));
     let folder = |number| spelled(new(request, number)[1..].to_owned());
@@ -102,7 +102,7 @@ fn renamed(request: &CaseRequest<'_>, spelled: fn(String) -> String) -> Vec<Act>
     html(said + &anchors(next.chain([format!("http://out{own}.example/")])))
 }
 
-/// A path that nobody has seen before, from the one that was asked for.
+/// A path not used before, derived from the requested one.
 fn new(request: &CaseRequest<'_>, number: u64) -> String {
     format!("/{:x}", xxh3_64(format!("{}{} {number}", request.host, request.target).as_bytes()))
 }

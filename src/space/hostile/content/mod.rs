@@ -1,4 +1,4 @@
-//! Cases of what servers say: pages, redirects, names, robots.txt, bans.
+//! Cases in the content of responses: pages, redirects, names, robots.txt, bans.
 
 pub(super) mod bans;
 pub(super) mod charsets;

@@ -1,4 +1,4 @@
-//! Redirects that lead round in circles, nowhere, or where nobody should go.
+//! Redirects that lead in circles, nowhere, or to forbidden places.
 
 use crate::hostile::case::{Case, neighbour};
 use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, html, on_front, redirect, response};
@@ -128,7 +128,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// A redirect of these bytes to a target that has a page; any other has none.
+/// A redirect with these bytes as Location. Only `target` and `/next` have a page.
 fn in_bytes(request: &CaseRequest<'_>, location: &[u8], target: &str) -> Vec<Act> {
     let (before, after) = (&b"HTTP/1.1 302 Found\r\nLocation: "[..], &b"\r\nContent-Length: 0\r\n\r\n"[..]);
     match request.target {

@@ -1,4 +1,4 @@
-//! Names that lead where they should not, round in circles, or nowhere.
+//! Names that resolve to forbidden addresses, in circles, or to nothing.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -112,13 +112,13 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// A front page with these links, `HOST` being the host of the case.
+/// A front page with these links, where `HOST` stands for the host of the case.
 fn beside(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
     on_front(request, || links(targets.iter().map(|target| target.replace("HOST", request.main_host))))
 }
 
 const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-/// In the block of the cases, behind them.
+/// In the address block of the cases, after the last of them.
 const OPTED_OUT: Ipv4Addr = Ipv4Addr::new(41, 139, 255, 1);
 
 /// An IPv6 block of Kenya.
@@ -136,13 +136,13 @@ fn v6(address: Ipv6Addr) -> Lookup {
     Lookup::Found(Records { v6: Some(address), ..Records::default() })
 }
 
-/// The server of the case at an address of each family, told oddly.
+/// The server of the case at one address per family, in an odd DNS response.
 fn odd(standing: &CaseHost<'_>, oddity: Oddity) -> Lookup {
     let v6 = Ipv6Addr::from_bits(IN_KENYA | u128::from(u32::from(standing.address)));
     Lookup::Odd(Records { v4: Some(standing.address), v6: Some(v6), ..Records::default() }, oddity)
 }
 
-/// The next of so many aliases `1.`, `2.` …; the last is the server.
+/// The next of `most` aliases `1.`, `2.` …; the last one has the address of the server.
 fn alias(standing: &CaseHost<'_>, most: u32) -> Lookup {
     let number: u32 = standing.host.split('.').next().and_then(|label| label.parse().ok()).unwrap_or(0);
     if number >= most {

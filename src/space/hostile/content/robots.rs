@@ -1,11 +1,11 @@
-//! robots.txt of every kind that RFC 9309 has a word for, and of some that it has none for.
+//! Every kind of robots.txt that RFC 9309 describes, and some that it does not.
 
 use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, html, links, raw, redirect, response, unframed};
 use crate::hostile::transport::codings::gzipped;
 use crate::web::Act;
 
-/// Forbids one of the two pages that the front page leads to.
+/// Forbids one of the two pages that the front page links to.
 const RULES: &str = "User-agent: *\nDisallow: /private\n";
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -110,7 +110,8 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// Answers for robots.txt as told. The front page leads to one page that the rules forbid and one that they do not.
+/// Serves `robots` for robots.txt. The front page links to one page that the rules forbid and one that they
+/// do not.
 fn with_robots(request: &CaseRequest<'_>, robots: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
     match request.target {
         "/robots.txt" => robots(),
@@ -130,7 +131,7 @@ fn status(line: &str) -> Vec<Act> {
     response(line, &[], b"")
 }
 
-/// `/robots.txt`, `/rules/1`, `/rules/2` … redirect, so many times.
+/// `/robots.txt`, `/rules/1`, `/rules/2` … redirect to the next, `most` times in all.
 fn redirects(request: &CaseRequest<'_>, most: u32) -> Vec<Act> {
     let hop: Option<u32> = match request.target.strip_prefix("/rules/") {
         Some(number) => number.parse().ok(),

@@ -1,5 +1,4 @@
-//! Servers that write the identifier of a session into every URL, a new one at each visit. Each has the same
-//! pages.
+//! Servers that write a session identifier into every URL, a new one at each visit. All have the same pages.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -7,7 +6,7 @@ use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, anchors, html, redirect};
 use crate::web::Act;
 
-/// Pages beside the front page, half of which lead abroad.
+/// Pages beside the front page; half of them have an external link.
 const PAGES: u64 = 24;
 const WITH_ALL: u64 = 1 + PAGES;
 
@@ -64,7 +63,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(1 + 2 * WITH_ALL),
 ];
 
-/// A page that leads to all others.
+/// A page that links to all others.
 fn page(name: &str, link: impl Fn(&str) -> String) -> Vec<Act> {
     let number: Option<u64> = name.strip_prefix("page").and_then(|number| number.parse().ok());
     let abroad =
@@ -73,7 +72,7 @@ fn page(name: &str, link: impl Fn(&str) -> String) -> Vec<Act> {
     html(format!("<p>Page {name}</p>{all}{}", anchors(abroad)))
 }
 
-/// Letters and digits as ASP.NET takes them, new for every URL.
+/// Letters and digits as in ASP.NET sessions, new for every URL.
 fn token(request: &CaseRequest<'_>) -> String {
     let digit = |at: u64| {
         let drawn = xxh3_64(format!("{}{} {at}", request.host, request.target).as_bytes()) % 32;

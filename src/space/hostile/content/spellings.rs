@@ -1,4 +1,4 @@
-//! URLs in spellings that a surveyor must see through, or refuse.
+//! Spellings of URLs that a crawler must normalize or reject.
 
 use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, html, on_front};
@@ -96,7 +96,8 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// A front page with these links, `HOST` being the host of the case; in single quotes, which none has.
+/// A front page with these links, where `HOST` stands for the host of the case. No link contains a single
+/// quote, so the attributes use them.
 fn front(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
     let anchors = targets.iter().map(|target| format!("<a href='{target}'>x</a>\n")).collect::<String>();
     on_front(request, || html(anchors.replace("HOST", request.main_host)))

@@ -1,4 +1,4 @@
-//! Content types that say what a page is in vain, wrongly, or not at all.
+//! Content types that are malformed, wrong or missing.
 
 use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, on_front, raw};
@@ -46,7 +46,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// A front page with these fields `Content-Type`.
+/// A front page with these `Content-Type` fields.
 fn of_type(request: &CaseRequest<'_>, types: &[&str], body: &str) -> Vec<Act> {
     let fields: String = types.iter().map(|field| format!("Content-Type: {field}\r\n")).collect();
     let head = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: {}\r\n\r\n", body.len());

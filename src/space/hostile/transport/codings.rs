@@ -1,4 +1,4 @@
-//! Content codings that are bombs, or not what they are said to be.
+//! Content codings that are bombs, or that differ from what the header declares.
 
 use std::io::Write;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || encoded("zstd", &ZSTD_BOMB))
     }),
     Case::of_pages("zstd-window", "A zstd frame that wants a window of 2 GiB.", |request| {
-        // RFC 8878 §3.1.1.1.2: the exponent 21 in the upper bits, then a raw last block of a byte.
+        // RFC 8878 §3.1.1.1.2: the exponent 21 in the upper bits, then a raw last block of one byte.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x09, 0x00, 0x00, b'x'];
         on_front(request, || encoded("zstd", &frame))
     }),
@@ -90,11 +90,11 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 const MIB: usize = 1 << 20;
-/// Pieces of 1 MiB in the largest bomb.
+/// Number of 1 MiB pieces in the largest bomb.
 const PIECES: u32 = 1024;
-/// RFC 1952 §2.3: deflate, no fields, no time, any system.
+/// RFC 1952 §2.3: deflate, no optional fields, no time, unknown system.
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-/// RFC 1951 §3.2.6: the last block, with fixed codes and nothing in it.
+/// RFC 1951 §3.2.6: the last block, empty, with fixed codes.
 const LAST_BLOCK: [u8; 2] = [3, 0];
 
 static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| gzip_bomb(PIECES));
@@ -115,7 +115,7 @@ static BROTLI_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
 static ZSTD_BOMB: LazyLock<Vec<u8>> =
     LazyLock::new(|| zstd::bulk::compress(&bomb_page(), 1).unwrap_or_default());
 
-/// A link, and much after it.
+/// A link, followed by 4 MiB of spaces.
 fn bomb_page() -> Vec<u8> {
     [LINK_TO_NEXT.as_bytes(), &vec![b' '; 4 * MIB]].concat()
 }
@@ -130,7 +130,7 @@ pub(in crate::hostile) fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// Blocks of deflate that end on a byte and look at nothing before them, so that they may be repeated.
+/// Deflate blocks that end on a byte boundary and refer to nothing before them, so that they can be repeated.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(bytes);
@@ -138,7 +138,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.get_ref().clone()
 }
 
-/// A link and so many MiB, compressed once and repeated.
+/// A link and `pieces` MiB, compressed once and repeated.
 fn gzip_bomb(pieces: u32) -> Vec<u8> {
     let (begin, piece) = (LINK_TO_NEXT.as_bytes(), vec![b' '; MIB]);
     let block = deflated(&piece);

@@ -1,10 +1,10 @@
-//! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
+//! Responses whose bytes break the rules of HTTP/1, or stretch them to the limit.
 
 use crate::hostile::case::Case;
 use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, html, on_front, raw, response, unframed};
 use crate::web::Act;
 
-/// Every front page begins with a link, so that it shows whether the beginning was used.
+/// Every front page begins with a link; a request for its target shows that the beginning was used.
 const BEGIN: &[u8] = LINK_TO_NEXT.as_bytes();
 
 pub(in crate::hostile) const CASES: &[Case] = &[
@@ -230,7 +230,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// Rules, or a front page that leads to one page that they forbid and one that they do not, or a page.
+/// The rules, a front page that links to one forbidden and one allowed page, or another page.
 fn page_or_rules(request: &CaseRequest<'_>) -> (&'static str, &'static [u8]) {
     match request.target {
         "/robots.txt" => ("text/plain", b"User-agent: *\nDisallow: /private\n"),
@@ -243,18 +243,18 @@ fn head(status_line: &str, kind: &str, body: &[u8]) -> String {
     format!("{status_line}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len())
 }
 
-/// A sound page behind this line.
+/// An ordinary front page with this status line.
 fn status_line(request: &CaseRequest<'_>, line: &str) -> Vec<Act> {
     on_front(request, || vec![raw(head(line, "text/html", BEGIN)), raw(BEGIN)])
 }
 
-/// Sound rules and pages behind this line.
+/// Ordinary rules and pages with this status line.
 fn status_lines(request: &CaseRequest<'_>, line: &str) -> Vec<Act> {
     let (kind, body) = page_or_rules(request);
     vec![raw(head(line, kind, body)), raw(body)]
 }
 
-/// A sound page with fields of one's own.
+/// An ordinary page with additional header fields.
 fn with_fields(fields: &str) -> Vec<Act> {
     let length = BEGIN.len();
     vec![unframed(&format!("{fields}Content-Length: {length}\r\n"), BEGIN)]

@@ -1,4 +1,4 @@
-//! Cases below the page: TLS, framing, codings, connections that break.
+//! Cases below the content: TLS, framing, codings, broken connections.
 
 pub(super) mod codings;
 pub(super) mod framing;

@@ -1,4 +1,4 @@
-//! Connections that break, in every phase that a server behind a gateway can break them in.
+//! Connections that break in every phase in which a server behind a gateway can break them.
 
 use crate::Handshake;
 use crate::hostile::case::Case;

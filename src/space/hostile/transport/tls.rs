@@ -1,4 +1,4 @@
-//! Certificates that are not valid, and greetings that are answered by anything but TLS.
+//! Invalid certificates, and handshakes in which the server sends something other than TLS.
 
 use crate::hostile::case::Case;
 use crate::hostile::pages::raw;
@@ -42,7 +42,8 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 40]), Act::Close])
     }),
     Case::of_tls("tls-no-such-name", "An alert: the name is not served here.", || {
-        // RFC 8446 §6: fatal, unrecognized_name. A server of TLS 1.3 alone, so that it would refuse an older greeting.
+        // RFC 8446 §6: fatal, unrecognized_name. The server has TLS 1.3 only, so it would reject an older
+        // hello.
         Handshake::Acts(vec![raw([21, 3, 3, 0, 2, 2, 112]), Act::Close])
     }),
     Case::of_tls("tls-http-2-only", "An alert: HTTP/1.1 is not spoken here.", || {
@@ -71,7 +72,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         Handshake::Acts(vec![raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), Act::Close])
     }),
     Case::of_tls("tls-flood", "Handshake messages without end.", || {
-        // Records of the type handshake, each with an empty message HelloRequest (RFC 5246 §7.4.1.1).
+        // Records of type handshake, each with an empty HelloRequest message (RFC 5246 §7.4.1.1).
         Handshake::Acts(vec![Act::endless(&[22, 3, 3, 0, 4, 0, 0, 0, 0])])
     }),
     Case::of_tls("tls-huge-certificate", "A list of certificates of 16 MB, as it says.", || {
@@ -80,10 +81,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-/// The hello of a server (RFC 5246 §7.4.1.3) in a record: a version, 32 random bytes, no session, the cipher suite
+/// A ServerHello (RFC 5246 §7.4.1.3) in a record: a version, 32 random bytes, no session, the cipher suite
 /// `TLS_RSA_WITH_AES_128_CBC_SHA`, no compression.
 const HELLO_1_0: [u8; 47] = hello([0, 0x2f], 1);
-/// One of TLS 1.2, with `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`.
+/// A ServerHello of TLS 1.2, with `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`.
 const HELLO_1_2: &[u8] = &hello([0xc0, 0x2b], 3);
 
 const fn hello(suite: [u8; 2], minor: u8) -> [u8; 47] {

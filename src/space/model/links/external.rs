@@ -5,7 +5,7 @@ use crate::model::names::{Hosts, word};
 use crate::model::paths::Resource;
 use crate::model::site::Site;
 
-/// One link that leaves a site: to one of its favourites, or to anybody.
+/// One link that leaves a site: to one of its favourites, or to any site.
 pub(crate) fn link(world: &World, site: &Site, key: Key) -> Link {
     let external = &world.external;
     if key.draw("to a favourite").happens(external.favourite_share) {
@@ -15,7 +15,7 @@ pub(crate) fn link(world: &World, site: &Site, key: Key) -> Link {
     anybody(world, site, key)
 }
 
-/// The external links that stand on every page of a site.
+/// The external links on every page of a site.
 pub(crate) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
     site.boilerplate.get_or_init(|| {
         let count = site.content.draw("boilerplate").poisson(world.external.boilerplate_mean);
@@ -23,7 +23,7 @@ pub(crate) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
     })
 }
 
-/// Where a site that has moved redirects to: another site's front page.
+/// The redirect target of a site that has moved: another site's front page.
 pub(crate) fn moved_to(world: &World, site: &Site) -> Url {
     let key = site.key.part("moved to");
     match other_site(world, site, key) {
@@ -41,18 +41,18 @@ fn anybody(world: &World, site: &Site, key: Key) -> Link {
     Link { url: outside_page(host, key), element: Element::A, nofollow }
 }
 
-/// Half of the links go to the best-known sites, by rank, the other half to any. None when the
-/// world has no other site.
+/// Half of the links go to the best-known sites, by rank, the other half to any site. None if the world has
+/// no other site.
 fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
     let (count, draw) = (world.sites.count, key.draw("which site"));
     let index = if key.draw("by rank").happens(0.5) { draw.rank(count) } else { draw.below(count) };
-    // A mirror links to whom its source links to, but for itself.
+    // A mirror has the same external links as its source, except that it does not link to itself.
     let index = if index == site.content_index { (index + 1) % count } else { index };
     let index = if index == site.index { (index + 1) % count } else { index };
     (index != site.index).then_some(index)
 }
 
-/// A URL of another site: mostly its front page, some a page below it.
+/// A URL of another site: mostly its front page, sometimes a page below it.
 fn inside(world: &World, index: u64, key: Key) -> Url {
     let hosts = Hosts::new(world, index);
     let front = front_page(&hosts);
@@ -70,12 +70,13 @@ fn inside(world: &World, index: u64, key: Key) -> Url {
     front
 }
 
-/// Hosts that sites used to have. Where one has no www, that name has no address either.
+/// Hosts that sites used to have. On a site without www, the www name is a former host too and has no
+/// address.
 const FORMER_HOSTS: [&str; 4] = ["old", "home", "members", "archive"];
-/// Pages of one site that dead links lead to.
+/// The number of pages of one site that dead links lead to.
 const DEAD_PAGES: u64 = 1000;
 
-/// What a link leads to that was once there: a host without an address, or a path that names nothing any more.
+/// The target of a link that worked once: a host without an address, or a path that no longer exists.
 fn dead(world: &World, hosts: &Hosts, front: Url, key: Key) -> Url {
     if key.draw("dead name").happens(world.external.dead_name_share) {
         let (domain, is_www) = match &hosts.bare {
@@ -95,7 +96,8 @@ fn front_page(hosts: &Hosts) -> Url {
     Url { is_https: hosts.tls.is_linked_with_https(), ..Url::http(&hosts.main, "/") }
 }
 
-/// A page of the main tree as it was made, met by going down at random; a third of the way ends at each step.
+/// A page of the main tree of edition 0, found by a random descent that stops after each step with
+/// probability 1/3.
 fn deep_target(site: &Site, key: Key) -> String {
     let (tree, draw) = (&site.main, key.draw("way down"));
     let mut node = tree.root();
@@ -119,8 +121,8 @@ fn outside_page(host: Url, key: Key) -> Url {
     Url { target: target.to_owned(), ..host }
 }
 
-/// The front page of one of the hosts outside, which are never served; and whether links there say
-/// nofollow, which all do or none, for a page may link a host twice.
+/// The front page of one of the hosts outside the country, which are never served, and whether links to it
+/// are nofollow. This is drawn once per host, because a page may link to a host twice.
 fn outside_host(world: &World, key: Key) -> (Url, bool) {
     let (pool, draw) = (world.external.outside_pool, key.draw("which host outside"));
     let number = if key.draw("outside by rank").happens(0.5) { draw.rank(pool) } else { draw.below(pool) };

@@ -4,7 +4,7 @@ use crate::model::links;
 use crate::model::paths::{Listed, Resource};
 use crate::model::url_location::UrlLocation;
 
-/// A list leads to the next one, back, and to its items; an item leads back to its list.
+/// A list links to the next list, to the previous one and to its items; an item links back to its list.
 pub(crate) fn page(world: &World, spot: &UrlLocation, listed: Listed) -> Option<Page> {
     let (count, items) = (spot.site.lists, world.lists.items);
     let url = |listed: Listed| spot.url(&Resource::Listed(listed));

@@ -15,8 +15,8 @@ pub(crate) fn front(spot: &UrlLocation) -> Url {
     spot.site.url(Role::Main, &Resource::Node(Vec::new()))
 }
 
-/// What stands at the top of every page: the front page, its first children, the second host. The
-/// front page itself uses nobody's second name, so that none is met before the first.
+/// The top of every page: links to the front page, its first children and the second host. The front page
+/// itself never uses a second name, so a crawler meets no second name before the first.
 pub(crate) fn menu(world: &World, spot: &UrlLocation, page: Key, is_front: bool) -> Vec<Link> {
     let (site, root) = (&spot.site, spot.site.main.root());
     let draw = page.draw("second names in menu");
@@ -31,7 +31,7 @@ pub(crate) fn menu(world: &World, spot: &UrlLocation, page: Key, is_front: bool)
     [(0, Role::Main, Vec::new(), root.key)].into_iter().chain(parts).chain(second).map(entry).collect()
 }
 
-/// A page of the tree under its own name, or under its second name if it has one.
+/// The URL of a page of the tree, under its second name if `uses_alias` is set and it has one.
 pub(crate) fn named(
     world: &World,
     spot: &UrlLocation,
@@ -48,7 +48,7 @@ pub(crate) fn named(
     spot.site.url(role, &resource)
 }
 
-/// What only the front page of the main host links to: the bare name, the first list, the traps.
+/// Links that only the front page of the main host has: to the bare name, the first list and the traps.
 pub(crate) fn entrances(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
     let site = &spot.site;
     if spot.role != Role::Main || !node.path.is_empty() {
@@ -61,7 +61,7 @@ pub(crate) fn entrances(world: &World, spot: &UrlLocation, node: &Node) -> Vec<L
     links
 }
 
-/// The one script of a site without its query stands before all of its queries or after them.
+/// Inserts the link to the site's one script without a query, before all links with a query or after them.
 pub(crate) fn insert_bare_script(spot: &UrlLocation, node: &Node, links: &mut Vec<Link>) {
     if node.path.is_empty() && spot.has_bare_script() {
         let before = spot.site.content.draw("bare page script first").happens(0.5);
@@ -69,7 +69,7 @@ pub(crate) fn insert_bare_script(spot: &UrlLocation, node: &Node, links: &mut Ve
     }
 }
 
-/// The way up, from the front page of the host.
+/// Links to all ancestors. On the main host, the front page is left to the menu.
 pub(crate) fn ancestors(spot: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
     let up = (usize::from(tree.depth == 0)..node.path.len()).rev();
     up.map(|length| link(spot.url(&Resource::Node(node.path[..length].to_vec())))).collect()

@@ -5,7 +5,7 @@ use crate::model::paths::{Resource, Trap};
 use crate::model::traps::{facet_links, month_links};
 use crate::model::url_location::UrlLocation;
 
-/// A page of a trap; none where the site does not have it.
+/// A page of a trap; none if the site does not have that trap.
 pub(crate) fn page(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Page> {
     let own = links_of(world, spot, trap)?;
     let url = |trap: Trap| spot.url(&Resource::Trap(trap));
@@ -13,7 +13,7 @@ pub(crate) fn page(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Pag
     Some(links::plain_page(world, spot, trap.key(spot.site.content), own))
 }
 
-/// The pages of traps that a page of a trap links to: further on first, then back.
+/// The trap pages that a trap page links to: first those further on, then those back.
 fn links_of(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Vec<Trap>> {
     let (traps, sizes) = (spot.site.traps, &world.traps);
     let is_there = match trap {
@@ -48,14 +48,14 @@ fn links_of(world: &World, spot: &UrlLocation, trap: &Trap) -> Option<Vec<Trap>>
     })
 }
 
-/// Pages of a session beside its front page: as many as the menu has.
+/// The number of pages of a session beside its front page: as many as the menu has.
 fn session_pages(world: &World, spot: &UrlLocation) -> u32 {
     let tree = &spot.site.main;
     let most = u32::try_from(world.shape.navigation).unwrap_or(u32::MAX);
     tree.child_count(&tree.root()).min(most)
 }
 
-/// The page that a page of a session repeats, without a session.
+/// The page that a session page repeats, without a session.
 fn plain_twin(spot: &UrlLocation, trap: &Trap) -> Option<Url> {
     match trap {
         Trap::SessionPage(_, page) => Some(spot.url(&Resource::Node(vec![*page]))),

@@ -22,7 +22,7 @@ impl Alias {
         }
     }
 
-    /// What a target looks like; it must be written again to be sure.
+    /// Reads a target loosely; the caller writes the result again and compares.
     pub(crate) fn read(target: &str) -> Option<(Self, Path)> {
         if target == "/index.html" {
             return Some((Self::Index, Vec::new()));

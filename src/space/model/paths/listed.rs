@@ -1,11 +1,11 @@
-/// The one script of a site that is all queries of one script.
+/// The path of the one script on a site whose pages are all queries of one script.
 pub(crate) const SCRIPT_PAGE: &str = "/page.php";
 
-/// A page of the chain of lists, which stands on the main host, counted from 1.
+/// A page of the chain of lists on the main host, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listed {
     List(u64),
-    /// The items of a list are counted from 1 too.
+    /// Items are counted from 1 too.
     Item(u64, u64),
 }
 
@@ -28,7 +28,7 @@ impl Listed {
         }
     }
 
-    /// What a target looks like; it must be written again to be sure.
+    /// Reads a target loosely; the caller writes the result again and compares.
     pub(crate) fn read(target: &str) -> Option<Self> {
         let rest = target.strip_prefix("/list/").and_then(|rest| rest.strip_suffix(".html"));
         let (list, item) = match rest {

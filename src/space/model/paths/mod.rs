@@ -1,8 +1,9 @@
-//! What the paths of a site name: read from a path and query, and written as one.
+//! The resources that paths name: parsed from a path and query, and written back as one.
 //!
-//! A [`Resource`] is anything that may stand at a path: a page of the tree, its second name ([`Alias`]), what hangs at
-//! a page ([`Extra`]), a page of a chain of lists ([`Listed`]) or of a [`Trap`]. The same resource is written in one
-//! way only. Whether it exists is not known here: no world, no site and no draw is asked.
+//! A [`Resource`] is anything that a path may name: a page of the tree, its second name ([`Alias`]),
+//! something attached to a page ([`Extra`]), a page of a chain of lists ([`Listed`]) or of a [`Trap`]. A
+//! resource is written in exactly one way. Whether it exists is decided elsewhere: this room reads no world,
+//! no site and no draw.
 
 mod alias;
 mod listed;
@@ -16,13 +17,13 @@ pub(crate) use listed::Listed;
 pub(crate) use resource::{Extra, Query, Resource};
 pub(crate) use trap::Trap;
 
-/// Numbers of children from the front page down.
+/// The index of the child at each step from the front page.
 pub(crate) type Path = Vec<u32>;
 
 pub(crate) fn numbers(path: &[u32]) -> String {
     let mut text = String::with_capacity(4 * path.len());
     for (at, number) in path.iter().enumerate() {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{}{number}", if at > 0 { "-" } else { "" });
     }
     text

@@ -3,7 +3,8 @@ use super::listed::{Listed, SCRIPT_PAGE};
 use super::trap::Trap;
 use super::{Path, numbers, read_numbers};
 
-/// What a path names. A path is read strictly: what would not be written the same way is not there.
+/// The resource that a path names. Paths are parsed strictly: a path that would not be written the same way
+/// names nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resource {
     RobotsTxt,
@@ -11,23 +12,22 @@ pub(crate) enum Resource {
     Node(Path),
     /// A page of the tree under its second name.
     Alias(Alias, Path),
-    /// One of the things that hang at a page of the tree.
     Extra(Extra, Path),
-    /// A script that hangs at a page: without query, or with one.
+    /// A script attached to a page, without a query or with one.
     Script(Path, Option<Query>),
-    /// What only one query of a script links to.
+    /// A page that only one query of a script links to.
     Detail(Path, u64),
     /// A further redirect of a chain, counted from 1.
     Hop(Path, u64),
-    /// The bare script of a site that is all queries of one script.
+    /// The bare script of a site whose pages are all queries of one script.
     BareScript,
     Listed(Listed),
     Trap(Trap),
-    /// A page that was there once: 410.
+    /// A page that existed once: 410.
     Gone(u64),
 }
 
-/// How a query URL calls its script.
+/// How a query URL passes the number to its script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Query {
     /// `?id=3`
@@ -38,7 +38,7 @@ pub(crate) enum Query {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extra {
-    /// A link here is broken.
+    /// The target of a broken link.
     Lost,
     Pdf,
     Jpeg,
@@ -47,34 +47,34 @@ pub(crate) enum Extra {
     Zip,
     /// Linked with nofollow only.
     Hidden,
-    /// Leads on by meta refresh.
+    /// Redirects by meta refresh.
     Wait,
-    /// Where `Wait` leads.
+    /// The target of `Wait`.
     Arrived,
     /// 403.
     Private,
     /// 500.
     Failing,
-    /// 503, with Retry-After where the world has it.
+    /// 503, with Retry-After if the world sets it.
     Busy,
-    /// Breaks off after its last link.
+    /// The connection ends after the last link.
     Cut,
-    /// Asked for, and never answered.
+    /// The server never responds.
     Silent,
     GoLinked,
     GoLanding,
     GoExternal,
     GoLoop,
-    /// Where `GoLoop` leads, and back.
+    /// The target of `GoLoop`, which redirects back.
     GoBack,
     GoChain,
-    /// Where `GoLanding` leads.
+    /// The target of `GoLanding`.
     Landing,
-    /// Where the chain ends.
+    /// The last page of the chain.
     ChainEnd,
 }
 
-/// Each extra with what stands before and after the page's name in its path.
+/// Each extra with the parts of its path before and after the page's name.
 const EXTRAS: [(Extra, &str, &str); 22] = [
     (Extra::Lost, "/lost/", ".html"),
     (Extra::Pdf, "/files/", ".pdf"),
@@ -128,13 +128,13 @@ impl Resource {
         }
     }
 
-    /// What a path and query in canonical form name on a site, whether or not it exists.
+    /// Parses a path and query in canonical form, whether or not the resource exists.
     pub(crate) fn parse(target: &str, is_script_only: bool) -> Option<Self> {
         let resource = read(target)?;
         (resource.target(is_script_only) == target).then_some(resource)
     }
 
-    /// The page of the tree that this is or hangs at.
+    /// The page of the tree that this is or is attached to.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::RobotsTxt | Self::BareScript | Self::Listed(_) | Self::Trap(_) | Self::Gone(_) => None,
@@ -148,8 +148,8 @@ impl Resource {
     }
 }
 
-/// `/`, `/part-3.html`, `/part-3/0-7.html`; or all of it in the query of one script. Two segments at
-/// most and none twice in a path, as on sites whose paths are no trap.
+/// `/`, `/part-3.html`, `/part-3/0-7.html`; or all of it in the query of one script. A path has at most two
+/// segments and repeats none, as on sites without path traps.
 fn node_target(path: &[u32], is_script_only: bool) -> String {
     match path {
         [] => "/".to_owned(),
@@ -213,7 +213,7 @@ fn read_gone(target: &str) -> Option<Resource> {
     Some(Resource::Gone(number.parse().ok()?))
 }
 
-/// `front` or `3-0-7`: the page in the name of what hangs at it.
+/// `front` or `3-0-7`: the page's name in the path of what is attached to it.
 fn name(path: &[u32]) -> String {
     if path.is_empty() { "front".to_owned() } else { numbers(path) }
 }

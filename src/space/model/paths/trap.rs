@@ -7,9 +7,9 @@ pub(crate) enum Trap {
     Month(u64),
     /// `/calendar/2001/02/14.html`
     Day(u64, u64),
-    /// `/news/items/news/`: so many segments.
+    /// `/news/items/news/`: the number of segments.
     Loop(u64),
-    /// `/sid-4/`: the front page under a session.
+    /// `/sid-4/`: the front page in a session.
     Session(u64),
     /// `/sid-4/part-2.html`
     SessionPage(u64, u32),
@@ -20,7 +20,7 @@ pub(crate) enum Trap {
 const FIRST_YEAR: u64 = 2001;
 const FACETS: [&str; 8] = ["size", "colour", "brand", "price", "year", "place", "form", "rate"];
 const LOOP: [&str; 2] = ["news/", "items/"];
-/// A longer path than servers take names nothing.
+/// Longer paths than servers accept name nothing.
 const MOST_SEGMENTS: usize = 4096;
 
 impl Trap {
@@ -42,7 +42,7 @@ impl Trap {
         }
     }
 
-    /// What a target looks like; it must be written again to be sure.
+    /// Reads a target loosely; the caller writes the result again and compares.
     pub(crate) fn read(target: &str) -> Option<Self> {
         let (first, rest) = target.strip_prefix('/')?.split_once('/')?;
         match first {
@@ -53,7 +53,7 @@ impl Trap {
         }
     }
 
-    /// The key of the page, below that of the site's content.
+    /// The key of the page, derived from the key of the site's content.
     pub(crate) fn key(&self, site: Key) -> Key {
         match self {
             Self::Month(month) => site.part("month").child(*month),
