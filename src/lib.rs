@@ -1,39 +1,42 @@
 //! `ccsurvey` surveys the Web servers of a country-code domain at low load.
 //!
-//! The rooms, in the order data flows through them, by package. Each has its story in its own documentation.
+//! The rooms, by package, in the order in which data flows through them. Each room's own documentation says
+//! more.
 //!
 //! `ccsurvey-address`:
 //! - [`address`]: hosts, URLs in canonical form, public suffixes, scope, and where no request may go.
 //!
-//! `ccsurvey-core`, what is asked, what answers mean, and what may be asked when and in which order:
-//! - [`settings`]: everything a survey can be told, declared once.
-//! - [`starts`]: a start list in any form people have: start URLs, and the lines that hold none.
-//! - [`exchange`]: one question to a server and its answer.
+//! `ccsurvey-core`, what to request, what responses mean, and when and in which order requests are allowed:
+//! - [`settings`]: all settings of a survey, declared once.
+//! - [`starts`]: start lists in any common form: start URLs, and the lines that have none.
+//! - [`exchange`]: one request to a server and its response.
 //! - [`robots`]: robots.txt, and what its absence means.
 //! - [`page`]: any bytes as a page: links, charset, title.
-//! - [`load`]: permits, pace, back-off, budgets, and the ledger of what servers bore.
-//! - [`promises`]: what owners of servers are promised, and one judge for the survey, the report and tests.
+//! - [`load`]: permits, pace, back-off, budgets, and the ledger of the load on servers.
+//! - [`promises`]: the promises to server owners, and one judge for the survey, the report and the tests.
 //! - [`roster`]: which site trees are visited now, and which wait for a server.
-//! - [`walk`]: **the core**: one site tree as a machine without clock or network.
+//! - [`walk`]: **the core**: one site tree as a state machine without clock or network.
 //!
 //! `ccsurvey-space`:
-//! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
+//! - [`space`]: a virtual Web that knows its own ground truth, generated from a seed or recorded by a survey.
 //!
-//! `ccsurvey-study`, making sense of what was found:
+//! `ccsurvey-study`, the evaluation of the results:
 //! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
 //! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
-//! - [`report`]: what was found as one HTML file; same input, same bytes.
+//! - [`report`]: the results as one HTML file; same input, same bytes.
 //!
-//! `ccsurvey`, this package, doing it:
-//! - [`frontier`]: which sites wait, are being walked, are done; durable.
-//! - [`fetch`]: the only room with sockets to servers; or asks a Web in this process in their place.
+//! `ccsurvey`, this package, which runs the survey:
+//! - [`frontier`]: pending, active and finished sites; durable.
+//! - [`fetch`]: the only room with sockets to servers; it can also send requests to a Web in this process
+//!   instead.
 //! - [`survey`]: joins all of the above; checkpoints, progress, resuming.
-//! - [`cluster`]: agents on many machines, over NATS JetStream, ask and read for one survey.
-//! - [`rehearsal`]: surveys of virtual Webs in this process, on a virtual clock; recorded surveys walked again.
-//! - [`cli`]: flags and file to settings; one file a command.
+//! - [`cluster`]: agents on many machines, over NATS JetStream, send requests and read responses for one
+//!   survey.
+//! - [`rehearsal`]: surveys of virtual Webs in this process, on a virtual clock; recorded surveys replayed.
+//! - [`cli`]: from flags and files to settings; one file per command.
 //!
-//! `ccsurvey-address` and `ccsurvey-core` are pure: no clock, no sockets, no disk. Time is always an argument.
-//! `tests/repository/architecture.rs` holds which room may name which.
+//! `ccsurvey-address` and `ccsurvey-core` are pure: no clock, no sockets, no disk. Time is always an
+//! argument. `tests/repository/architecture.rs` checks which room may use which.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
 

@@ -7,23 +7,23 @@ use crate::cluster::{Bus, ClusterError, Coordinator, DatedOutage, Login};
 use crate::settings::Settings;
 use crate::survey::settings_of;
 
-/// The bus over which agents walk the sites of a survey with these settings, if they do.
+/// The bus to the agents of a survey, if its settings name one.
 ///
 /// # Errors
-/// When it cannot be used.
+/// When the bus cannot be used.
 pub(super) async fn for_settings(settings: &Settings) -> Result<Option<Bus>, CliError> {
     match &settings.nats {
         None => Ok(None),
-        // The entries of a tree follow each other.
+        // The journal entries of a tree are sequential.
         Some(_) if settings.per_site > 1 => Err(ClusterError::PerSite(settings.per_site).into()),
         Some(address) => connect(address, settings.nats_login.as_deref()).await.map(Some),
     }
 }
 
-/// Connects, and says so if anybody could.
+/// Connects to the bus, and warns if others could connect too.
 ///
 /// # Errors
-/// When it cannot be used.
+/// When the bus cannot be used.
 pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, CliError> {
     let known = Login::read(login)?;
     for path in known.exposed() {
@@ -51,10 +51,10 @@ pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, 
     Ok(bus)
 }
 
-/// The coordinator of the survey in this folder, which is to be opened.
+/// Opens the coordinator of the survey in this folder, if there is a bus.
 ///
 /// # Errors
-/// When the bus does not do what it is asked, or somebody else coordinates the survey.
+/// When the bus fails, or another process coordinates the survey.
 pub(super) async fn coordinator(bus: Option<Bus>, dir: &Path) -> Result<Option<Coordinator>, CliError> {
     match bus {
         None => Ok(None),
@@ -65,7 +65,7 @@ pub(super) async fn coordinator(bus: Option<Bus>, dir: &Path) -> Result<Option<C
     }
 }
 
-/// Does what needs the bus, and says meanwhile why it takes longer than usual.
+/// Runs work that needs the bus. Meanwhile it reports outages that delay the work.
 ///
 /// # Errors
 /// Those of the work.
@@ -88,7 +88,7 @@ pub(super) async fn with_outage_messages<T>(
     }
 }
 
-/// Removes what a finished survey left on its bus, if it is there: its agents wait for that.
+/// Removes what a finished survey left on its bus, if anything. The survey's agents wait for this.
 pub(super) async fn clear(dir: &Path) {
     let Ok(settings) = settings_of(dir) else { return };
     let Some(address) = &settings.nats else { return };

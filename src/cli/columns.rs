@@ -8,7 +8,7 @@ pub(super) struct Columns {
     rows: Vec<Vec<String>>,
 }
 
-/// Where a column's text stands: words on the left, numbers on the right.
+/// The alignment of a column: words to the left, numbers to the right.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Left,

@@ -11,9 +11,9 @@ use crate::survey::READ_ANSWER;
 
 /// Surveys the Web servers of a country-code domain at low load.
 ///
-/// From a list of start URLs it walks each site to a small depth, one request at a time for each server
-/// and with pauses, notes the links that leave the site, and goes on with those inside the country.
-/// What it finds, and what every step cost the servers, is kept in Parquet tables.
+/// From a list of start URLs it crawls each site to a small depth, with one request at a time per server and
+/// pauses between requests. It records the links that leave the site and continues with those inside the
+/// country. The results, and the load that every step put on the servers, are kept in Parquet tables.
 #[derive(Parser, Debug)]
 #[command(name = "ccsurvey", version, after_help = EXAMPLES)]
 pub struct Cli {
@@ -51,10 +51,10 @@ pub enum Command {
 }
 
 impl Command {
-    /// Does what the command says.
+    /// Runs the command.
     ///
     /// # Errors
-    /// In the words that the user reads, with the exit code that goes with them.
+    /// The message that the user reads, with its exit code.
     pub fn execute(self) -> Result<Exit, CliError> {
         match self {
             Self::Demo(command) => command.execute(),

@@ -1,4 +1,4 @@
-//! The table `curves`, which is drawn from a survey's other tables.
+//! The table `curves`, which is computed from the other tables of a survey.
 
 use std::path::Path;
 
@@ -8,18 +8,19 @@ use crate::analysis::{AnalysisError, Curves, Grouping, Recorded, Sampling, curve
 use crate::records::units::thousands;
 use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves, row_count, write_curves};
 
-/// Groups of site trees that are told of each grouping, the largest.
+/// The number of groups per grouping: the largest ones.
 pub(super) const MOST_GROUPS: usize = 20;
 
-/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take more than a
-/// minute and 1 GB with those of groups (`reports/large`); a tenth of that is what a small machine has.
+/// With more external links, the end of a survey leaves the curves to `report`. With 100 million links, the
+/// curves including those of groups take more than a minute and 1 GB (`reports/large`). A small machine can
+/// afford a tenth of that.
 const MOST_LINKS: u64 = 10_000_000;
 
-/// With more external links, drawing takes long enough to wonder.
+/// With more external links, computing the curves takes long enough for a message.
 const MANY_LINKS: u64 = 1_000_000;
 
-/// Draws the curves of a survey that has come to its end, unless its manifest says that they are there. Where that
-/// does not work, the survey is finished nevertheless: it is said, and that is all.
+/// Computes the curves of a finished survey, unless its manifest lists them. A failure is reported, but the
+/// survey counts as finished all the same.
 pub(super) fn draw_at_the_end(dir: &Path) {
     let drawn = || {
         let manifest = Manifest::load(dir)?;
@@ -40,8 +41,8 @@ pub(super) fn draw_at_the_end(dir: &Path) {
     report_failure(dir, drawn());
 }
 
-/// The groupings of a report's groups, as far as is known before the tables are read: those that were `asked` for if the table of
-/// curves is that of a finished survey, else all.
+/// The groupings that a report needs, as far as is known before the tables are read: those that were `asked`
+/// for if the table of curves belongs to a finished survey, else all.
 pub(super) fn groupings_for_report(dir: &Path, asked: &[Grouping]) -> Vec<Grouping> {
     let is_there = || row_count(dir, CurveRow::TABLE).is_ok_and(|count| count.rows > 0);
     let has_curves = |manifest: Manifest| {
@@ -51,8 +52,8 @@ pub(super) fn groupings_for_report(dir: &Path, asked: &[Grouping]) -> Vec<Groupi
     if Manifest::load(dir).is_ok_and(has_curves) { asked.to_vec() } else { Grouping::ALL.to_vec() }
 }
 
-/// Draws the curves for a report, which has `measured` those of the whole survey already, unless the table has the
-/// same. Where it cannot be written the report is made nevertheless: it is said, and that is all.
+/// Writes the curves for a report, which has already `measured` those of the whole survey, unless the table
+/// has the same ones. A failure is reported, but the report is written all the same.
 pub(super) fn draw_for_report(dir: &Path, recorded: &Recorded, measured: &Curves) {
     let usual = Sampling::default();
     let other;
@@ -72,12 +73,12 @@ pub(super) fn draw_for_report(dir: &Path, recorded: &Recorded, measured: &Curves
     report_failure(dir, drawn());
 }
 
-/// Whether the manifest tells of the table as far as it has to.
+/// Whether the manifest lists the table, which only that of a finished survey must do.
 fn is_counted(manifest: &Manifest) -> bool {
     manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE)
 }
 
-/// How many external links the tables have, as the manifest last told.
+/// The number of external links in the tables, according to the manifest.
 fn links(manifest: &Manifest) -> u64 {
     manifest.tables.get(LinkRow::TABLE).map_or(0, |links| links.rows)
 }
@@ -89,7 +90,7 @@ fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), Analysis
     }
     let rows = curve_rows(dir, recorded, whole, MOST_GROUPS)?;
     write_curves(dir, &rows)?;
-    // The manifest of a survey at work is its own.
+    // The manifest of a running survey belongs to that survey.
     let mut manifest = Manifest::load(dir)?;
     if manifest.state == SurveyState::Finished {
         manifest.tables.insert(CurveRow::TABLE.to_owned(), row_count(dir, CurveRow::TABLE)?);

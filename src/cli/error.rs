@@ -5,22 +5,22 @@ use crate::analysis::AnalysisError;
 use crate::rehearsal::{RecordedWorldError, RehearsalError, ScenarioError};
 use crate::survey::{SettingsFileError, SurveyError};
 
-/// Why a command ends early, in the words that the user reads.
+/// Why a command ends early, as the message that the user reads.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// The user can mend it by asking for something else.
+    /// The user can fix it by changing the command.
     #[error("{0}")]
     Usage(String),
-    /// Something went wrong that is not the user's fault.
+    /// Something failed that is not the user's fault.
     #[error("{0}")]
     Failed(String),
-    /// Who read our standard output has seen enough.
+    /// The reader of our standard output closed it.
     #[error("standard output was closed")]
     ClosedPipe,
 }
 
 impl CliError {
-    /// With which code the program ends.
+    /// The exit code of the program.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
@@ -85,13 +85,13 @@ impl From<RehearsalError> for CliError {
     }
 }
 
-/// A message without line breaks, so that logs and `grep` keep it whole.
+/// A message without line breaks, so that it stays whole in logs and for `grep`.
 pub(super) fn one_line(message: &str) -> String {
     let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join(" ")
 }
 
-/// What a mistake on the command line is, in one line, from what `clap` prints in several.
+/// Puts an error on the command line into one line, where `clap` prints several.
 pub(super) fn of_arguments(error: &clap::Error) -> CliError {
     let printed = error.to_string();
     let said: Vec<&str> = printed

@@ -1,20 +1,20 @@
 use std::process::ExitCode;
 
-/// How the program ends, for whoever started it.
+/// The exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All that was asked for was done.
+    /// Everything requested was done.
     Done = 0,
     /// Something failed; what was recorded is kept.
     Failed = 1,
-    /// The command line or a file it names cannot be used; nothing was begun.
+    /// The command line, or a file that it names, cannot be used. Nothing was started.
     Usage = 2,
-    /// The survey ran, and a load promise was broken: look at the message and tell the site owner.
+    /// The survey ran, but a load promise was broken: read the message and inform the site owner.
     PromiseBroken = 3,
-    /// No advice, or only a provisional one: nothing fits what was asked for, or the survey is partial, must go deeper, or left
-    /// pages out.
+    /// No advice, or only provisional advice: nothing meets the criterion, or the survey is partial, must go
+    /// deeper, or left pages out.
     NoAdvice = 4,
-    /// Stopped by a signal; `ccsurvey resume` goes on. 128 + SIGINT, as shells count.
+    /// Stopped by a signal; `ccsurvey resume` continues. 128 + SIGINT, as shells count.
     Interrupted = 130,
 }
 

@@ -11,7 +11,7 @@ use tracing_subscriber::{Layer, fmt};
 use super::error::CliError;
 use super::output::JsonLines;
 
-/// How much is written to a survey's log.
+/// The level of detail of a survey's log.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // clap would show it in the help of the flag.
 pub enum LogLevel {
@@ -34,9 +34,9 @@ impl LogLevel {
     }
 }
 
-/// Appends what happens from now on to `DIR/log.jsonl`, a JSON object a line.
+/// Appends all further log events to `DIR/log.jsonl`, one JSON object per line.
 ///
-/// Libraries are heard from `warn` upwards only: some of them tell of every packet.
+/// Libraries are logged from `warn` upwards only, because some of them log every packet.
 ///
 /// # Errors
 /// When the file cannot be opened.
@@ -50,7 +50,7 @@ pub(super) fn start(dir: &Path, level: LogLevel) -> Result<(), CliError> {
     let others = level.filter().min(LevelFilter::WARN);
     let targets = Targets::new().with_default(others).with_target(env!("CARGO_PKG_NAME"), level.filter());
     let lines = fmt::layer().json().log_internal_errors(false).with_writer(Mutex::new(JsonLines(file)));
-    // A log that is already being written goes on; a full disk is told by the survey itself.
+    // If a log was started earlier, it continues. The survey itself reports a full disk.
     let _ = tracing_subscriber::registry().with(lines.with_filter(targets)).try_init();
     Ok(())
 }

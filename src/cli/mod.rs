@@ -1,21 +1,18 @@
-//! The command line: what the user types becomes settings, what comes of it becomes words and an exit
-//! code.
+//! The command line: turns arguments into settings, and results into messages and an exit code.
 //!
-//! [`main`] reads the arguments into a [`Command`](command::Command) and executes it. There is a file
-//! for each command in [`commands`]; the flags of a survey are in [`flags`], in the groups of its help.
-//! Flags are laid over the configuration file (`config`) and that over the defaults of
-//! [`Settings`](crate::settings::Settings); `check` then looks at the whole once, wherever a value came
-//! from.
+//! [`main`] reads the arguments into a [`Command`](command::Command) and executes it. Each command has a file
+//! in [`commands`]. The flags of a survey are in [`flags`], in the groups of its help. Flags override the
+//! configuration file (`config`), which overrides the defaults of [`Settings`](crate::settings::Settings).
+//! `check` then validates the result once, wherever a value came from.
 //!
-//! `survey`, `resume` and `demo` meet in `run`: the log is opened, signals are listened to (`stop`),
-//! the display shows the survey's status (`progress`), and in the end the curves are drawn (`curves`) and the summary
-//! is printed.
+//! `survey`, `resume` and `demo` share `run`: it opens the log, handles signals (`stop`) and shows the
+//! survey's progress (`progress`). At the end it computes the curves (`curves`) and prints the summary.
 //!
 //! **Two channels.** Standard output carries results only, so that it can be piped: tables, CSV, JSON.
-//! All else is a line on standard error that begins with `ccsurvey:`; an error begins with `ccsurvey:
+//! Everything else is a line on standard error that begins with `ccsurvey:`; an error begins with `ccsurvey:
 //! error:`. A closed pipe is no error. Every end of the program is one of [`Exit`].
 //!
-//! This room decides nothing about the survey itself: it holds no rule of load, scope or walk.
+//! This room decides nothing about the survey itself: it has no rule of load, scope or walk.
 
 mod bus;
 mod columns;
@@ -66,7 +63,7 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-/// Help and version are asked for, all else is a mistake.
+/// Prints requested help or the version. Anything else is a usage error.
 fn print_help(error: &clap::Error) -> Result<Exit, CliError> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -74,7 +71,7 @@ fn print_help(error: &clap::Error) -> Result<Exit, CliError> {
             Ok(Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // To standard error; whether anybody reads it changes nothing.
+            // This goes to standard error; a failure to write it changes nothing.
             let _ = error.print();
             Ok(Exit::Usage)
         }

@@ -1,5 +1,6 @@
-//! The only place where text leaves for a terminal. Tables, errors and files hold what strangers wrote, so nothing is
-//! let through that a terminal would obey; `clippy.toml` keeps the rest of the program from writing past this file.
+//! The only place that writes text to a terminal. Tables, errors and files contain text from untrusted
+//! sources, so nothing passes that a terminal would act on. `clippy.toml` keeps the rest of the program from
+//! bypassing this file.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -11,7 +12,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use crate::records::{visible, visible_json, visible_lines};
 
-/// Prints words on standard output.
+/// Prints text on standard output.
 ///
 /// # Errors
 /// When standard output is closed or cannot be written.
@@ -27,7 +28,7 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     print_json_text(&serde_json::to_string_pretty(value).map_err(no_json)?)
 }
 
-/// Prints it as JSON in a line.
+/// Prints a result as one line of JSON.
 ///
 /// # Errors
 /// When standard output is closed or cannot be written.
@@ -43,31 +44,31 @@ fn no_json(error: serde_json::Error) -> CliError {
     CliError::Failed(format!("cannot write the result as JSON: {error}"))
 }
 
-/// Tells the user something on standard error, in a line. Nobody listening there is no reason to stop.
+/// Prints a one-line message on standard error. A failure to write it is no reason to stop.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn print_message(message: &str) {
     let _ = writeln!(io::stderr().lock(), "ccsurvey: {}", visible(message));
 }
 
-/// Shows words in the place of those that a bar showed before.
+/// Replaces the text of a progress bar.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn show(bar: &ProgressBar, words: &str) {
     bar.set_message(visible_lines(words).into_owned());
 }
 
-/// Where standard error is a terminal, a place to draw on.
+/// A target to draw on, if standard error is a terminal.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn terminal_of_messages() -> Option<ProgressDrawTarget> {
     io::stderr().is_terminal().then(ProgressDrawTarget::stderr)
 }
 
-/// Where standard output is a terminal, a place to draw on.
+/// A target to draw on, if standard output is a terminal.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn terminal_of_results() -> Option<ProgressDrawTarget> {
     io::stdout().is_terminal().then(ProgressDrawTarget::stdout)
 }
 
-/// Writes a result into a file, or on standard output where there is none.
+/// Writes a result to a file, or to standard output if no file is given.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -80,7 +81,7 @@ pub(super) fn write_or_print(file: Option<&Path>, bytes: &[u8]) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// Prints data on standard output: to the byte for a file or another program, made visible for a terminal.
+/// Prints data on standard output: byte for byte to a file or another program, made visible for a terminal.
 ///
 /// # Errors
 /// When standard output is closed or cannot be written.
@@ -95,7 +96,7 @@ fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
     out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::of_output(&error))
 }
 
-/// Standard output for data: the same to the byte, unless a terminal stands behind it.
+/// Standard output for data: byte for byte, unless it is a terminal.
 pub(super) struct Results {
     out: io::StdoutLock<'static>,
     is_terminal: bool,
@@ -123,7 +124,8 @@ impl Write for Results {
     }
 }
 
-/// A file of JSON lines that people look at on terminals: what hides is escaped. Each line comes in one piece.
+/// A file of JSON lines that people read on terminals: hidden characters are escaped. Each line comes in one
+/// write.
 pub(super) struct JsonLines<W: Write>(pub(super) W);
 
 impl<W: Write> Write for JsonLines<W> {

@@ -10,16 +10,15 @@ use crate::records::SurveyState;
 use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
 use crate::survey::{BusProblem, Snapshot};
 
-/// Kinds of errors that are told, the most frequent first.
+/// The number of error kinds shown, the most frequent first.
 const KINDS: usize = 4;
-/// Where standard error is a file, a line so often.
+/// The interval between lines if standard error is not a terminal.
 const SECONDS_PER_LINE: u64 = 10;
 
-/// Shows how a survey goes until it is ended: a few lines kept up to date on a terminal, else a plain
-/// line now and then.
+/// Shows the progress of a survey until its end: a few lines that are kept up to date on a terminal,
+/// otherwise a plain line now and then.
 ///
-/// It looks at the status that the survey writes into its folder every second, as `ccsurvey status`
-/// does.
+/// It reads the status that the survey writes into its folder every second, as `ccsurvey status` does.
 pub(super) struct Display {
     dir: PathBuf,
     bar: ProgressBar,
@@ -28,21 +27,21 @@ pub(super) struct Display {
     started: Instant,
 }
 
-/// How the state of things is told, some real time after the start.
+/// Formats the progress, given the real time since the start.
 #[derive(Clone, Copy)]
 struct ProgressText {
     line: fn(&Snapshot, Duration) -> String,
-    /// On a terminal.
+    /// The form for a terminal.
     lines: fn(&Snapshot, Duration) -> String,
 }
 
 impl Display {
-    /// Begins to show, on the runtime this is called on; colours and movement on a terminal only.
+    /// Starts the display on the current runtime, with colours and movement on a terminal only.
     pub(super) fn start(dir: &Path) -> Self {
         Self::with(dir, ProgressText { line: |now, _| line(now), lines: |now, _| lines(now) })
     }
 
-    /// The same for a survey on a virtual clock: the work goes by real time.
+    /// As [`Self::start`], for a survey on a virtual clock: the pace of the work is measured in real time.
     pub(super) fn of_simulation(dir: &Path) -> Self {
         Self::with(dir, ProgressText { line: simulated_line, lines: simulated_line })
     }
@@ -51,7 +50,7 @@ impl Display {
         let terminal = terminal_of_messages();
         let is_terminal = terminal.is_some();
         let bar = ProgressBar::with_draw_target(None, terminal.unwrap_or_else(ProgressDrawTarget::hidden));
-        // The template is fixed and sound; without it the display is plainer, no less true.
+        // The template is fixed and valid. Without it the display would be plainer, but still correct.
         if let Ok(style) = ProgressStyle::with_template("{spinner:.green} {msg}") {
             bar.set_style(style);
         }
@@ -61,13 +60,13 @@ impl Display {
         Self { dir: dir.to_owned(), bar, task, words, started: Instant::now() }
     }
 
-    /// Tells the user something between two pictures of the display.
+    /// A function that prints a message between two updates of the display.
     pub(super) fn teller(&self) -> impl FnOnce(&str) + Send + 'static {
         let bar = self.bar.clone();
         move |message| bar.suspend(|| print_message(message))
     }
 
-    /// Takes the display away and leaves one line of how it stands.
+    /// Removes the display and leaves one line with the final state.
     pub(super) fn end(self) {
         self.task.abort();
         self.bar.finish_and_clear();
@@ -94,7 +93,7 @@ async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, word
     }
 }
 
-/// The display of a terminal.
+/// The progress for a terminal, in several lines.
 fn lines(now: &Snapshot) -> String {
     format!(
         "site trees {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}{}{}",
@@ -109,7 +108,7 @@ fn lines(now: &Snapshot) -> String {
     )
 }
 
-/// The same in one line.
+/// The progress in one line.
 fn line(now: &Snapshot) -> String {
     let left =
         if now.state == SurveyState::Running { format!(", {}", time_left(now)) } else { String::new() };
@@ -125,10 +124,11 @@ fn line(now: &Snapshot) -> String {
     )
 }
 
-/// What a survey without agents waits for.
+/// The reason for the wait of a survey without agents.
 pub(super) const NO_AGENT: &str = "no agent is connected (start one with `ccsurvey agent --nats URL`)";
 
-/// Why the survey waits for the bus between it and its agents, if it does, after this; or else what may become a reason.
+/// Why the survey waits for the bus to its agents, or a warning about the bus, with this prefix; empty if
+/// neither.
 fn bus_problem(now: &Snapshot, before: &str) -> String {
     match (&now.bus_problem, &now.bus_warning, now.agents_missing_since) {
         (Some(BusProblem { what, .. }), _, _) => format!("{before}WAITING for the bus: {what}"),
@@ -138,12 +138,12 @@ fn bus_problem(now: &Snapshot, before: &str) -> String {
     }
 }
 
-/// What of the opt-out list cannot be obeyed, if anything, after this.
+/// The part of the opt-out list that cannot be obeyed, with this prefix; empty if there is none.
 fn opt_out_problem(now: &Snapshot, before: &str) -> String {
     now.opt_out_problem.as_ref().map_or_else(String::new, |problem| format!("{before}OPT-OUT LIST {problem}"))
 }
 
-/// How a simulation goes: how much time it has gone through, and how fast the work is done.
+/// The progress of a simulation: the simulated time, and the pace of the work.
 fn simulated_line(now: &Snapshot, real: Duration) -> String {
     let seconds = real.as_secs_f64();
     let sites_left = now.sites_waiting + now.sites_walking;
@@ -163,7 +163,7 @@ fn simulated_line(now: &Snapshot, real: Duration) -> String {
     )
 }
 
-/// How many site trees are where.
+/// The number of site trees in each state.
 pub(super) fn site_trees(now: &Snapshot) -> String {
     format!(
         "{} done, {} walking, {} waiting",
@@ -182,12 +182,12 @@ fn pages(now: &Snapshot) -> String {
     )
 }
 
-/// What is done in a second, on the mean of the last minute.
+/// The rates per second, averaged over the last minute.
 pub(super) fn rates(now: &Snapshot) -> String {
     format!("{}, {}", request_rate(now.requests_per_second), byte_rate(now.bytes_per_second))
 }
 
-/// How many, and the most frequent kinds.
+/// The number of errors, and the most frequent kinds.
 pub(super) fn errors(now: &Snapshot) -> String {
     let mut errors: Vec<(&String, u64)> = now.errors.iter().map(|(kind, count)| (kind, *count)).collect();
     errors.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));

@@ -2,18 +2,18 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is written beside the one of its name and takes its place when it is whole: a failure leaves
-/// the old one as it was. A pipe or a device is written to itself, and a link stays a link.
+/// A file that is written under another name beside its target and replaces the target when it is complete. A
+/// failure leaves the old file as it was. A pipe or a device is written to directly, and a link stays a link.
 pub(super) struct Replacement {
     out: BufWriter<File>,
     file: PathBuf,
-    /// Where it is written until it is whole.
+    /// The path of the unfinished file.
     beside: Option<PathBuf>,
 }
 
 impl Replacement {
     /// # Errors
-    /// When nothing can be written there.
+    /// When the file cannot be written there.
     pub(super) fn create(file: &Path) -> io::Result<Self> {
         let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
@@ -26,10 +26,10 @@ impl Replacement {
         Ok(Self { out: BufWriter::new(File::create(&beside)?), file, beside: Some(beside) })
     }
 
-    /// It is whole.
+    /// Replaces the target by the complete file.
     ///
     /// # Errors
-    /// When the last of it cannot be written.
+    /// When the rest of the file cannot be written.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         if let Some(beside) = &self.beside {
@@ -53,7 +53,7 @@ impl Write for Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if let Some(beside) = &self.beside {
-            // What went wrong before is what is told.
+            // The earlier error is the one to report.
             let _ = fs::remove_file(beside);
         }
     }

@@ -11,7 +11,7 @@ use super::stop;
 use crate::cluster::Coordinator;
 use crate::survey::{Ending, Summary, Survey, SurveyError};
 
-/// How a running survey shows itself.
+/// How a running survey shows its progress.
 #[derive(clap::Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Output")]
 pub struct DisplayMode {
@@ -19,30 +19,30 @@ pub struct DisplayMode {
     #[arg(long)]
     pub json: bool,
 
-    /// How much is written to DIR/log.jsonl
+    /// The level of detail of DIR/log.jsonl
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "info")]
     pub log_level: LogLevel,
 }
 
-/// Does the work of a command that waits for the network.
+/// Runs the asynchronous work of a command.
 ///
 /// # Errors
-/// Those of the work, and when the system gives us no threads.
+/// Those of the work, and when the system provides no threads.
 pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(no_threads)?;
     runtime.block_on(work)
 }
 
-/// The system gives us no threads.
+/// The error when the system provides no threads.
 pub(super) fn no_threads(error: std::io::Error) -> CliError {
     CliError::Failed(format!("cannot start: {error}"))
 }
 
-/// Runs a survey to its end or to a signal, and tells what came of it. Its questions are put by agents if there is a
-/// coordinator.
+/// Runs a survey to its end or to a signal, and prints the result. With a coordinator, agents send the
+/// requests.
 ///
 /// # Errors
-/// When something of ours stops working; what was recorded is kept.
+/// When something on our side fails. What was recorded is kept.
 pub(super) async fn run(
     survey: Survey,
     coordinator: Option<Coordinator>,
@@ -72,7 +72,7 @@ pub(super) async fn run(
             let ended = survey.run(at_work.stop()).await;
             let is_finished = ended.as_ref().is_ok_and(|ending| ending.is_finished);
             match at_work.end(is_finished).await {
-                // What is left there is removed by another `resume`.
+                // Another `resume` removes what is left there.
                 Err(error) if is_finished => {
                     print_message(&format!("warning: the survey is finished, and on the bus: {error}"));
                 }
@@ -104,10 +104,10 @@ fn stopping_politely(dir: &Path) -> String {
     )
 }
 
-/// What came of a survey.
+/// Prints the result of a survey.
 ///
 /// # Errors
-/// That which ended it, or its tables cannot be read.
+/// The error that ended the survey, or when its tables cannot be read.
 pub(super) fn print_result(
     ended: Result<Ending, SurveyError>,
     dir: &Path,
@@ -125,7 +125,7 @@ pub(super) fn print_result(
     Ok(verdict(&ending))
 }
 
-/// Names the promises that were broken, and says with which exit code the program ends.
+/// Names the promises that were broken, and returns the exit code.
 pub(super) fn verdict(ending: &Ending) -> Exit {
     for promise in &ending.broken_promises {
         print_message(&format!("error: a load promise was broken: {promise}"));
@@ -137,7 +137,7 @@ pub(super) fn verdict(ending: &Ending) -> Exit {
     }
 }
 
-/// Where the tables stand, in a line of the last words of a survey.
+/// The location of the tables, for the final message of a survey.
 pub(super) fn tables_in_words(dir: &Path) -> String {
     format!("Tables    {}/tables/{{exchanges,links,sites,levels,curves,servers}}/*.parquet\n", dir.display())
 }

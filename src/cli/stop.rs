@@ -6,11 +6,11 @@ use tokio::sync::watch;
 
 use super::exit::Exit;
 
-/// Listens for Ctrl-C, SIGTERM and SIGHUP from now on, on the runtime this is called on.
+/// Listens for Ctrl-C, SIGTERM and SIGHUP from now on, on the current runtime.
 ///
-/// The first one is told and makes the receiver true. A second Ctrl-C or SIGTERM ends the program at once: what
-/// was recorded is kept then too, as after a crash. A terminal that goes away says so more than once, by its shell
-/// and by the system, and means it once.
+/// The first signal calls `tell` and sets the receiver to true. A second Ctrl-C or SIGTERM ends the program
+/// at once; what was recorded is kept even then, as after a crash. A closing terminal sends SIGHUP more than
+/// once, through its shell and through the system. This counts as one signal.
 pub(super) fn on_signal(tell: impl FnOnce() + Send + 'static) -> watch::Receiver<bool> {
     let (stop, stopped) = watch::channel(false);
     let is_hangup_ignored = is_hangup_ignored();
@@ -20,7 +20,7 @@ pub(super) fn on_signal(tell: impl FnOnce() + Send + 'static) -> watch::Receiver
             () = hung_up(), if !is_hangup_ignored => {}
         }
         tell();
-        // Nobody listens any more when the work has just ended by itself.
+        // Without a receiver the work has just ended by itself.
         let _ = stop.send(true);
         asked_to_end().await;
         process::exit(Exit::Interrupted as i32);
@@ -52,10 +52,11 @@ async fn came(kind: SignalKind) {
     }
 }
 
-/// Whether the program was started with SIGHUP ignored, as by `nohup`: to listen to it would undo that.
+/// Whether the program was started with SIGHUP ignored, as by `nohup`. Listening to the signal would undo
+/// that.
 ///
-/// `SigIgn` of proc(5) is a mask in hexadecimal, the lowest bit for signal 1, SIGHUP. On a system that does not
-/// tell, SIGHUP is left as it is: a survey that it kills can be resumed.
+/// `SigIgn` of proc(5) is a mask in hexadecimal, with the lowest bit for signal 1, SIGHUP. On a system
+/// without this information SIGHUP keeps its default action: a survey that it kills can be resumed.
 fn is_hangup_ignored() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

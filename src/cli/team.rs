@@ -16,60 +16,61 @@ use crate::survey::{LEAST_CAPACITY, Lives, Team, requests_of_sites};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Agents")]
 pub(super) struct TeamFlags {
-    /// Have so many agents walk the site trees, as the machines of a survey over several machines would; --sites counts
-    /// those that wait for an agent too, and is the length of the start list at least
+    /// Walk the site trees with N agents, like a survey over several machines; --sites also counts trees that
+    /// wait for an agent, and is at least the length of the start list
     #[arg(long, value_name = "N", value_parser = at_least_one::<u32>)]
     agents: Option<u32>,
 
-    /// Machines that the agents are on, in turn [with --agents: 1]
+    /// The number of machines; agents are assigned to them in turn [with --agents: 1]
     #[arg(long, value_name = "N", value_parser = at_least_one::<u32>, requires = "agents")]
     machines: Option<u32>,
 
-    /// How sites are shared out to agents: beforehand (static) or when one has room (dynamic), by chance (random) or the
-    /// largest first (size); in turn and levelled out (distributor); or whoever comes first takes (competition)
-    /// [with --agents: dynamic-size]
+    /// How sites are assigned to agents: in advance (static) or when an agent has a free slot (dynamic), at
+    /// random (random) or the largest first (size); in turn, with rebalancing (distributor); or first come,
+    /// first served (competition) [with --agents: dynamic-size]
     #[arg(long, value_name = "METHOD", value_parser = partition(), requires = "agents")]
     partition: Option<Partition>,
 
-    /// Answers per second that each machine reads, shared evenly by its agents: one for all, or one for each machine
-    /// [with --agents: 1000]
+    /// Responses per second that each machine can read, shared evenly by its agents: one value for all
+    /// machines, or one per machine [with --agents: 1000]
     #[arg(long, value_name = "RATE", value_parser = capacity, value_delimiter = ',', requires = "agents")]
     capacity: Vec<f64>,
 
-    /// Site trees that an agent walks at once [with --agents: 10]
+    /// The number of site trees that an agent walks at once [with --agents: 10]
     #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, requires = "agents")]
     agent_sites: Option<usize>,
 
-    /// An earlier survey that says how large sites are
+    /// An earlier survey to take the sizes of sites from
     #[arg(long, value_name = "OLD", requires = "agents")]
     sizes: Option<PathBuf>,
 
-    /// Let agents die by chance after such a time on average, and others come in their place [default: all live]
+    /// Let agents die at random after this time on average, and be replaced by others [default: none die]
     #[arg(long, value_name = "TIME", value_parser = span, requires = "agents")]
     agent_life: Option<Span>,
 
-    /// How long it takes on average until another comes [with --agent-life: 10m]
+    /// The average time until a replacement comes [with --agent-life: 10m]
     #[arg(long, value_name = "TIME", value_parser = span, requires = "agent_life")]
     agent_gap: Option<Span>,
 
-    /// Give trees of a server to any agent, rather than to the one that was there last; static partitions do neither
+    /// Assign trees of a server to any agent, not preferably to the agent that had it last; static partitions
+    /// do neither
     #[arg(long, requires = "agents")]
     hand_servers_over: bool,
 
-    /// Seed of the chance by which sites are shared out and agents die [with --agents: 1]
+    /// Seed of the random numbers for the assignment of sites and the deaths of agents [with --agents: 1]
     #[arg(long, value_name = "N", value_parser = typed::<u64>, requires = "agents")]
     team_seed: Option<u64>,
 }
 
-// Flags that mean nothing without agents are no defaults of a simulation.
+// Defaults that apply only with --agents, so they are no defaults of the flags.
 const CAPACITY: f64 = 1000.0;
 const PLACES: usize = 10;
 const GAP: Duration = Duration::from_mins(10);
-/// All start URLs are looked up within it.
+/// The time in which all start URLs are looked up.
 const GATHERED: Duration = Duration::from_secs(1);
 
 impl TeamFlags {
-    /// The team that is asked for, if one is.
+    /// The team that the flags describe, if there is one.
     ///
     /// # Errors
     /// When capacities do not fit the machines, or the earlier survey cannot be read.
@@ -118,7 +119,7 @@ fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
     requests_of_sites(dir).map_err(|error| to_error(error.to_string()))
 }
 
-/// A number of things of which there must be some.
+/// Parses a number that must be 1 or more.
 pub(super) fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(
     word: &str,
 ) -> Result<T, String> {
@@ -149,6 +150,6 @@ fn span(word: &str) -> Result<Span, String> {
     }
 }
 
-/// An answer may take some seconds, and an agent that never hears one brings nothing about.
+/// A response may take some seconds, and an agent that never receives one makes no progress.
 const LEAST_SPAN: Duration = Duration::from_secs(10);
 const LONGEST_SPAN: Duration = Duration::from_hours(365 * 24);

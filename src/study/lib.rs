@@ -1,8 +1,8 @@
-//! What a survey of `ccsurvey` found, and what follows from it: nothing here asks anybody anything.
+//! The results of a survey by `ccsurvey` and their evaluation. Nothing here sends a request.
 //!
 //! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
 //! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
-//! - [`report`]: what was found as one HTML file; same input, same bytes.
+//! - [`report`]: the results as one HTML file; same input, same bytes.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
 

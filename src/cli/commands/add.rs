@@ -11,12 +11,12 @@ use crate::cli::output::print_message;
 use crate::records::units::count;
 use crate::survey::{HandedOverList, StartUrlCounts, area, hand_over, settings_of, take_in};
 
-/// Add start URLs to a survey that runs, rests or is finished.
+/// Add start URLs to a survey that is running, stopped or finished.
 ///
-/// They queue behind everything that the survey knows, as start URLs of generation 0, and are added to
-/// DIR/start.csv. A running survey takes them in within seconds; one that rests or is finished goes on with them
-/// by `resume`. They are kept and taken in exactly once, even if either process is killed. If the survey is a
-/// sample (--sample), sites that it does not draw are left out here too.
+/// They are queued behind everything that the survey knows, as start URLs of generation 0, and are added to
+/// DIR/start.csv. A running survey accepts them within seconds; a stopped or finished one continues with them
+/// on `resume`. They are stored and accepted exactly once, even if either process is killed. If the survey is
+/// a sample (--sample), sites outside the sample are left out here too.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Add {
@@ -38,13 +38,14 @@ Examples:
   zcat ke.zone.gz | ccsurvey add kenya --start -
   ccsurvey add kenya --start schools.csv --column website";
 
-/// How long to wait for a survey at work to take a list in: some of the seconds at which it looks.
+/// How often to check whether a running survey has accepted a list. The survey looks for new lists every few
+/// seconds.
 const MOST_LOOKS: u32 = 50;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
 impl Add {
     /// # Errors
-    /// When there is no survey in DIR, or the list cannot be used; then nothing was added.
+    /// When there is no survey in DIR, or the list cannot be used. Nothing was added then.
     pub fn execute(self) -> Result<Exit, CliError> {
         let dir = &self.dir;
         let list = self.list.read(&self.start, area(&settings_of(dir)?)?)?;
@@ -62,7 +63,7 @@ impl Add {
     }
 }
 
-/// Who has taken a list in.
+/// The process that accepted a list.
 enum TakenBy {
     ByUs(StartUrlCounts),
     ByOther,

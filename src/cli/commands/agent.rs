@@ -14,12 +14,13 @@ use crate::cluster::{Agent, AgentEnd, AgentLimits};
 use crate::settings::typed;
 use crate::survey::LEAST_CAPACITY;
 
-/// Walk sites for a survey that was begun with --nats, on this or another machine.
+/// Crawl sites for a survey that was started with --nats, on this or another machine.
 ///
-/// Puts the questions that the survey deals to it, each when the server's turn has come, and reads the answers. Agents may
-/// come and go at any time, and be killed: what they were at goes on elsewhere. An agent waits for the survey, and ends
-/// with it. What the settings of the survey want of this machine's own network is done only with the agent's own flags. It
-/// needs no folder; Ctrl-C and SIGTERM let it finish what it is at.
+/// Sends the requests that the survey assigns to it, each when the server's turn has come, and reads the
+/// responses. Agents may come and go at any time, and be killed: their sites continue elsewhere. An agent
+/// waits for the survey, and ends with it. Settings of the survey that affect this machine's own network
+/// apply only with the agent's own flags. An agent needs no folder; Ctrl-C and SIGTERM let it finish the
+/// exchanges in flight.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct AgentCommand {
@@ -31,36 +32,40 @@ pub struct AgentCommand {
     #[arg(long, value_name = "FILE")]
     nats_login: Option<PathBuf>,
 
-    /// The survey: the name of its folder [default: the one that is there]
+    /// The survey: the name of its folder [default: the only survey on the bus]
     #[arg(long, value_name = "NAME")]
     survey: Option<String>,
 
-    /// The name of this agent in tables and status [default: the machine's, and the number of the process]
+    /// The name of this agent in tables and status [default: the machine's name and the process id]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Site trees that it walks at once; each site is asked one question at a time, whatever this says
+    /// The number of site trees that it crawls at once; each site gets one request at a time, whatever this
+    /// says
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one::<u32>)]
     sites: u32,
 
-    /// How much it does in a time, in a unit that is the same for all agents: who can do most gets the largest sites
+    /// The capacity of this agent, in a unit that is the same for all agents: the one with the most gets the
+    /// largest sites
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = capacity)]
     capacity: f64,
 
-    /// Let the survey contact loopback, private and other special addresses from this machine, if its settings say so
+    /// Allow the survey to contact loopback, private and other special addresses from this machine, if its
+    /// settings say so
     #[arg(long, help_heading = LIMITS)]
     permit_special_addresses: bool,
 
-    /// Where every connection goes, for a survey of a virtual Web that was begun with --gateway
+    /// The address for all connections, for a survey of a virtual Web that was started with --gateway
     #[arg(long, value_name = "ADDR:PORT", help_heading = LIMITS)]
     gateway: Option<SocketAddr>,
 
-    /// Further root certificates (PEM) that the survey may trust, as those of its --ca; may be given more than once
+    /// Further root certificates (PEM) that the survey may trust, as those of its --ca; may be given more
+    /// than once
     #[arg(long, value_name = "FILE", help_heading = LIMITS)]
     ca: Vec<PathBuf>,
 }
 
-/// What an agent does only where whoever starts it says so, whatever the settings of the survey.
+/// Limits that only the operator of this machine can lift, whatever the settings of the survey.
 const LIMITS: &str = "Limits of this machine";
 
 const EXAMPLES: &str = "\
@@ -70,7 +75,7 @@ Examples:
 
 impl AgentCommand {
     /// # Errors
-    /// When the bus cannot be used, or the survey does not take it.
+    /// When the bus cannot be used, or the survey rejects the agent.
     pub fn execute(self) -> Result<Exit, CliError> {
         block_on(async {
             let bus = bus::connect(&self.nats, self.nats_login.as_deref()).await?;
@@ -98,7 +103,7 @@ impl AgentCommand {
     }
 }
 
-/// That of the machine, as Linux tells it, and the number of the process.
+/// The name of the machine, as Linux reports it, and the process id.
 fn usual_name() -> String {
     let told = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let word: String = told

@@ -21,21 +21,21 @@ use crate::settings::{Settings, Size, Span, typed};
 use crate::space::{GEO_DATABASE, ServeSettings, Served, World, serve};
 use crate::survey::{Survey, SurveyError};
 
-/// Survey a virtual Web space: a look at the tool in less than a minute.
+/// Survey a virtual Web: try the tool in less than a minute.
 ///
-/// Serves the world built in over real DNS and HTTP on this machine, surveys it into DIR, prints the
-/// summary and writes the report. It needs no root and no Internet. The pauses are those of a demonstration, four hundred
-/// times shorter than those of a real survey.
+/// Serves the built-in world over real DNS and HTTP on this machine, surveys it into DIR, prints the summary
+/// and writes the report. It needs no root and no Internet. The pauses are four hundred times shorter than
+/// those of a real survey.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Demo {
-    /// The folder of the survey, which must not exist yet [default: ccsurvey-demo, or ccsurvey-demo-2
-    /// and so on]
+    /// The folder of the survey, which must not exist yet [default: ccsurvey-demo, or ccsurvey-demo-2 and so
+    /// on]
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// Have so many agents walk the sites, processes of their own, over a NATS server that is started for it (the program
-    /// `nats-server` must be there)
+    /// Crawl the sites with N agents, each a process of its own, over a NATS server that is started for them
+    /// (the program `nats-server` must be installed)
     #[arg(long, value_name = "N", value_parser = typed::<u16>)]
     agents: Option<u16>,
 
@@ -98,14 +98,14 @@ impl Demo {
     }
 }
 
-/// The first folder of the demonstration that is not taken.
+/// The first folder name for the demonstration that is not taken.
 fn free_dir() -> PathBuf {
     let numbered = (2_u32..).map(|number| PathBuf::from(format!("{DEFAULT_DIR}-{number}")));
     let mut names = std::iter::once(PathBuf::from(DEFAULT_DIR)).chain(numbered);
     names.find(|dir| !dir.exists()).unwrap_or_else(|| PathBuf::from(DEFAULT_DIR))
 }
 
-/// Polite to a machine that does nothing else, and over in less than a minute.
+/// Polite to a machine that does nothing else, and finished in less than a minute.
 fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
     Settings {
         cctld: world.country_domains.iter().map(ToString::to_string).collect(),
@@ -115,7 +115,7 @@ fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
         // Real pauses would make the demonstration last for hours.
         min_delay: Span(Duration::from_millis(5)),
         max_delay: Span(Duration::from_millis(200)),
-        // Loopback has no thin link on the way.
+        // Loopback has no thin link.
         harm: None,
         rate: Some(Size(1 << 30)),
         geo: vec![geo],
@@ -123,7 +123,7 @@ fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
     }
 }
 
-/// Writes the location database of the world beside DIR, where a resumed survey finds it.
+/// Writes the location database of the world beside DIR, where a resumed survey finds it again.
 fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
     let is_full = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
     if is_full || dir.is_file() {

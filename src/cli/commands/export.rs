@@ -12,8 +12,8 @@ use crate::survey::{SurveyError, export};
 
 /// Write all start URLs that a survey knows, as CSV.
 ///
-/// The user's start URLs, those of the sites walked, and all external URLs inside the country domains,
-/// each once: usable as the --start of a next survey. May be used while the survey runs.
+/// The user's start URLs, those of the sites crawled, and all external URLs inside the country domains, each
+/// once: usable as the --start of a next survey. May be used while the survey runs.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Export {
@@ -33,7 +33,7 @@ Examples:
 
 impl Export {
     /// # Errors
-    /// When there is no survey in DIR, a table cannot be read or the file not be written.
+    /// When there is no survey in DIR, a table cannot be read or the file cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
         match &self.output {
             None => {
@@ -57,7 +57,7 @@ fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
     Ok(number)
 }
 
-/// Standard output that remembers how it failed, to tell a closed pipe from an error.
+/// Standard output that remembers its error, to distinguish a closed pipe from other errors.
 struct WatchedOutput<W: Write> {
     out: W,
     error: Option<io::Error>,

@@ -10,12 +10,12 @@ use crate::cli::output::print_message;
 use crate::cli::replacement::Replacement;
 use crate::records::units::{percent, thousands};
 
-/// Learn what pages bring, for `--depth auto`, from surveys that were walked deep.
+/// Learn the yield of pages, for `--depth auto`, from surveys that were crawled deep.
 ///
-/// What a page of a depth and with the words of its URL brings on average, in external hosts that are new in its site,
-/// what a request must promise so that a share of all hosts is found, and what is then lost. Surveys like the next one are the best ground:
-/// the same country some years ago, or a sample of it walked to depth 20. They must have been made with
-/// --record-links.
+/// Computes the number of external hosts, new in its site, that a page of a depth and with the words of its
+/// URL brings on average; the yield that a request must promise so that a share of all hosts is found; and
+/// the loss at that yield. Surveys like the next one give the best rates: the same country some years ago, or
+/// a sample of it crawled to depth 20. They must have been made with --record-links.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct LearnCommand {
@@ -27,7 +27,7 @@ pub struct LearnCommand {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The deepest level that prices are for
+    /// The deepest level that prices are computed for
     #[arg(long, value_name = "LEVELS", default_value_t = 20)]
     max_depth: u16,
 }
@@ -39,7 +39,7 @@ Examples:
 
 impl LearnCommand {
     /// # Errors
-    /// When a folder holds no survey with its links, or the file cannot be written.
+    /// When a folder has no survey with page links, or the file cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
         let mut grounds = Vec::new();
         for dir in &self.surveys {

@@ -1,4 +1,4 @@
-//! One file for each command: its arguments, its help, and what it does.
+//! The commands, one file each: arguments, help and code.
 
 /// `ccsurvey add`.
 pub mod add;
@@ -11,7 +11,7 @@ pub mod demo;
 pub mod export;
 /// `ccsurvey learn`.
 pub mod learn;
-/// The process that reads one answer in quarantine.
+/// The process that reads one response in quarantine.
 pub mod read_answer;
 /// `ccsurvey report`.
 pub mod report;

@@ -24,9 +24,10 @@ use crate::walk::yields::Rates;
 
 /// Write the report of a survey: one HTML file that any browser opens.
 ///
-/// What exists, what it cost, and which depth to use, with figures, their data and their uncertainty. May be
-/// used while the survey runs; the first page then says that it is partial. The curves are written into the table
-/// `curves` too, where it is missing or older than the other tables; if it cannot be written, that is said.
+/// It shows what exists, what it cost, and which depth to use, with figures, their data and their
+/// uncertainty. May be used while the survey runs; the report then begins with a note that it is partial. The
+/// curves are also written to the table `curves`, if it is missing or older than the other tables; if that
+/// fails, a message says so.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportCommand {
@@ -46,11 +47,11 @@ pub struct ReportCommand {
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
 
-    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: those built in]
+    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: the built-in rates]
     #[arg(long, value_name = "FILE")]
     rates: Option<PathBuf>,
 
-    /// Seed of the random numbers for the intervals: the same survey and seed make the same file
+    /// Seed of the random numbers for the intervals: the same survey and seed give the same file
     #[arg(long, value_name = "N", value_parser = typed::<u64>, default_value_t = Sampling::default().seed)]
     seed: u64,
 }
@@ -63,9 +64,10 @@ Examples:
 
 impl ReportCommand {
     /// # Errors
-    /// When there is no survey in DIR, no site tree in it yet, a table cannot be read or the file not be written.
+    /// When there is no survey in DIR, it has no site tree yet, a table cannot be read or the file cannot be
+    /// written.
     pub fn execute(self) -> Result<Exit, CliError> {
-        // A mistake in the file is told before the tables are read.
+        // An error in the file is reported before the tables are read.
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
         let findings = self.findings(environment, &rates)?;
@@ -80,7 +82,7 @@ impl ReportCommand {
         Ok(Exit::Done)
     }
 
-    /// The report of a survey as it is made when nothing is asked for.
+    /// The report of a survey without any further flags.
     pub(super) fn default_for(dir: &Path) -> Self {
         let seed = Sampling::default().seed;
         Self { dir: dir.to_owned(), output: None, by: Vec::new(), environment: None, rates: None, seed }
@@ -88,9 +90,9 @@ impl ReportCommand {
 
     fn findings(&self, environment: Option<Environment>, rates: &Arc<Rates>) -> Result<Findings, CliError> {
         let sampling = Sampling { seed: self.seed, ..Sampling::default() };
-        // The time that is told with it is that of the tables, or a little before.
+        // The time shown with it is that of the tables, or a little earlier.
         let known = known_trees(&self.dir);
-        // First, so that the memory which it takes is free again.
+        // This comes first, so that its memory is free again.
         let overview = Overview::load(&self.dir)?;
         let groupings = groupings_for_report(&self.dir, &self.by);
         let recorded = Recorded::with_groups(&self.dir, &groupings, MOST_GROUPS)?;
@@ -98,7 +100,7 @@ impl ReportCommand {
         let (of, reading) = counted(None, None);
         let criterion = Criterion::Coverage { at_least: Criterion::COVERAGE, of, reading };
         let choice = Choice::by(&evidence, criterion);
-        // Pages that were left out of every level tell nothing of a survey to a depth.
+        // A survey that left out pages at every level says nothing about a survey to a fixed depth.
         let tells_depth = !recorded.manifest.leaves_pages_out();
         if environment.is_some() && !tells_depth {
             print_message(&format!("no forecast: {TELLS_NO_DEPTH}"));
@@ -114,7 +116,7 @@ impl ReportCommand {
         });
         let forecast = environment.map(|environment| {
             self.forecast(environment, &recorded, sampling, |of_forecast, confidence| match &replays {
-                // The pages are read once.
+                // The pages are read only once.
                 Some(replays) if of_forecast == of => replays.with_confidence(confidence),
                 _ => {
                     let by = (sampling, confidence);
@@ -142,7 +144,8 @@ impl ReportCommand {
         })
     }
 
-    /// The curves of the largest groups, of each grouping that was asked for, with the depth that each is recommended.
+    /// The curves of the largest groups of each requested grouping, with the depth recommended for each
+    /// group.
     fn groups(
         &self,
         recorded: &Recorded,
@@ -163,8 +166,8 @@ impl ReportCommand {
         self.by.iter().copied().map(curves).collect()
     }
 
-    /// What a survey takes in an environment, with other strategies there; `replays` gives these for what coverage counts and
-    /// a confidence.
+    /// The forecast for an environment, and the comparison with other strategies in it. `replays` provides
+    /// their replays, given what coverage counts and a confidence.
     fn forecast<'a>(
         &self,
         environment: Environment,

@@ -13,10 +13,11 @@ use crate::records::{Manifest, SurveyState};
 use crate::settings::Settings;
 use crate::survey::{Ending, KeptReplies, Survey, has_added, settings_of, take_in};
 
-/// Go on with a survey after a stop or a crash.
+/// Continue a survey after a stop or a crash.
 ///
-/// Nothing recorded is lost and nothing finished is fetched again. The settings are those in
-/// DIR/survey.toml, which may have been made gentler since; servers get their pauses as if there had been no stop.
+/// Nothing recorded is lost and nothing finished is fetched again. The settings are those in DIR/survey.toml,
+/// which may have been made more polite in the meantime; servers get their pauses as if there had been no
+/// stop.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Resume {
@@ -35,16 +36,16 @@ Examples:
 
 impl Resume {
     /// # Errors
-    /// When there is no survey in DIR, another process is at work on it, or the survey fails.
+    /// When there is no survey in DIR, another process is running it, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
         block_on(go_on(&self.dir, None, self.showing))
     }
 }
 
-/// Goes on with a survey, or says that it is finished. Settings may be `wished` that are not as it began.
+/// Continues a survey, or reports that it is finished. `wished` settings may differ from those at its start.
 ///
 /// # Errors
-/// As [`Resume::execute`], and when a wished setting may not be changed.
+/// As [`Resume::execute`], and when a wished setting must not be changed.
 pub(super) async fn go_on(
     dir: &Path,
     wished: Option<Settings>,
@@ -63,7 +64,7 @@ pub(super) async fn go_on(
     }
     let settings = wished.clone().map_or_else(|| settings_of(dir), Ok)?;
     if settings.nats.is_some() {
-        // Nobody else's orders are to be fenced.
+        // Checked first, so that the dispatches of another process are not fenced.
         Survey::check_free(dir)?;
     }
     let bus = bus::for_settings(&settings).await?;
@@ -75,7 +76,7 @@ pub(super) async fn go_on(
     run(survey, coordinator, dir, showing).await
 }
 
-/// How a survey ended that has come to its end.
+/// The result of a survey that is finished.
 fn ending_of(dir: &Path) -> Option<Ending> {
     let manifest = Manifest::load(dir).ok()?;
     let is_finished = manifest.state == SurveyState::Finished && manifest.simulation.is_none();

@@ -1,4 +1,4 @@
-//! A survey of a virtual Web space in this process, on a virtual clock.
+//! A survey of a virtual Web in this process, on a virtual clock.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use crate::space::Replay;
 use crate::starts::StartList;
 use crate::survey::{Ending, Summary, area};
 
-/// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
+/// Survey a virtual Web, or a recorded survey once more, in this process, on a virtual clock.
 ///
-/// The same engine as `survey`, with the same pauses, budgets and tables; but nothing is sent and no time is
-/// waited for: weeks of a polite survey are over in minutes. The tables tell how long the survey would take, what
-/// each server would bear, and how much longer others would wait for it. The same world and settings make the same
-/// tables.
+/// Uses the same engine as `survey`, with the same pauses, budgets and tables, but sends nothing and never
+/// waits in real time: weeks of a polite survey take minutes. The tables show how long the survey would take,
+/// the load on each server, and the delay that it would add for other users. The same world and settings give
+/// the same tables.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("start", |flag| flag.required(false).help(START)))]
@@ -41,7 +41,7 @@ pub struct Simulate {
     #[command(flatten)]
     world: WorldArgument,
 
-    /// The folder of the survey; it must not exist yet, or be empty
+    /// The folder of the survey; it must not exist yet, or must be empty
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
@@ -55,7 +55,7 @@ pub struct Simulate {
     showing: DisplayMode,
 }
 
-// A world tells what a survey of real servers must be told.
+// A world provides what a survey of real servers must be given.
 const START: &str = "The start list, as for `survey` [default: the start list of the world]";
 const CCTLD: &str = "The surveyed country domains, e.g. ke or ke,tz,ug [default: those of the world]";
 const CONTACT: &str = "What would stand in the User-Agent of every request; it counts into the bytes sent";
@@ -86,14 +86,14 @@ impl Simulate {
                 .map_err(|error| CliError::Failed(error.to_string()))?,
         };
         let settings = match &team {
-            // Who waits for an agent has a visit of its own.
+            // Each tree that waits for an agent has its own visit.
             Some(_) => Settings { sites: settings.sites.max(start.urls().count()), ..settings },
             None => settings,
         };
         if let Some(team) = team {
             scenario = scenario.walked_by(team);
         }
-        // Signals and the display live in real time, the survey in virtual time.
+        // Signals and the display use real time, the survey virtual time.
         let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
         let (rehearsal, taken) =
             Rehearsal::begin(&self.dir, settings, &start, scenario, &mut reading_in_words())?;
@@ -110,7 +110,7 @@ impl Simulate {
     }
 }
 
-/// What is simulated, and the replay where it is a recorded survey.
+/// The scenario to simulate, and the replay if it is a recorded survey.
 fn scenario(argument: &WorldArgument) -> Result<(Scenario, Option<Arc<Replay>>), CliError> {
     let name = argument.world.display().to_string();
     if let Some(recorded) = argument.recorded()? {

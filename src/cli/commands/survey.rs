@@ -13,27 +13,26 @@ use crate::cluster::Coordinator;
 use crate::records::units;
 use crate::survey::{Focus, ReadingProgress, StartUrlCounts, Survey, area};
 
-/// Begin a new survey in DIR.
+/// Start a new survey in DIR.
 ///
-/// Walks the sites of the start list and, with --feed-back, those they link to inside the country
-/// domains; writes tables, log and state into DIR. The defaults are the polite ones: one request at a
-/// time for each server and each site, a pause of at least 2 s or five times the last exchange,
-/// robots.txt obeyed. Ctrl-C, SIGTERM or the loss of its terminal stop it (under `nohup` the last does not),
-/// `resume` goes on.
+/// Crawls the sites of the start list and, with --feed-back, the sites that they link to inside the country
+/// domains; writes tables, log and state to DIR. The defaults are the polite ones: one request at a time per
+/// server and per site, a pause of at least 2 s or five times the last exchange, robots.txt obeyed. Ctrl-C,
+/// SIGTERM or the loss of its terminal stop it (under `nohup` the last does not); `resume` continues.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct SurveyCommand {
-    /// The folder of the survey; it must not exist yet, or be empty
+    /// The folder of the survey; it must not exist yet, or must be empty
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// Go on with the survey in DIR, as `resume` does, or say that it is finished; begin it if DIR has none. For
-    /// service managers, which give the same command at every start. The start list is read only to begin; flags
-    /// that differ from those the survey began with must make it gentler
+    /// Continue the survey in DIR, as `resume` does, or report that it is finished; start it if DIR has none.
+    /// For service managers, which run the same command at every start. The start list is read only for a new
+    /// survey; flags that differ from those at its start must make it more polite
     #[arg(long)]
     pub or_resume: bool,
 
-    #[allow(missing_docs)] // What is flattened has its own help.
+    #[allow(missing_docs)] // The flattened flags have their own help.
     #[command(flatten)]
     pub flags: SurveyFlags,
 
@@ -81,7 +80,7 @@ impl SurveyCommand {
     }
 }
 
-/// What became of the start list.
+/// The result of reading the start list.
 pub(super) fn taken_in_words(taken: StartUrlCounts) -> String {
     let seeds = (taken.seeds > 0).then(|| format!(", {} in them", count(taken.seeds, "further start URL")));
     let repeated = (taken.repeated > 0).then(|| {
@@ -106,7 +105,7 @@ pub(super) fn taken_in_words(taken: StartUrlCounts) -> String {
     )
 }
 
-/// What a survey with `--focus` is to spend.
+/// The planned number of requests of a survey with `--focus`.
 fn spending_in_words(focus: Focus) -> String {
     let [all, settled, planned] =
         [focus.earlier_requests, focus.settled_requests, focus.planned_requests].map(units::thousands);
@@ -119,7 +118,7 @@ fn spending_in_words(focus: Focus) -> String {
     }
 }
 
-/// Says at every tenth how far an earlier survey is read, if that takes long enough to wonder.
+/// Reports the progress of reading an earlier survey at every tenth, if it takes long enough for messages.
 pub(super) fn reading_in_words() -> impl FnMut(ReadingProgress) {
     /// About ten seconds of reading.
     const MANY_ROWS: u64 = 1_000_000;

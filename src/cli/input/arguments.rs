@@ -1,10 +1,11 @@
 use std::ffi::{OsStr, OsString};
 
-/// The arguments of a program as `clap` is to see them: a negative value stands with its flag, `--depth -1` as
-/// `--depth=-1`.
+/// The arguments of the program in the form that `clap` needs: a negative value is joined to its flag,
+/// `--depth -1` to `--depth=-1`.
 ///
-/// What begins with a dash is a flag to `clap`, and its message is then about a flag that does not exist. Flags that
-/// took any value with a dash would take the next flag where a value was forgotten: `--start --depth 3`.
+/// `clap` takes any argument with a leading dash for a flag, so its message would be about a flag that does
+/// not exist. Flags that accept any value with a dash would swallow the next flag where a value is missing:
+/// `--start --depth 3`.
 pub(in crate::cli) fn with_negative_values(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     let mut flags_are_over = false;
@@ -26,7 +27,7 @@ fn is_bare_flag(argument: &OsStr) -> bool {
     bytes.len() > 2 && bytes.starts_with(b"--") && !bytes.contains(&b'=')
 }
 
-/// `-1`, `-0.5s`, `-.5`: no flag of this program begins so.
+/// `-1`, `-0.5s`, `-.5`: no flag of this program begins like this.
 fn is_negative(argument: &OsStr) -> bool {
     match argument.as_encoded_bytes() {
         [b'-', b'.', digit, ..] | [b'-', digit, ..] => digit.is_ascii_digit(),

@@ -2,19 +2,19 @@ use crate::cli::error::CliError;
 use crate::settings::{LessPolite, Settings, impolite};
 use crate::survey::least;
 
-/// Whether settings make a survey, whether they came from flags, a file or an earlier run.
+/// Checks the settings of a survey, whether they come from flags, a file or an earlier run.
 ///
-/// Files that settings name are read, and country domains looked up, when the survey is opened.
+/// When the survey is opened, the files that settings name are read and country domains are looked up.
 ///
 /// # Errors
-/// Names the flag, its value and what is expected.
+/// Names the flag, its value and the expected value.
 pub(in crate::cli) fn check(settings: &Settings) -> Result<(), CliError> {
     refuse(settings.refusal(&least(settings)).or_else(|| settings.contact_refusal()))
 }
 
-/// Whether a new survey keeps what is promised to the owners of servers, or is told not to.
+/// Checks that a new survey keeps the promises to server owners, or is told not to.
 ///
-/// One that goes on does what it began with: it may not be made harsher.
+/// A survey that continues does what it started with: it may not become less polite.
 ///
 /// # Errors
 /// Names each setting that breaks a promise, and its polite value.
@@ -31,10 +31,10 @@ pub(in crate::cli) fn check_politeness(settings: &Settings) -> Result<(), CliErr
     )))
 }
 
-/// Whether settings make a simulation, which sends nothing and needs no contact.
+/// Checks the settings of a simulation, which sends nothing and needs no contact.
 ///
 /// # Errors
-/// Names the flag, its value and what is expected.
+/// Names the flag, its value and the expected value.
 pub(in crate::cli) fn check_simulation(settings: &Settings) -> Result<(), CliError> {
     let given = [
         ("dns", settings.dns.is_some()),

@@ -1,7 +1,7 @@
-//! The flags of a survey: each setting of the table, and what is about one run only.
+//! The flags of a survey: each setting of the table, and the options of a single run.
 //!
-//! A flag that is not given leaves what the configuration file says, and that leaves the default.
-//! What the values mean to each other is checked afterwards, in `check`, for both alike.
+//! A flag that is not given leaves the value of the configuration file, or else the default. `check` then
+//! checks the values together, whatever their source.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::cli::error::CliError;
 use crate::settings::{Choice, Setting, Settings, ValueSyntax};
 use crate::survey::read_settings;
 
-/// Everything a survey can be told on the command line.
+/// All flags of a survey.
 #[derive(Debug)]
 pub struct SurveyFlags {
     run: RunFlags,
@@ -23,29 +23,31 @@ pub struct SurveyFlags {
     given: Vec<(&'static Setting, Vec<String>)>,
 }
 
-/// What is about one run, and is no setting.
+/// Options of a single run, which are not settings.
 #[derive(Args, Debug)]
 #[command(next_help_heading = FILES)]
 struct RunFlags {
-    /// The start list; `-` is standard input. One URL or host name a line or several, CSV or TSV with or without a header
-    /// (the column that holds them is found and named), a ranking such as `1,example.ke`, or a zone file, whose names
-    /// with NS records below the zone are taken; as it is or packed with gzip or zstd. A name stands for http://name/.
-    /// Bad lines and URLs outside the country domains are reported and passed over; where more than a tenth is bad, or
-    /// less than a tenth inside, nothing is begun
+    /// The start list; `-` is standard input. One or several URLs or host names per line, CSV or TSV with or
+    /// without a header (the column that holds them is detected and reported), a ranking such as
+    /// `1,example.ke`, or a zone file, from which names with NS records below the zone are taken; plain or
+    /// compressed with gzip or zstd. A name stands for http://name/. Bad lines and URLs outside the country
+    /// domains are reported and skipped; if more than a tenth is bad, or less than a tenth is inside, nothing
+    /// is started
     #[arg(long, value_name = "FILE", required = true)]
     start: Option<PathBuf>,
 
     #[command(flatten, next_help_heading = FILES)]
     list: ListFlags,
 
-    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start, those on how it is read
-    /// (--column, --outside-cctld, --start-anyway, --skip-bad) and those of the output are settings. Flags win; unknown
-    /// keys are errors; paths are taken from the file's folder [default: none]
+    /// Settings in TOML, with the names of flags as keys: `depth = 5`. All flags are settings, except
+    /// --start, those on how the list is read (--column, --outside-cctld, --start-anyway, --skip-bad) and
+    /// those of the output. Flags override the file; unknown keys are errors; paths are relative to the
+    /// file's folder [default: none]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
-/// The heading of the help that has both settings and what is about one run.
+/// The help section that has both settings and options of a single run.
 const FILES: &str = "Files";
 
 impl Args for SurveyFlags {
@@ -100,16 +102,16 @@ fn flag(setting: &'static Setting) -> Arg {
     }
 }
 
-/// Reads one of the words of a setting, for flags of other commands.
+/// Parses one of the words of a setting, for flags of other commands.
 pub(in crate::cli) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::WORDS).try_map(|word| T::named(&word).ok_or("expected another word"))
 }
 
 impl SurveyFlags {
-    /// The effective settings: defaults, under the configuration file, under the flags.
+    /// The effective settings: flags override the configuration file, which overrides the defaults.
     ///
     /// # Errors
-    /// When the file cannot be used, or the settings do not make a survey.
+    /// When the file cannot be used, or the settings are not those of a valid survey.
     pub fn into_settings(self) -> Result<Settings, CliError> {
         let settings = self.resolve()?;
         check(&settings)?;
@@ -117,10 +119,10 @@ impl SurveyFlags {
         Ok(settings)
     }
 
-    /// The same for a survey that sends nothing; `fill_in` may set what was left open.
+    /// As [`Self::into_settings`], for a survey that sends nothing. `fill_in` may set what was left open.
     ///
     /// # Errors
-    /// When the file cannot be used, or the settings do not make a simulation.
+    /// When the file cannot be used, or the settings are not those of a valid simulation.
     pub fn into_settings_of_simulation(
         self,
         fill_in: impl FnOnce(&mut Settings),
@@ -140,15 +142,15 @@ impl SurveyFlags {
             let to_error = |error| CliError::Usage(format!("--{}: {error}", setting.key));
             setting.parse_flag(&mut settings, words).map_err(to_error)?;
         }
-        // Readers of the settings, such as the report, find the names that the tables have.
+        // Readers of the settings, such as the report, then find the same names as in the tables.
         let names = settings.cctld.iter().flat_map(|names| names.split(','));
         settings.cctld = CountryDomains::canonical(names);
-        // A survey is resumed from anywhere.
+        // A survey can be resumed from any directory.
         settings.move_paths(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         Ok(settings)
     }
 
-    /// The start list; `-` is standard input. A simulation goes without.
+    /// The start list; `-` is standard input. A simulation may have none.
     #[must_use]
     pub fn start(&self) -> Option<&Path> {
         self.run.start.as_deref()

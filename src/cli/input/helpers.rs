@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use crate::cli::error::CliError;
 
-/// A NATS server and agents on this machine, for a demonstration; they end with it.
+/// A NATS server and agents on this machine, for a demonstration. They end when this value is dropped.
 pub(in crate::cli) struct Helpers {
     processes: Vec<Child>,
     server: SocketAddr,
-    /// What the NATS server keeps.
+    /// The data folder of the NATS server.
     store: PathBuf,
 }
 
-/// A NATS server listens within a second.
+/// A NATS server starts to listen within a second.
 const TRIES: u32 = 200;
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 impl Helpers {
-    /// Starts them; the agents wait for their survey, whose servers are all behind the gateway.
+    /// Starts the processes. The agents wait for their survey, whose servers are all behind the gateway.
     ///
     /// # Errors
-    /// When there is no program `nats-server`, or the system gives no process.
+    /// When there is no program `nats-server`, or a process cannot be started.
     pub(in crate::cli) fn start(agents: u16, gateway: SocketAddr) -> Result<Self, CliError> {
         let failed =
             |error: io::Error| CliError::Failed(format!("--agents: cannot start a process: {error}"));
@@ -51,14 +51,14 @@ impl Helpers {
         Ok(helpers)
     }
 
-    /// Where the NATS server is.
+    /// The URL of the NATS server.
     pub(in crate::cli) fn nats(&self) -> String {
         format!("nats://{}", self.server)
     }
 
     fn await_server(&self) -> Result<(), CliError> {
         for _ in 0..TRIES {
-            // Its port is taken as soon as it listens there.
+            // The port is taken as soon as the server listens.
             if TcpListener::bind(self.server).is_err() {
                 return Ok(());
             }
@@ -68,7 +68,7 @@ impl Helpers {
     }
 }
 
-/// Ctrl-C is for the survey, which ends what is in flight first.
+/// Ctrl-C is meant for the survey, which first finishes the exchanges in flight.
 #[cfg(unix)]
 fn in_a_group_of_its_own(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -80,7 +80,8 @@ fn in_a_group_of_its_own(_: &mut Command) {}
 
 impl Drop for Helpers {
     fn drop(&mut self) {
-        // Agents before the server that they listen to. Whoever has ended cannot be killed, and nothing is lost.
+        // Agents end before the server that they are connected to. A process that has already ended cannot be
+        // killed, which is no loss.
         for process in self.processes.iter_mut().rev() {
             let _ = process.kill();
             let _ = process.wait();

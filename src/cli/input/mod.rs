@@ -1,4 +1,4 @@
-//! What users hand over, checked: flags, start lists, and the errors that name what is wrong with them.
+//! User input and its checks: flags, start lists, and errors that name what is wrong.
 
 pub(super) mod arguments;
 pub(super) mod check;

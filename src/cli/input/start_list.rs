@@ -10,35 +10,37 @@ use crate::cli::output::print_message;
 use crate::records::units::{count, thousands};
 use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, OutsideUrl, Packing, StartError, StartList};
 
-/// How a start list is to be read, and what of it is surveyed: about one run, and no settings.
+/// How to read a start list, and which part of it to survey: options of a single run, not settings.
 #[derive(Args, Clone, Debug)]
 pub(in crate::cli) struct ListFlags {
-    /// The column of the start list that holds its URLs or host names: its name in the header, or its number from 1
-    /// [default: the one with most names inside the country domains]
+    /// The column of the start list with the URLs or host names: its name in the header, or its number from 1
+    /// [default: the column with the most names inside the country domains]
     #[arg(long, value_name = "NAME|N", value_parser = |text: &str| text.parse::<ColumnChoice>())]
     column: Option<ColumnChoice>,
 
-    /// Survey start URLs outside the country domains, and those whose host is an address, too. Otherwise they are
-    /// counted, listed in DIR/outside.csv and left out. Links that lead outside are never followed to new sites
+    /// Also survey start URLs outside the country domains, and those whose host is an address. Otherwise they
+    /// are counted, listed in DIR/outside.csv and left out. Links that lead outside are never followed to new
+    /// sites
     #[arg(long)]
     outside_cctld: bool,
 
-    /// Begin even where less than a tenth of the start URLs lies inside the country domains
+    /// Start even if less than a tenth of the start URLs lies inside the country domains
     #[arg(long)]
     start_anyway: bool,
 
-    /// Take the good lines of the start list even where more than a tenth is bad, or names of a zone file are missing. Bad
-    /// lines are listed in DIR/skipped.csv
+    /// Take the good lines of the start list even if more than a tenth is bad, or if names of a zone file are
+    /// missing. Bad lines are listed in DIR/skipped.csv
     #[arg(long)]
     skip_bad: bool,
 }
 
 impl ListFlags {
-    /// Reads the start list of a survey; says what is in it and how it was read.
+    /// Reads the start list of a survey, and reports its contents and how it was read.
     ///
     /// # Errors
-    /// When it cannot be read, has nothing to survey, more than a tenth of its lines is bad or names are missing and these
-    /// are not to be skipped, or less than a tenth of its start URLs lies inside the country domains.
+    /// When the list cannot be read or has nothing to survey; when more than a tenth of its lines is bad, or
+    /// names are missing, and these are not to be skipped; or when less than a tenth of its start URLs lies
+    /// inside the country domains.
     pub(in crate::cli) fn read(&self, file: &Path, area: Area) -> Result<StartList, CliError> {
         let name = name_of(file);
         let area = Area { takes_outside: self.outside_cctld, ..area };
@@ -85,10 +87,10 @@ impl ListFlags {
     }
 }
 
-/// Reads the start URLs of a world or a recorded survey; says what is bad.
+/// Reads the start URLs of a world or a recorded survey, and reports bad lines.
 ///
 /// # Errors
-/// When the list cannot be read or has not one good line.
+/// When the list cannot be read or has no good line.
 pub(in crate::cli) fn read_urls(file: &Path) -> Result<Vec<WebUrl>, CliError> {
     let name = name_of(file);
     let list = open(file, None, None).map_err(|error| unreadable(&name, &error))?;
@@ -131,7 +133,7 @@ fn refuse_empty(name: &str, list: &StartList, area: Option<&Area>) -> Result<(),
     Err(CliError::Usage(format!("{name}: {why}")))
 }
 
-/// Why there is nothing to begin with.
+/// Why there is nothing to start with.
 fn no_start_url(list: &StartList) -> String {
     let counts = &list.counts;
     let mut found = vec![count(counts.bad, "bad line")];
@@ -163,14 +165,14 @@ fn commented(list: &StartList) -> String {
     format!("{} ('#') that {name} hosts", count(list.counts.commented, "comment"))
 }
 
-/// Bad lines that are told one by one.
+/// The number of bad lines that are reported one by one.
 const MOST_TOLD: usize = 10;
-/// Reasons and, of each, runs of lines that are told of the others.
+/// For the others: the number of reasons, and of runs of lines per reason.
 const MOST_REASONS: usize = 20;
 const MOST_RUNS: usize = 30;
 
-/// The bad lines with their reasons: the first one by one. A survey that begins lists the others in its folder; where none
-/// begins, they are told by reasons.
+/// The bad lines with their reasons, the first ones individually. A survey that starts lists the others in
+/// its folder; otherwise they are reported by reason.
 fn complaints(list: &StartList, begins: bool) -> Vec<String> {
     let (first, others) = list.bad.split_at(list.bad.len().min(MOST_TOLD));
     let mut complaints: Vec<String> = first
@@ -222,7 +224,7 @@ fn by_reason(bad: &[BadLine]) -> Vec<String> {
     told.chain((more > 0).then(|| format!("… and lines for {}", count(more, "more reason")))).collect()
 }
 
-/// The first start URLs that are left out, for they lie outside the country domains.
+/// The first start URLs that are left out because they lie outside the country domains.
 fn left_out(list: &StartList, area: &Area) -> Vec<String> {
     let outside = list.left_out.iter();
     let mut lines: Vec<String> = outside
@@ -243,7 +245,7 @@ fn domains(area: &Area) -> String {
     domains.join(", ")
 }
 
-/// Which form the list has, where there could be a doubt.
+/// The form of the list, where it is not obvious.
 fn how_it_was_read(list: &StartList) -> Option<String> {
     let packing = match list.packing {
         Packing::None => "",
@@ -289,7 +291,7 @@ fn how_it_was_read(list: &StartList) -> Option<String> {
     Some(format!("{packing}{form}"))
 }
 
-/// How much of everything is in the list.
+/// The counts of everything in the list.
 fn contents(list: &StartList, area: &Area) -> String {
     let counts = &list.counts;
     let sites = match area.sample.share {

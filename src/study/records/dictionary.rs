@@ -9,14 +9,14 @@ use crate::exchange::{
     PurposeGroup, TlsError,
 };
 
-/// What one table holds.
+/// The documentation of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableDoc {
-    /// Of its folder.
+    /// Also the name of the table's folder.
     pub name: &'static str,
     /// What a row stands for.
     pub meaning: &'static str,
-    /// In their order.
+    /// In the order of the file.
     pub columns: &'static [ColumnDoc],
 }
 
@@ -26,7 +26,7 @@ impl TableDoc {
     }
 }
 
-/// Every table, from the declarations that write it.
+/// Every table, taken from the declarations that write the columns.
 #[must_use]
 pub fn dictionary() -> Vec<TableDoc> {
     vec![
@@ -41,7 +41,7 @@ pub fn dictionary() -> Vec<TableDoc> {
     ]
 }
 
-/// The dictionary as a Markdown page; the same version writes the same bytes.
+/// The dictionary as a Markdown page. The same version always writes the same bytes.
 #[must_use]
 pub fn dictionary_markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
@@ -83,7 +83,8 @@ fn table_section(table: &TableDoc) -> String {
     section
 }
 
-/// The closed list of words that a column holds, with the group of each where the list has groups.
+/// A section on a closed list of words that a column holds, with the group of each word where the list has
+/// groups.
 macro_rules! words_section {
     ($title:literal, $about:literal, $Words:ident in $Groups:ident) => {{
         let mut section =
@@ -148,7 +149,7 @@ fn word_sections() -> String {
     .concat()
 }
 
-/// Text in one line of a Markdown table.
+/// The text on one line, for a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

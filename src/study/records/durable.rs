@@ -1,11 +1,11 @@
-//! Files that are there whole or not at all, also after a power cut.
+//! Files that exist whole or not at all, even after a power failure.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The hidden name under which a file is written before it is renamed to its own. It does not
-/// end like the file, so that `*.parquet` does not match it.
+/// The hidden name of a file while it is being written; the file is then renamed to its final name. The
+/// hidden name has another extension, so `*.parquet` does not match it.
 pub(super) fn hidden(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}{HIDDEN_END}"))
@@ -13,7 +13,7 @@ pub(super) fn hidden(path: &Path) -> PathBuf {
 
 const HIDDEN_END: &str = ".tmp";
 
-/// Whether a file of this name was left by a write that did not end.
+/// Whether a write that did not finish left a file of this name.
 #[must_use]
 pub fn is_hidden(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(HIDDEN_END)
@@ -21,7 +21,7 @@ pub fn is_hidden(name: &str) -> bool {
 
 /// A file that is written piece by piece under its hidden name.
 ///
-/// Where it is not finished, no hidden file is left, which on a full disk gives the room back.
+/// If the write does not finish, the hidden file is removed. On a full disk this frees the space again.
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
@@ -39,7 +39,7 @@ impl Staging {
         self.file.write_all(bytes)
     }
 
-    /// Waits until it is on the disk, to be published.
+    /// Waits until the file is on the disk and ready to be published.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         #[cfg(test)]
@@ -52,7 +52,7 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if !self.is_finished {
-            // The error that came before is the one worth telling.
+            // The earlier error is the one to report.
             let _ = fs::remove_file(hidden(&self.path));
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
     staging.finish()
 }
 
-/// Makes a staged file visible in place of any older one.
+/// Makes a staged file visible and replaces any older one.
 pub(super) fn publish(path: &Path) -> io::Result<()> {
     fs::rename(hidden(path), path)?;
     #[cfg(test)]
@@ -76,7 +76,7 @@ pub(super) fn publish(path: &Path) -> io::Result<()> {
 /// Waits until the names in a folder are on the disk.
 ///
 /// # Errors
-/// When the system cannot say so.
+/// If the system cannot confirm it.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     File::open(folder)?.sync_all()?;
@@ -85,10 +85,10 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder and those above it, so that a power cut leaves them; says whether it was not there.
+/// Creates a folder and its parents so that they survive a power failure. Returns whether the folder is new.
 ///
 /// # Errors
-/// When it cannot be made.
+/// If the folder cannot be created.
 pub fn make_folder(folder: &Path) -> io::Result<bool> {
     let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let new: Vec<_> = folder.ancestors().take_while(is_new).collect();
@@ -103,25 +103,25 @@ pub fn make_folder(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Replaces a file by a whole new one.
+/// Replaces a file by a new one in one step.
 ///
 /// # Errors
-/// It cannot be written; the old one is then still there.
+/// If the new file cannot be written. The old file is then still there.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     stage(path, bytes)?;
     publish_in_folder(path)
 }
 
-/// Makes a staged file visible, and waits until its name is on the disk.
+/// Makes a staged file visible and waits until its name is on the disk.
 pub(super) fn publish_in_folder(path: &Path) -> io::Result<()> {
     publish(path)?;
     path.parent().map_or(Ok(()), sync_folder)
 }
 
-/// Replaces a file by what is written, which may be large.
+/// Replaces a file by the bytes that `write` produces, which may be many.
 ///
 /// # Errors
-/// When it cannot be written; the old file is then still there.
+/// If the new file cannot be written. The old file is then still there.
 pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let hidden = hidden(path);
     let written = File::create(&hidden).and_then(|file| {
@@ -130,7 +130,7 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     });
     if written.is_err() {
-        // The first error is the one worth telling.
+        // The first error is the one to report.
         let _ = fs::remove_file(&hidden);
     }
     written?;
@@ -139,7 +139,7 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
     publish_in_folder(path)
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file; a file that does not exist is no error.
 pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -147,8 +147,8 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What was done to files by this thread, in its order: what a test of a power cut looks at. `bytes` and `folder` are on
-/// the disk then, a `name` only when its folder is.
+/// The file operations of this thread, in order, for tests of a power failure. `bytes` and `folder` are on
+/// the disk at that point; a `name` is on the disk only when its folder is.
 #[cfg(test)]
 pub(super) mod steps {
     use std::cell::RefCell;

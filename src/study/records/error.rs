@@ -3,15 +3,15 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::PolarsError;
 
-/// Why tables cannot be written or read: what was tried, with which file, and what came of it.
+/// Why tables cannot be written or read: the operation, the file and the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {operation} {}: {source}", .path.display())]
 pub struct TablesError {
-    /// A verb with its object's kind: `write segment`, `read table`.
+    /// A verb and the kind of its object: `write segment`, `read table`.
     pub operation: &'static str,
-    /// The file or folder.
+    /// A file or a folder.
     pub path: PathBuf,
-    /// What the system or the reader of Parquet says.
+    /// The error of the system or of the Parquet reader.
     pub source: io::Error,
 }
 
@@ -20,12 +20,12 @@ impl TablesError {
         Self { operation, path: path.to_owned(), source }
     }
 
-    /// The caller in the form that `map_err` takes.
+    /// The constructor in the form that `map_err` takes.
     pub(super) fn at<E: IntoIoError>(operation: &'static str, path: &Path) -> impl FnOnce(E) -> Self {
         move |source| Self::new(operation, path, source.into_io_error())
     }
 
-    /// Whether room on the disk, or in the user's quota, would mend it: a survey can then pause
+    /// Whether more space on the disk, or in the user's quota, would fix the error. A survey can then pause
     /// and be resumed.
     #[must_use]
     pub fn is_storage_full(&self) -> bool {
@@ -33,7 +33,7 @@ impl TablesError {
     }
 }
 
-/// Errors of the libraries below, as the error of the file they are about.
+/// Converts an error of a library into an I/O error, for the file that it is about.
 pub(super) trait IntoIoError {
     fn into_io_error(self) -> io::Error;
 }

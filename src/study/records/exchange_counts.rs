@@ -8,26 +8,26 @@ use super::unlevelled::{Cost, Unlevelled};
 use super::{ExchangeRow, TablesError, read_frames};
 use crate::exchange::Purpose;
 
-/// What is counted in the table `exchanges`.
+/// Counts over the table `exchanges`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExchangeCounts {
-    /// By failure, and by HTTP error status of a page.
+    /// By failure, and by the HTTP error status of a page.
     pub errors: BTreeMap<String, u64>,
-    /// What a survey with `--since` was spared.
+    /// The savings of a survey with `--since`.
     pub unchanged: Unchanged,
-    /// What robots.txt and other requests without a depth cost, by the level that they were made for. The table
-    /// `levels` does not have it.
+    /// The cost of robots.txt and other requests without a depth, by the level that needed them. The table
+    /// `levels` does not include it.
     pub unlevelled: BTreeMap<u16, Cost>,
 }
 
-/// Answers that say that a page or file is as an earlier survey had it.
+/// Responses that report that a page or file has not changed since an earlier survey.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unchanged {
-    /// That said so.
+    /// The number of such responses.
     pub answers: u64,
-    /// Received for them.
+    /// Bytes received for these responses.
     pub received_bytes: u64,
-    /// Received when they last came whole.
+    /// Bytes received for the same pages and files when the server last sent them whole.
     pub whole_bytes: u64,
 }
 
@@ -48,7 +48,7 @@ const COLUMNS: &[&str] = &[
 /// Counts the exchanges of a survey, one segment at a time.
 ///
 /// # Errors
-/// The table cannot be read.
+/// If the table cannot be read.
 pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
     let mut counts = ExchangeCounts::default();
     let mut levelling = LevelCounter::default();
@@ -64,10 +64,10 @@ pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
     Ok(counts)
 }
 
-/// Finds the levels of requests that have none.
+/// Assigns requests without a depth to levels.
 #[derive(Default)]
 struct LevelCounter {
-    /// The tree that is read, and how many came before it.
+    /// The site and the seed of the tree that is being read. `number` counts the trees, this one included.
     tree: Option<(String, u32)>,
     number: u64,
     unlevelled: Unlevelled<u64>,
@@ -81,7 +81,7 @@ impl LevelCounter {
         let bytes = [frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?];
         let (busy, purposes) = (frame.column("total_ms")?.f64()?, frame.column("purpose")?.str()?);
         for row in 0..frame.height() {
-            // What reached no server cost none anything.
+            // An exchange that reached no server costs nothing.
             let (Some(site), Some(seed), Some(_), Some(busy_ms)) =
                 (sites.get(row), seeds.get(row), addresses.get(row), busy.get(row))
             else {
@@ -124,7 +124,7 @@ impl Unchanged {
         Ok(())
     }
 
-    /// One more such answer.
+    /// Adds one such response.
     pub fn add(&mut self, received_bytes: u64, whole_bytes: u64) {
         self.answers += 1;
         self.received_bytes = self.received_bytes.saturating_add(received_bytes);
@@ -144,7 +144,8 @@ fn count_errors(frame: &DataFrame, counts: &mut BTreeMap<String, u64>) -> Polars
     Ok(())
 }
 
-/// Under which name an exchange is counted as an error, if it is one: its failure, or the error status of a page.
+/// The name under which an exchange is counted as an error, if it is one: its failure, or the error status of
+/// a page.
 #[must_use]
 pub fn error_name(failure: Option<&str>, status: Option<u32>, is_page: bool) -> Option<String> {
     let error_status = || status.filter(|status| is_page && *status >= 400);

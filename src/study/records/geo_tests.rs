@@ -1,4 +1,5 @@
-//! Databases are built here byte by byte, after the `MaxMind` DB file format specification 2.0.
+//! Tests of location databases, which are built here byte by byte after the `MaxMind` DB file format
+//! specification 2.0.
 
 use std::fs;
 use std::net::IpAddr;
@@ -62,13 +63,13 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend(text.as_bytes());
 }
 
-/// An IPv4 database that knows one network of the given prefix length.
+/// An IPv4 database with a record for one network of the given prefix length.
 fn database(database_type: &'static str, network: [u8; 4], prefix: usize, record: &DatabaseValue) -> Vec<u8> {
     let description = Some(Map(vec![("en", Text("made for a test"))]));
     database_with(description, database_type, network, prefix, record)
 }
 
-/// The same with this description, if any.
+/// As [`database`], with this description, if any.
 fn database_with(
     description: Option<DatabaseValue>,
     database_type: &'static str,
@@ -131,7 +132,7 @@ impl Folder {
         path
     }
 
-    /// Opens databases that all know 192.0.2.0/24 and looks an address in it up.
+    /// Opens databases that all have a record for 192.0.2.0/24 and looks up an address in it.
     fn look_up(&self, records: &[DatabaseValue]) -> GeoLocation {
         let files: Vec<PathBuf> = records
             .iter()
@@ -175,7 +176,7 @@ fn a_flat_database_is_understood() {
     assert_eq!((found.country.as_deref(), found.asn), (Some("TZ"), Some(64_502)));
 }
 
-/// Records as the makers of databases document them, with values of ours.
+/// Records in the layouts that database makers document, with our own values.
 #[test]
 fn the_layouts_of_known_databases_are_understood() {
     let expected = place("KE", 64_500, "Example Networks");
@@ -324,7 +325,7 @@ fn unknown_addresses_and_no_databases_are_no_error() {
     assert!(Geo::open(&[]).unwrap().lookup(address("192.0.2.7")).is_unknown());
 }
 
-/// A database of the sixth version that knows one network.
+/// An IPv6 database with a record for one network.
 fn database_of_version_6(network: &str, bits: u8) -> Vec<u8> {
     use maxminddb_writer::{Database, metadata::IpVersion, paths::IpAddrWithMask};
     let mut database = Database::default();

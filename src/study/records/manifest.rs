@@ -9,73 +9,73 @@ use serde::{Deserialize, Serialize};
 use super::{GeoDatabase, SurveyedWeb, Timestamp, Verdict, durable};
 use crate::settings::Settings;
 
-/// The layout of a survey's folder that this version writes; it reads this and older ones.
+/// The layout of a survey folder that this version writes. It reads this layout and older ones.
 pub const FORMAT: u32 = 1;
 
-/// `DIR/manifest.json`: which survey this is, how it ran and how it stands.
+/// `DIR/manifest.json`: the identity of the survey, its settings and its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Of the folder: [`FORMAT`] of the version that began it.
+    /// The [`FORMAT`] of the version that started the survey.
     pub format: u32,
-    /// The version of ccsurvey that began the survey.
+    /// The version of ccsurvey that started the survey.
     pub tool_version: String,
-    /// When the survey was begun.
+    /// When the survey was started.
     pub created: Timestamp,
-    /// When this was written.
+    /// When this file was written.
     pub updated: Timestamp,
-    /// None while the survey can go on.
+    /// None while the survey can continue.
     #[serde(default)]
     pub finished: Option<Timestamp>,
-    /// Whether the survey runs, rests or is finished.
+    /// Whether the survey is running, interrupted, failed or finished.
     pub state: SurveyState,
-    /// The effective settings, as the caller tells them.
+    /// The effective settings, in the form that the caller passes.
     pub settings: serde_json::Value,
-    /// What the Public Suffix List says of its own date.
+    /// The date that the Public Suffix List states for itself.
     #[serde(default)]
     pub suffix_list_version: Option<String>,
-    /// The databases of countries and networks.
+    /// The databases of countries and networks that were used.
     #[serde(default)]
     pub geo: Vec<GeoDatabase>,
-    /// The virtual Web space that was walked in process, its time virtual; none for a survey over a network.
+    /// The virtual Web that was crawled in process, on virtual time. None for a survey over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulation: Option<serde_json::Value>,
-    /// The rates that decide which pages are left out, with `--depth auto` or `--focus`.
+    /// With `--depth auto` or `--focus`: the rates that decide which pages are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<RatesUsed>,
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
-    /// Requests that were sent, perhaps, and are not in the tables: a process was killed or stood still while they were
-    /// under way, or an agent or its link failed and they were sent again.
+    /// Requests that may have been sent but are not in the tables. Either a process was killed or suspended
+    /// while they were in flight, or an agent or its link failed and they were sent again.
     #[serde(default)]
     pub unrecorded_exchanges: u64,
-    /// Load promises that were broken, one sentence each; empty in a good survey.
+    /// Load promises that were broken, one sentence each. Empty in a good survey.
     #[serde(default)]
     pub broken_promises: Vec<String>,
-    /// What the survey's own ledger says of each promise on load, as of `updated`.
+    /// The verdict of the survey's own ledger on each load promise, as of `updated`.
     #[serde(default)]
     pub promises: Vec<Verdict>,
 }
 
-/// The rates by which a survey leaves pages out: `rates.json` in its folder.
+/// The rates by which a survey leaves out pages: `rates.json` in its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatesUsed {
-    /// XXH3 of the file, 128 bits, hexadecimal.
+    /// The 128-bit XXH3 hash of the file, in hexadecimal.
     pub hash: String,
 }
 
-/// How a survey stands.
+/// The state of a survey.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SurveyState {
-    /// Being surveyed, or killed without a chance to say so.
+    /// In progress, or killed before it could update its state.
     #[default]
     Running,
-    /// Stopped in good order before its end; `resume` goes on.
+    /// Stopped in an orderly way before its end; `resume` continues it.
     Interrupted,
-    /// Stopped by an error of ours; `resume` goes on when it is mended.
+    /// Stopped by an error on our side; `resume` continues it when the cause is fixed.
     Failed,
-    /// Every site tree is done.
+    /// Every site tree has ended.
     Finished,
 }
 
@@ -93,24 +93,24 @@ impl fmt::Display for SurveyState {
 /// The size of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableCount {
-    /// Of all its files.
+    /// In all files of the table.
     pub rows: u64,
-    /// Of Parquet.
+    /// Parquet files.
     pub files: u64,
 }
 
-/// Why a folder is not read as a survey.
+/// Why a folder cannot be read as a survey.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// There is no survey.
+    /// The folder has no manifest.
     #[error("{} is not a survey: it has no manifest.json", .0.display())]
     Missing(PathBuf),
-    /// It is no JSON, or of another form.
+    /// The manifest is not JSON, or not in the expected form.
     #[error("{} is not readable: {source}", .path.display())]
     Unreadable {
-        /// Of the manifest.
+        /// The manifest.
         path: PathBuf,
-        /// Where, and what was expected.
+        /// The position of the error, and what was expected there.
         source: serde_json::Error,
     },
     /// A later version wrote it.
@@ -118,17 +118,17 @@ pub enum ManifestError {
     Newer {
         /// The folder of the survey.
         dir: PathBuf,
-        /// Of the folder.
+        /// The format of the folder.
         format: u32,
     },
-    /// The file cannot be read or written.
+    /// The manifest cannot be read or written.
     #[error("cannot {operation} {}: {source}", .path.display())]
     File {
-        /// What was tried, as a verb.
+        /// A verb.
         operation: &'static str,
-        /// Of the manifest.
+        /// The manifest.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -162,13 +162,13 @@ impl Manifest {
         }
     }
 
-    /// Whether pages were left out of its levels that did not promise to be worth a request: `--depth auto`, `--focus`.
+    /// Whether the survey skips pages that do not promise to be worth a request: `--depth auto`, `--focus`.
     #[must_use]
     pub fn leaves_pages_out(&self) -> bool {
         Settings::recorded(&self.settings).leaves_pages_out()
     }
 
-    /// Which Web the survey is of.
+    /// The Web that was surveyed.
     #[must_use]
     pub fn web(&self) -> SurveyedWeb {
         SurveyedWeb::named(&self.settings, self.simulation.as_ref())
@@ -177,8 +177,8 @@ impl Manifest {
     /// Reads the manifest of a survey.
     ///
     /// # Errors
-    /// There is none; it is not ours (the message names file, line and column); or it is newer
-    /// than this program.
+    /// If there is no manifest; if it is not one of ours (the message names file, line and column); or if it
+    /// is newer than this program.
     pub fn load(dir: &Path) -> Result<Self, ManifestError> {
         let path = path(dir);
         let text = match fs::read(&path) {
@@ -196,10 +196,10 @@ impl Manifest {
         serde_json::from_slice(&text).map_err(unreadable)
     }
 
-    /// Replaces the manifest of a survey; a crash leaves the old one or the new one.
+    /// Replaces the manifest of a survey. A crash leaves either the old one or the new one.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<(), ManifestError> {
         let path = path(dir);
         let write = || {

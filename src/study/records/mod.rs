@@ -1,25 +1,24 @@
-//! What a survey keeps: tables in Parquet, a dictionary of their columns, and a manifest.
+//! The data of a survey: tables in Parquet, a dictionary of their columns, and a manifest.
 //!
-//! Rows come from the survey room as plain structs, one type a table: [`ExchangeRow`],
-//! [`LinkRow`], [`SiteRow`], [`LevelRow`] and [`ServerRow`]; and, for surveys that are to be walked
-//! again, [`PageLinkRow`] and [`RobotsRow`], whose folders exist only where [`Tables::keep_pages`]
-//! made them. Each is declared once; the same declaration writes the column, reads it back and
-//! documents it, so that the [data dictionary](dictionary_markdown) cannot say what the files do not.
+//! Rows come from the survey room as plain structs, one type per table: [`ExchangeRow`], [`LinkRow`],
+//! [`SiteRow`], [`LevelRow`] and [`ServerRow`]. Surveys that are to be replayed add [`PageLinkRow`] and
+//! [`RobotsRow`], whose folders exist only where [`Tables::keep_pages`] created them. Each row type is
+//! declared once. The same declaration writes the column, reads it back and documents it, so the [data
+//! dictionary](dictionary_markdown) always agrees with the files.
 //!
-//! The life of a row: when a site ends, the survey gathers its rows with those of other sites
-//! into [`SegmentRows`] and gives them to [`Tables::write`] under the next segment number. Every
-//! table gets one file, `DIR/tables/NAME/000012.parquet`: written under a hidden name, flushed
-//! to the disk, then renamed, so that a reader sees a whole file or none. Only then does the
-//! survey note the number in its own state. After a crash [`Tables::discard_after`] removes what
-//! was written but never noted, and the survey writes it again. Segments are never changed
-//! afterwards, except that [`Tables::compact`] may join them when the survey is over. The
-//! `servers` table is an aggregate and is rewritten whole. [`CurveRow`]s are drawn from the others when the survey is
-//! over, by who can draw them.
+//! The life of a row: when a site tree ends, the survey collects its rows with those of other trees into
+//! [`SegmentRows`] and passes them to [`Tables::write`] under the next segment number. Every table gets one
+//! file, `DIR/tables/NAME/000012.parquet`. The file is written under a hidden name, flushed to the disk, then
+//! renamed, so a reader sees a whole file or none. Only then does the survey record the number in its own
+//! state. After a crash [`Tables::discard_after`] removes segments that were written but never recorded, and
+//! the survey writes them again. Segments are never changed afterwards, except that [`Tables::compact`] may
+//! join them when the survey is finished. The `servers` table is an aggregate and is rewritten as a whole.
+//! [`CurveRow`]s are computed from the other tables when the survey is finished, outside this room.
 //!
-//! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`], and [`row_groups`] on several
-//! threads), so that memory is bounded by the size of a segment and not by the size of the survey. The [`Manifest`] says which survey
-//! this is, with which settings it ran and how it ended. [`Geo`] tells the country and the
-//! network of an address from the user's own databases.
+//! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`], and
+//! [`row_groups`] on several threads), so memory is bounded by the size of a segment and not by the size of
+//! the survey. The [`Manifest`] says which survey this is, with which settings it ran and how it ended.
+//! [`Geo`] looks up the country and the network of an address in the user's own databases.
 //!
 //! This room never decides what is recorded, never reads the clock and never opens a socket.
 

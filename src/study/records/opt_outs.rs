@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{Timestamp, durable};
 
-/// A line of `DIR/opt-out.csv`: who opted out, and since when the survey obeys that.
+/// A line of `DIR/opt-out.csv`: a name or address that opted out, and since when the survey obeys it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptOutRecord {
-    /// A host name with what is below it, an address, a network, or an autonomous system as `AS64500`.
+    /// A host name and all names below it, an address, a network, or an autonomous system such as `AS64500`.
     pub entry: String,
-    /// The date that stands beside it in the user's list.
+    /// The date beside the entry in the user's list.
     pub date: Option<String>,
-    /// No request goes there that begins after this.
+    /// No request to the entry starts after this time.
     pub since: Timestamp,
-    /// When it was taken off the list.
+    /// When the entry was removed from the list.
     pub until: Option<Timestamp>,
 }
 
-/// Reads the file; none is an empty list.
+/// Reads the file. A missing file is an empty list.
 ///
 /// # Errors
-/// It is there and cannot be read, or is no such file.
+/// If the file exists but cannot be read, or is not in this format.
 pub fn read_opt_outs(path: &Path) -> io::Result<Vec<OptOutRecord>> {
     match fs::read(path) {
         Ok(bytes) => csv::Reader::from_reader(bytes.as_slice())
@@ -37,7 +37,7 @@ pub fn read_opt_outs(path: &Path) -> io::Result<Vec<OptOutRecord>> {
 /// Replaces the file in one step.
 ///
 /// # Errors
-/// It cannot be written; the old one is then still there.
+/// If the file cannot be written. The old one is then still there.
 pub fn write_opt_outs(path: &Path, records: &[OptOutRecord]) -> io::Result<()> {
     let mut out = csv::Writer::from_writer(Vec::new());
     for record in records {

@@ -12,20 +12,20 @@ pub struct SiteTotals {
     pub pages: u64,
     /// Exchanges that reached the network.
     pub requests: u64,
-    /// On the wire, to servers.
+    /// Wire bytes sent to servers.
     pub sent_bytes: u64,
-    /// On the wire, from servers.
+    /// Wire bytes received from servers.
     pub received_bytes: u64,
-    /// External URLs in all trees.
+    /// External URLs of all trees, each once per tree.
     pub external_urls: u64,
 }
 
 const COLUMNS: &[&str] = &["pages", "requests", "sent_bytes", "received_bytes", "external_urls"];
 
-/// Sums up the sites of a survey, one segment at a time; no other column is read.
+/// Sums up the sites of a survey, one segment at a time. Other columns are not read.
 ///
 /// # Errors
-/// The table cannot be read.
+/// If the table cannot be read.
 pub fn site_totals(dir: &Path) -> Result<SiteTotals, TablesError> {
     let mut totals = SiteTotals::default();
     for frame in read_frames::<SiteRow>(dir, COLUMNS)? {
@@ -35,7 +35,7 @@ pub fn site_totals(dir: &Path) -> Result<SiteTotals, TablesError> {
 }
 
 impl SiteTotals {
-    /// One more site tree.
+    /// Adds one site tree.
     pub fn add(&mut self, row: &SiteRow) {
         self.pages += row.pages;
         self.requests += row.requests;

@@ -1,23 +1,23 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// Which Web a survey is of, as far as its manifest can tell.
+/// The Web that a survey covers, according to its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "name")]
 pub enum SurveyedWeb {
-    /// Nothing says that it is another.
+    /// The real Internet: the manifest names no other Web.
     #[default]
     Internet,
-    /// A virtual Web, walked in process: the world, as it was named.
+    /// A virtual Web, crawled in process. Holds the name of the world, as the user gave it.
     Virtual(String),
-    /// A recorded survey, walked again in process: its folder, as it was named.
+    /// A recorded survey, replayed in process. Holds the name of its folder, as the user gave it.
     Recorded(String),
-    /// What stands behind this address, to which every connection went.
+    /// The Web behind this gateway address, to which every connection went.
     Gateway(String),
 }
 
 impl SurveyedWeb {
-    /// By the settings of a survey, and what is told of its simulation.
+    /// Derived from the settings of a survey and the description of its simulation, if any.
     pub(super) fn named(settings: &Value, simulation: Option<&Value>) -> Self {
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
         if let Some(told) = simulation {
@@ -27,7 +27,8 @@ impl SurveyedWeb {
         text(&settings["gateway"]).map_or(Self::Internet, Self::Gateway)
     }
 
-    /// What readers must know before all else; nothing of a survey of the Internet. The first part fits a heading.
+    /// A warning that readers must see first, as a short heading and a text. None for a survey of the
+    /// Internet.
     #[must_use]
     pub fn warning(&self) -> Option<[String; 2]> {
         let is_virtual = "A virtual Web, not the Internet.";

@@ -2,21 +2,22 @@ use std::ops::AddAssign;
 
 use crate::exchange::Purpose;
 
-/// What exchanges cost.
+/// The cost of exchanges.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// That reached the network.
+    /// Requests that reached the network.
     pub requests: u64,
-    /// On the wire, to servers.
+    /// Wire bytes sent to servers.
     pub sent_bytes: u64,
-    /// On the wire, from servers.
+    /// Wire bytes received from servers.
     pub received_bytes: u64,
-    /// Of servers, in milliseconds.
+    /// Busy time of servers, in milliseconds.
     pub busy_ms: f64,
 }
 
 impl Cost {
-    /// What a request costs the levels of its tree. Probes, which are made after the walk, are no part of what a depth costs.
+    /// The cost of a request that counts for the levels of its tree. Probes are sent after the walk and cost
+    /// no level anything.
     #[must_use]
     pub fn of_request(purpose: Option<&str>, sent_bytes: u64, received_bytes: u64, busy_ms: f64) -> Self {
         match purpose {
@@ -35,10 +36,10 @@ impl AddAssign for Cost {
     }
 }
 
-/// Finds the level of exchanges that have no depth, robots.txt above all: it is that of the page of the same tree that
-/// was asked for next, for which they were made; after the last page, that of the last page.
+/// Assigns exchanges without a depth, above all those for robots.txt, to a level: that of the next page
+/// requested in the same tree, which needed them. After the last page it is the level of the last page.
 ///
-/// Hears the exchanges of a survey in the order of their table, in which those of a tree stand together.
+/// Takes the exchanges of a survey in table order, in which the exchanges of a tree are adjacent.
 #[derive(Debug, Default)]
 pub struct Unlevelled<T> {
     tree: Option<T>,
@@ -47,7 +48,8 @@ pub struct Unlevelled<T> {
 }
 
 impl<T: PartialEq + Clone> Unlevelled<T> {
-    /// Hears the next exchange. Gives what was waiting for its level: the tree, the depth and the cost.
+    /// Takes the next exchange. Returns the pending cost once its level is known: the tree, the depth and the
+    /// cost.
     pub fn next(&mut self, tree: &T, depth: Option<u16>, cost: Cost) -> Option<(T, u16, Cost)> {
         let mut booked = None;
         if self.tree.as_ref() != Some(tree) {
@@ -59,11 +61,11 @@ impl<T: PartialEq + Clone> Unlevelled<T> {
             return booked;
         };
         self.last_depth = depth;
-        // Nothing of a tree waits when its first exchange comes.
+        // No cost of a tree is pending when its first exchange comes.
         booked.or_else(|| self.book())
     }
 
-    /// Ends with the last exchange.
+    /// Ends the counting after the last exchange, and returns the cost that is still pending.
     pub fn end(mut self) -> Option<(T, u16, Cost)> {
         self.book()
     }

@@ -1,9 +1,9 @@
-//! What strangers wrote, made fit to be shown: on a terminal, in a log, on the report.
+//! Makes text from untrusted sources safe to show: on a terminal, in a log, in the report.
 
 use std::borrow::Cow;
 
-/// One line in which nothing acts on a terminal or hides: what is not seen becomes visible as `⟨U+202E⟩`, line ends
-/// and tabs become spaces.
+/// One line without invisible characters or characters that control a terminal. Such characters become
+/// visible as `⟨U+202E⟩`; line ends and tabs become spaces.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     replace_hidden(text, |character| match character {
@@ -13,7 +13,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for a text of several lines, whose line ends and tabs are ours.
+/// As [`visible`], for a text of several lines whose line ends and tabs are our own.
 #[must_use]
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     replace_hidden(text, |character| match character {
@@ -23,11 +23,12 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// JSON in which such characters are escaped (RFC 8259 §7): programs read the same text, a terminal does not obey it.
+/// JSON with such characters escaped (RFC 8259 §7). Programs read the same text; a terminal does not act on
+/// it.
 #[must_use]
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     replace_hidden(json, |character| match character {
-        // Outside strings only; inside they are escaped already.
+        // Outside strings only; inside strings they are already escaped.
         '\t' | '\n' | '\r' => None,
         hidden if is_hidden(hidden) => {
             let mut units = [0; 2];
@@ -54,8 +55,9 @@ fn replace_hidden(text: &str, instead: impl Fn(char) -> Option<Cow<'static, str>
     Cow::Owned(shown)
 }
 
-/// Control characters (C0, DEL, C1), line and paragraph separators, all that Unicode 16 calls format characters
-/// (general category Cf: direction marks, zero widths, tags …; UAX #9, UTR #36), and noncharacters, which HTML forbids.
+/// Control characters (C0, DEL, C1), line and paragraph separators, all format characters of Unicode 16
+/// (general category Cf: direction marks, zero widths, tags …; UAX #9, UTR #36), and noncharacters, which
+/// HTML forbids.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,

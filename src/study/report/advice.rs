@@ -1,11 +1,11 @@
-//! Sentences of advice on a depth, the same in the report and in the terminal.
+//! Sentences of advice on a depth, shared by the report and the terminal.
 
 use crate::analysis::{
     Bound, Choice, ChoiceLevel, Criterion, DepthShare, Estimate, Forecast, Influence, Limit, NotWeighed,
 };
 use crate::records::units::{bytes, percent, thousands};
 
-/// `96.9–98.0 %`, or a word why there is no interval.
+/// `96.9–98.0 %`, or a short reason why there is no interval.
 #[must_use]
 pub fn interval(estimate: Estimate) -> String {
     let ends = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
@@ -13,8 +13,8 @@ pub fn interval(estimate: Estimate) -> String {
     ends.or_else(why).unwrap_or_default()
 }
 
-/// `97.5 % (corrected 97.1 %, 96.9–98.0 %)`: a correction that changes nothing and an interval that there is not are left
-/// out.
+/// `97.5 % (corrected 97.1 %, 96.9–98.0 %)`. A correction that changes nothing and a missing interval are
+/// left out.
 #[must_use]
 pub fn with_interval(estimate: Estimate) -> String {
     let (measured, corrected) = (percent(estimate.value), percent(estimate.corrected));
@@ -24,7 +24,7 @@ pub fn with_interval(estimate: Estimate) -> String {
     if more.is_empty() { measured } else { format!("{measured} ({})", more.join(", ")) }
 }
 
-/// What a depth beside the one chosen would cover and cost.
+/// The coverage and the cost of a depth next to the chosen one.
 #[must_use]
 pub fn neighbour(choice: &Choice, level: &ChoiceLevel) -> String {
     let unit = choice.criterion.unit();
@@ -37,13 +37,13 @@ pub fn neighbour(choice: &Choice, level: &ChoiceLevel) -> String {
     )
 }
 
-/// Why a strategy does not stand beside the others.
+/// Why a strategy is not compared with the others.
 #[must_use]
 pub fn not_weighed(one: &NotWeighed) -> String {
     format!("Not weighed: {}: {}.", one.flags, one.reason)
 }
 
-/// What a bound allows or wants: `at most 30 days`.
+/// What a bound allows or requires: `at most 30 days`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
 #[must_use]
 pub fn bound(limit: &Limit) -> String {
@@ -58,16 +58,16 @@ pub fn bound(limit: &Limit) -> String {
     }
 }
 
-/// A survey that ended where too many site trees go on.
+/// A survey that ended at a depth below which too many site trees continue.
 pub struct TooShallow {
     open_trees: u64,
     trees: u64,
     deepest: u16,
-    /// How much of all levels it knows.
+    /// The share of all levels that the survey knows.
     known: DepthShare,
-    /// What those shares are of.
+    /// The noun for what the shares count.
     of: &'static str,
-    /// What a survey must know so that a depth can be chosen, and what for, as a sentence.
+    /// The share that a survey must know before a depth can be chosen, as a sentence.
     needs: String,
 }
 
@@ -93,7 +93,7 @@ impl From<&Forecast> for TooShallow {
 }
 
 impl TooShallow {
-    /// What a depth that keeps all bounds leaves open, in sentences.
+    /// What stays open although a depth meets all bounds, in sentences.
     #[must_use]
     pub fn beside_a_depth(&self) -> [String; 2] {
         let open = format!(
@@ -104,7 +104,7 @@ impl TooShallow {
         [open, DEEPER.to_owned()]
     }
 
-    /// Why no depth can be recommended, and what to do then, in sentences.
+    /// Why no depth can be recommended and what to do instead, in sentences.
     #[must_use]
     pub fn instead_of_a_depth(&self) -> [String; 3] {
         let verdict = format!(
@@ -152,18 +152,19 @@ fn needs(at_least: f64) -> String {
 
 const DEEPER: &str = "Survey a sample of the sites deeper (--sample, --depth), and ask again.";
 
-/// What of an answer a single site may change.
+/// The part of the advice that a single site may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InfluenceKind {
-    /// The depth, by coverage.
+    /// The depth chosen by coverage.
     DepthByCoverage,
-    /// The depth, by load.
+    /// The depth chosen by load.
     DepthByLoad,
-    /// The coverage of the depth. Whether bounds of an environment are kept without the site was not weighed.
+    /// The coverage at the depth. Whether the bounds of an environment hold without the site was not
+    /// evaluated.
     Coverage,
 }
 
-/// What a single site does to the answer, in sentences.
+/// The influence of a single site on the advice, in sentences.
 #[must_use]
 pub fn influence(influence: &Influence, changes: InfluenceKind) -> [String; 2] {
     let Influence { site, share, depth, at, figure } = influence;

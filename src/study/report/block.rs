@@ -4,17 +4,17 @@ use crate::promises::Judgement;
 /// A chapter of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
-    /// A word for links to it: lower-case letters, digits and hyphens, each once in a report.
+    /// The anchor of the section: lower-case letters, digits and hyphens, unique in a report.
     pub id: &'static str,
     /// The heading.
     pub title: String,
-    /// What the chapter says, in one or two sentences with the headline numbers.
+    /// A summary in one or two sentences with the headline numbers.
     pub lead: String,
-    /// In the order in which they stand.
+    /// In the order of the page.
     pub blocks: Vec<Block>,
 }
 
-/// A piece of a section, in the order in which it is read.
+/// A part of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A heading below that of the section.
@@ -29,29 +29,29 @@ pub enum Block {
     Table(Table),
     /// A chart with its data.
     Figure(Box<Figure>),
-    /// What came of each promise.
+    /// The result for each promise.
     Verdicts(Verdicts),
 }
 
 /// A name with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// In words.
+    /// In plain words.
     pub name: String,
-    /// Its figure.
+    /// The value, mostly a number.
     pub value: Cell,
-    /// What the name means or where the value is from, in small print; may be empty.
+    /// What the name means or where the value comes from, in small print; may be empty.
     pub note: String,
 }
 
-/// Statements that were tested, each with what came of it.
+/// Statements that were tested, each with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdicts {
-    /// A word for links to it, as that of a section.
+    /// The anchor of the list, with the rules of a section's `id`.
     pub id: String,
     /// What the list shows.
     pub caption: String,
-    /// What is promised, whether it was held, and the evidence.
+    /// The promise, whether it was kept, and the evidence.
     pub list: Vec<(String, Judgement, String)>,
 }
 
@@ -62,14 +62,14 @@ impl Section {
         Self { id, title: title.to_owned(), lead: lead.into(), blocks: Vec::new() }
     }
 
-    /// The section with a further block.
+    /// Appends a block to the section.
     #[must_use]
     pub fn with(mut self, block: impl Into<Block>) -> Self {
         self.blocks.push(block.into());
         self
     }
 
-    /// The section with a table, if it has any row.
+    /// Appends a table to the section, if the table has rows.
     #[must_use]
     pub fn with_filled(self, table: Table) -> Self {
         if table.rows.is_empty() { self } else { self.with(table) }
@@ -85,13 +85,13 @@ impl Block {
 }
 
 impl Fact {
-    /// A fact with its figure.
+    /// A fact without a note.
     #[must_use]
     pub fn new(name: &str, value: impl Into<Cell>) -> Self {
         Self { name: name.to_owned(), value: value.into(), note: String::new() }
     }
 
-    /// The fact with a word on what it means.
+    /// Adds a note that explains the fact.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();

@@ -2,22 +2,22 @@ use crate::analysis::Estimate;
 use crate::records::units;
 use crate::records::units::percent;
 
-/// A value in a table or a fact: a person reads it with units, a program reads it raw.
+/// A value in a table or a fact. People read it with units, programs read it raw.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Words, by anybody.
+    /// Text of any origin.
     Text(String),
-    /// A word of ours with its meaning, which is shown where a pointer rests on it.
+    /// One of our own words with its meaning, which a tooltip shows.
     Word(String, &'static str),
     /// A whole number.
     Count(u64),
     /// Shown in kB, MB and so on; raw in bytes.
     Bytes(u64),
-    /// Of one; shown in percent with one decimal.
+    /// A share from 0 to 1, shown in percent with one decimal.
     Share(f64),
-    /// Shown with so many decimals.
+    /// A number and how many decimals to show.
     Number(f64, usize),
-    /// Seconds, shown in minutes, hours or days where they are many.
+    /// Seconds; long times are shown in minutes, hours or days.
     Seconds(f64),
     /// Milliseconds, shown as such below a second.
     Milliseconds(f64),
@@ -25,19 +25,19 @@ pub enum Cell {
     ShareBetween(Estimate),
     /// A number with its interval.
     CountBetween(Estimate),
-    /// Not known, or it makes no sense here.
+    /// Unknown, or not applicable here.
     Missing,
 }
 
 impl Cell {
-    /// As a person reads it; words are as they came.
+    /// The form for people, with the interval. Text is not changed.
     #[must_use]
     pub fn display(&self) -> String {
         let interval = self.interval().map_or_else(String::new, |interval| format!(" {interval}"));
         self.value() + &interval
     }
 
-    /// Without the interval.
+    /// The form for people, without the interval.
     #[must_use]
     pub fn value(&self) -> String {
         match self {
@@ -54,13 +54,13 @@ impl Cell {
         }
     }
 
-    /// What the word means, if that is told; otherwise nothing.
+    /// The meaning of a word, if it has one; otherwise empty.
     #[must_use]
     pub fn meaning(&self) -> &'static str {
         if let Self::Word(_, meaning) = self { meaning } else { "" }
     }
 
-    /// The interval in brackets, or why it has none.
+    /// The interval in brackets, or the reason why there is none.
     #[must_use]
     pub fn interval(&self) -> Option<String> {
         match self {
@@ -71,7 +71,7 @@ impl Cell {
         }
     }
 
-    /// As programs read it: no separators, no units, and three values where there is an interval.
+    /// The form for programs: no separators, no units, and three values where there is an interval.
     #[must_use]
     pub fn raw(&self) -> Vec<String> {
         match self {
@@ -116,7 +116,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
     }
 }
 
-/// The ends of an interval, whose unit is told once; one of no width was never drawn.
+/// The ends of an interval, with the unit once. None for an estimate without an interval.
 fn between(estimate: &Estimate, end: impl Fn(f64) -> String, unit: &str) -> Option<String> {
     estimate.interval().map(|(low, high)| format!("({}–{}{unit})", end(low), end(high)))
 }

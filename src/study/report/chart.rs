@@ -1,22 +1,22 @@
 use super::{Meaning, Table};
 use crate::analysis::Estimate;
 
-/// A chart with what is needed to understand it without seeing it.
+/// A chart with everything needed to understand it without seeing it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// As that of a table; its data table has the id `ID-data`.
+    /// The anchor, with the rules of a table's `id`. The data table has the id `ID-data`.
     pub id: String,
-    /// What is drawn; the page numbers figures by itself.
+    /// What the chart shows; the page numbers figures itself.
     pub caption: String,
-    /// What the chart shows, in words with numbers, for those who do not see it.
+    /// The message of the chart in words with numbers, for readers who cannot see it.
     pub alt: String,
-    /// What is drawn.
+    /// The chart as data.
     pub chart: Chart,
-    /// All that is drawn, and what belongs to it.
+    /// All values in the chart, and related ones.
     pub data: Table,
 }
 
-/// What is drawn, as data.
+/// A chart as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
     /// Curves over two axes.
@@ -31,15 +31,15 @@ pub enum Chart {
     Boxes(Boxes),
 }
 
-/// Lines over a number: coverage against depth, shares below a response time. Eight series at most are
-/// told apart, by colour, dash and marker.
+/// Lines over a number: coverage against depth, shares below a response time. Colour, dash and marker
+/// distinguish eight series at most.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lines {
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// Each a curve.
+    /// The curves.
     pub series: Vec<Series>,
     /// A vertical line: "chosen: depth 8".
     pub mark: Option<Mark>,
@@ -54,35 +54,36 @@ pub struct Bars {
     pub bars: Vec<Bar>,
 }
 
-/// Upright columns of parts, in the order given: site trees by deepest level, complete and cut.
+/// Vertical columns of stacked parts, in the order given: site trees by deepest level, complete and cut.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Columns {
-    /// What the columns stand for.
+    /// The title of the horizontal axis.
     pub x: String,
     /// The vertical axis, from 0.
     pub y: Axis,
     /// The parts of every column, from the bottom up.
     pub parts: Vec<Part>,
-    /// The name of each column and its parts' values.
+    /// The name of each column and the values of its parts.
     pub columns: Vec<(String, Vec<f64>)>,
-    /// Which column is the chosen one.
+    /// The index of the chosen column.
     pub mark: Option<usize>,
 }
 
 /// A heat map: rows against columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// Of the rows.
+    /// The title of the rows.
     pub row_title: String,
-    /// Of the columns.
+    /// The title of the columns.
     pub column_title: String,
-    /// Names, from the top down.
+    /// The names of the rows, from the top down.
     pub rows: Vec<String>,
-    /// Names, from left to right.
+    /// The names of the columns, from left to right.
     pub columns: Vec<String>,
-    /// A row of cells for every row; darker is more, on a scale from 0 to the greatest; none is left blank.
+    /// One list of cells per row. Darker means more, on a scale from 0 to the largest value. None is left
+    /// blank.
     pub cells: Vec<Vec<Option<f64>>>,
-    /// Of the shades.
+    /// The scale of the shades.
     pub scale: Scale,
 }
 
@@ -95,98 +96,98 @@ pub struct Boxes {
     pub boxes: Vec<BoxPlot>,
 }
 
-/// An axis with its title, which names the unit.
+/// An axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// With the unit.
+    /// The title, with the unit.
     pub title: String,
     /// Linear or logarithmic.
     pub scale: Scale,
-    /// The axis reaches so far at least, whatever the values are.
+    /// The axis extends at least to this value.
     pub reach: f64,
 }
 
-/// How values lie on an axis and how its ticks are written.
+/// How values are placed on an axis and how its ticks are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Whole levels, each with a tick where there is room.
+    /// Whole levels, each with a tick where there is space.
     Depth,
     /// From 0 to 1, written in percent.
     Share,
     /// From 0 up, written as 10 k, 2 M and so on.
     Count,
-    /// Numbers from 0 up, parts of one too.
+    /// Numbers from 0 up, fractions included.
     Number,
-    /// Milliseconds, each power of ten as far from the last.
+    /// Milliseconds on a logarithmic scale.
     LogMilliseconds,
-    /// Numbers above 0, each power of ten as far from the last; what is 0 has no place on it.
+    /// Numbers above 0 on a logarithmic scale; 0 cannot be placed on it.
     LogNumber,
 }
 
 /// A line of a few points, each with a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// In the legend.
+    /// The name in the legend.
     pub name: String,
-    /// In the order of x.
+    /// In the order of `x`.
     pub points: Vec<Point>,
 }
 
-/// A point of a line; the band around the line spans from `low` to `high`.
+/// A point of a line. The band around the line spans from `low` to `high`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// On the horizontal axis.
+    /// The horizontal position.
     pub x: f64,
-    /// On the vertical axis, with its interval.
+    /// The vertical position, with its interval.
     pub y: Estimate,
-    /// Written beside it; empty at most points.
+    /// The text beside the point; empty at most points.
     pub label: String,
 }
 
-/// A vertical line with a word.
+/// A vertical line with a label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// On the horizontal axis.
+    /// The horizontal position.
     pub x: f64,
-    /// What stands beside it.
+    /// The text beside the line.
     pub label: String,
 }
 
-/// A part of columns, in the legend.
+/// A part of the columns, as the legend lists it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its name.
+    /// The name in the legend.
     pub name: String,
-    /// What the name means, where a pointer rests on it; may be empty.
+    /// The meaning of the name, shown as a tooltip; may be empty.
     pub meaning: &'static str,
 }
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What stands before it.
+    /// The text before the bar.
     pub label: String,
-    /// What the label means, where a pointer rests on it; may be empty.
+    /// The meaning of the label, shown as a tooltip; may be empty.
     pub meaning: &'static str,
-    /// Its length on the axis.
+    /// The length of the bar on the axis.
     pub value: f64,
-    /// Written at its end: the value as the table shows it.
+    /// The text at the end of the bar: the value as the table shows it.
     pub shown: String,
-    /// What gathers the rest stands last, whatever its length.
+    /// Whether the bar sums up the rest; such a bar is last, whatever its length.
     pub is_rest: bool,
 }
 
 /// A distribution: 5th, 25th, 50th, 75th and 95th percentile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxPlot {
-    /// What stands before it.
+    /// The text before the box.
     pub label: String,
-    /// The 5th, 25th, 50th, 75th and 95th, on the axis.
+    /// The 5th, 25th, 50th, 75th and 95th percentile, on the axis.
     pub percentiles: [f64; 5],
 }
 
 impl Figure {
-    /// A figure; the table gets its id and caption from it.
+    /// A figure. Its data table takes the id and the caption of the figure.
     #[must_use]
     pub fn new(
         id: &str,
@@ -202,7 +203,7 @@ impl Figure {
 }
 
 impl Figure {
-    /// The figure with the meaning of the words in its labels, its legend and its data, as far as they have one.
+    /// Adds meanings to the words in the labels, the legend and the data, where they have one.
     #[must_use]
     pub fn explained(mut self, meaning: Meaning) -> Self {
         match &mut self.chart {
@@ -235,7 +236,7 @@ impl Axis {
         Self { title: title.to_owned(), scale, reach: 0.0 }
     }
 
-    /// The axis that reaches so far at least.
+    /// Makes the axis extend at least to this value.
     #[must_use]
     pub fn reaching(mut self, reach: f64) -> Self {
         self.reach = reach;
@@ -252,7 +253,7 @@ impl Series {
 }
 
 impl Point {
-    /// A point that is known exactly.
+    /// A point with an exact value.
     #[must_use]
     pub fn exact(x: f64, y: f64) -> Self {
         Self::estimated(x, Estimate::exact(y))
@@ -266,7 +267,7 @@ impl Point {
 }
 
 impl Bars {
-    /// Bars, sorted: the longest first, what gathers the rest last, equal ones by name.
+    /// Sorts the bars: the longest first, bars of equal length by name, the bar that sums up the rest last.
     #[must_use]
     pub fn new(axis: Axis, mut bars: Vec<Bar>) -> Self {
         bars.sort_by(|a, b| {
@@ -277,13 +278,13 @@ impl Bars {
 }
 
 impl Bar {
-    /// A bar; `shown` is what stands at its end.
+    /// A bar; `shown` is the text at its end.
     #[must_use]
     pub fn new(label: impl Into<String>, value: f64, shown: impl Into<String>) -> Self {
         Self { label: label.into(), meaning: "", value, shown: shown.into(), is_rest: false }
     }
 
-    /// The bar of all that has no bar of its own.
+    /// Marks the bar as the one that sums up the rest.
     #[must_use]
     pub fn as_remainder(mut self) -> Self {
         self.is_rest = true;

@@ -9,40 +9,40 @@ use crate::analysis::{
 use crate::records::units::duration;
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
 
-/// All that was found of a survey, for [`Report::from_findings`].
+/// All findings on a survey, for [`Report::from_findings`].
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// The survey.
     pub recorded: Recorded,
-    /// How intervals were computed.
+    /// How the intervals were computed.
     pub sampling: Sampling,
     /// Load and coverage by depth.
     pub curves: Curves,
-    /// How deep site trees are.
+    /// The depth of site trees.
     pub deepest: Deepest,
-    /// What cut trees leave open.
+    /// How much is unknown because trees were cut.
     pub censoring: Censoring,
-    /// What the survey cannot have seen.
+    /// An estimate of what the survey could not see.
     pub unseen: Unseen,
-    /// The depth for the next survey.
+    /// The recommended depth for the next survey.
     pub choice: Choice,
-    /// Other strategies beside it.
+    /// The recommended depth compared with other strategies.
     pub comparison: Comparison,
-    /// What a single site does to the choice.
+    /// The influence of a single site on the choice.
     pub influence: Option<Influence>,
-    /// For a network environment, if one was given, with other strategies there.
+    /// The forecast for a network environment, if one was given, with the comparison of strategies in it.
     pub forecast: Option<(Forecast, Comparison)>,
-    /// For each grouping that was asked for.
+    /// The curves of each grouping that was requested.
     pub groups: Vec<GroupCurves>,
-    /// The other chapters.
+    /// The data of the other sections.
     pub overview: Overview,
-    /// Whether it is all of the survey.
+    /// Whether the findings cover the whole survey.
     pub standing: Completeness,
 }
 
 impl Findings {
-    /// The depth that figures mark: that of the environment, where there is one. None where pages were left out of every
-    /// level, which tell nothing of a survey to a depth.
+    /// The depth that figures mark: that of the environment, if one was given. None if the survey left out
+    /// pages at every level, because such a survey says nothing about a survey to a fixed depth.
     fn chosen(&self) -> Option<u16> {
         if self.recorded.manifest.leaves_pages_out() {
             return None;
@@ -52,7 +52,7 @@ impl Findings {
 }
 
 impl Report {
-    /// Lays out what was found.
+    /// Builds the report from the findings.
     #[must_use]
     pub fn from_findings(findings: &Findings) -> Self {
         let manifest = &findings.recorded.manifest;
@@ -67,7 +67,7 @@ impl Report {
     }
 }
 
-/// What exists, what it cost and which depth to use, then all else.
+/// First what exists, what it cost and which depth to use, then everything else.
 fn sections(findings: &Findings) -> Vec<Section> {
     let Findings { sampling, curves, overview, standing, .. } = findings;
     let chosen = findings.chosen();
@@ -106,7 +106,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
     list
 }
 
-/// Country domains that a title names; more are counted.
+/// The maximum number of country domains in a title; further ones are only counted.
 const NAMED: usize = 6;
 
 fn title(manifest: &Manifest) -> String {
@@ -134,7 +134,7 @@ fn subtitle(manifest: &Manifest, standing: &Completeness) -> String {
         SurveyState::Finished => {
             format!(", finished {}", manifest.finished.unwrap_or(manifest.updated).day())
         }
-        // The manifest of a survey at work is as old as its run.
+        // The manifest of an unfinished survey may be as old as the start of its run.
         SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => {
             standing.known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
         }
@@ -148,7 +148,7 @@ fn subtitle(manifest: &Manifest, standing: &Completeness) -> String {
     format!("{kind}, begun {begun}{ended}, by ccsurvey {}.", manifest.tool_version)
 }
 
-/// The numbers that one looks for first.
+/// The numbers that readers look for first.
 fn headline(findings: &Findings) -> Vec<Fact> {
     let (curves, totals) = (&findings.curves, &findings.overview.card.totals);
     let Some(last) = curves.levels.last() else { return Vec::new() };
@@ -169,7 +169,7 @@ fn headline(findings: &Findings) -> Vec<Fact> {
     facts
 }
 
-/// What is recommended: by coverage alone and, where an environment is given, in it.
+/// The recommendations: by coverage alone and, if an environment is given, for that environment.
 fn recommended(findings: &Findings) -> Vec<Fact> {
     if findings.recorded.manifest.leaves_pages_out() {
         return vec![Fact::new("Recommended", "none".to_owned()).note(TELLS_NO_DEPTH)];

@@ -1,19 +1,21 @@
-//! A survey as one page that anybody can open: what exists, what it cost, which depth to use.
+//! A survey as a single page that anybody can open: what exists, what it cost, which depth to use.
 //!
-//! **Data first, drawing after.** A [`Report`] is a list of [`Section`]s, a section a list of [`Block`]s: text, facts,
-//! [`Table`]s, [`Figure`]s with the [`Chart`] as data, verdicts. Each section is made by a function of its own in
-//! `sections` from what the analysis found; it decides what is said, never how it looks.
+//! **Data first, drawing after.** A [`Report`] is a list of [`Section`]s, and a section is a list of
+//! [`Block`]s: text, facts, [`Table`]s, [`Figure`]s with the [`Chart`] as data, verdicts. Each section is
+//! built by its own function in `sections` from the results of the analysis. The function decides what the
+//! section says, never how it looks.
 //!
-//! **One file, the same bytes.** [`Report::html`] writes all of it as one HTML file: no script, nothing from elsewhere,
-//! light and dark, on a phone and on paper. Every chart is drawn twice, for a wide and a narrow page, so that
-//! letters stay readable; colours are style sheet classes. Under every figure stands its data as a table and as a
-//! CSV link. The same survey, settings and seed make the same bytes: there is no clock and no chance in here.
+//! **One file, the same bytes.** [`Report::html`] writes everything as one HTML file: no script, no external
+//! resources, for light and dark mode, for phones and paper. Every chart is drawn twice, for a wide and a
+//! narrow page, so that its text stays readable; colours are style sheet classes. Below every figure is its
+//! data as a table and as a CSV link. The same survey, settings and seed give the same bytes: this room uses
+//! no clock and no randomness.
 //!
-//! **All words are hostile.** Titles, server headers, host names and network names were written by strangers.
-//! They pass [`plain`](text::plain), which makes control characters and direction marks visible, and the template
-//! engine escapes what is left.
+//! **All text is untrusted.** Titles, server headers, host names and network names come from outside. They
+//! pass [`plain`](text::plain), which makes control characters and direction marks visible, and the template
+//! engine escapes the result.
 //!
-//! This room reads no table and computes no statistics; numbers get their form from [`crate::records::units`].
+//! This room reads no table and computes no statistics. Numbers are formatted by [`crate::records::units`].
 
 pub mod advice;
 mod block;
@@ -39,17 +41,17 @@ pub use sections::groups::{GroupCurve, GroupCurves};
 pub use standing::Banner;
 pub use table::{Column, Form, Meaning, Table};
 
-/// What is known of a survey, in the order in which it is read.
+/// A report on a survey, in reading order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Of the page.
+    /// The title of the page.
     pub title: String,
-    /// Which survey this is and when it ran.
+    /// The identity and the dates of the survey.
     pub subtitle: String,
-    /// What must be known before all else: that its Web is not the Internet, that it is partial.
+    /// Warnings that readers must see first: that the Web is not the Internet, that the survey is partial.
     pub banners: Vec<Banner>,
     /// The headline numbers.
     pub facts: Vec<Fact>,
-    /// In the order in which they stand.
+    /// In the order of the page.
     pub sections: Vec<Section>,
 }

@@ -2,23 +2,23 @@ use crate::analysis::{Completeness, KnownTrees};
 use crate::records::units::thousands;
 use crate::records::{SurveyState, SurveyedWeb};
 
-/// What stands above all else: that a survey is not of the Internet, or that it is not over.
+/// A warning at the top of the page: the survey is not of the Internet, or is not complete.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Banner {
     /// The heading of the warning.
     pub title: String,
-    /// What that means.
+    /// The explanation of the warning.
     pub text: String,
 }
 
 impl Banner {
-    /// The banner of a survey whose Web is not the Internet.
+    /// The banner of a survey of a Web that is not the Internet.
     #[must_use]
     pub fn if_virtual(web: &SurveyedWeb) -> Option<Self> {
         web.warning().map(|[title, text]| Self { title, text })
     }
 
-    /// The banner of a survey whose tables are not of all site trees that it was to survey; none for a whole one.
+    /// The banner of a survey whose tables do not cover all its site trees; none for a complete survey.
     #[must_use]
     pub fn if_partial(standing: &Completeness) -> Option<Self> {
         if !standing.is_partial() {
@@ -56,7 +56,7 @@ impl Banner {
     }
 }
 
-/// Of a survey that goes on.
+/// For a survey that is not finished.
 const ONLY_THESE: &str = "; only these are in the figures. Sites that end early are not a random sample (small ones end first, \
                           later generations last), so shares and intervals hold for what is done, not for the whole survey.";
 

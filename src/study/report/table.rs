@@ -1,9 +1,9 @@
 use super::Cell;
 
-/// A table; on the page it stands in a box of its own that scrolls, and has a CSV link.
+/// A table. On the page it has its own scrolling box and a CSV link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// A word for links to it and the name of its CSV file: lower-case letters, digits and hyphens, each once
+    /// The anchor of the table and the name of its CSV file: lower-case letters, digits and hyphens, unique
     /// in a report.
     pub id: String,
     /// What the table shows.
@@ -17,25 +17,25 @@ pub struct Table {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// The title.
+    /// The title of the column.
     pub head: String,
-    /// What the title means, where a pointer rests on it; may be empty.
+    /// The meaning of the title, shown as a tooltip; may be empty.
     pub meaning: &'static str,
-    /// Of the raw value, as it stands in the CSV file; empty where there is none.
+    /// The unit of the raw value, as in the CSV file; empty where there is none.
     pub unit: &'static str,
-    /// How its cells are set.
+    /// The alignment of the cells and their form in CSV.
     pub form: Form,
 }
 
-/// Tells what a word means; none for what is no word of its list.
+/// Returns the meaning of a word; none for a word that is not in the list.
 pub type Meaning = fn(&str) -> Option<&'static str>;
 
-/// What the cells of a column are.
+/// The kind of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Words, set to the left.
+    /// Text, aligned left.
     Text,
-    /// Figures, set to the right.
+    /// Numbers, aligned right.
     Number,
     /// A number with its interval: three columns of CSV.
     Interval,
@@ -48,13 +48,13 @@ impl Table {
         Self { id: id.to_owned(), caption: caption.into(), columns, rows: Vec::new() }
     }
 
-    /// Adds a row; cells beyond the columns are left out, missing ones are missing.
+    /// Adds a row. Surplus cells are dropped; missing ones become [`Cell::Missing`].
     pub fn push(&mut self, mut row: Vec<Cell>) {
         row.resize(self.columns.len(), Cell::Missing);
         self.rows.push(row);
     }
 
-    /// The table with the meaning of the words in its head and in its first column, as far as they have one.
+    /// Adds meanings to the words in the head and in the first column, where they have one.
     #[must_use]
     pub fn explained(mut self, meaning: Meaning) -> Self {
         for column in &mut self.columns {
@@ -70,7 +70,7 @@ impl Table {
         self
     }
 
-    /// The table with the given rows.
+    /// Adds the given rows.
     #[must_use]
     pub fn with_rows(mut self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
         rows.into_iter().for_each(|row| self.push(row));
@@ -79,25 +79,25 @@ impl Table {
 }
 
 impl Column {
-    /// A column of words.
+    /// A column of text.
     #[must_use]
     pub fn text(head: &str) -> Self {
         Self { head: head.to_owned(), meaning: "", unit: "", form: Form::Text }
     }
 
-    /// A column of figures, with their unit.
+    /// A column of numbers, with their unit.
     #[must_use]
     pub fn number(head: &str, unit: &'static str) -> Self {
         Self { head: head.to_owned(), meaning: "", unit, form: Form::Number }
     }
 
-    /// A share of one.
+    /// A column of shares from 0 to 1.
     #[must_use]
     pub fn share(head: &str) -> Self {
         Self::number(head, "share")
     }
 
-    /// A number with its interval.
+    /// A column of numbers with their intervals.
     #[must_use]
     pub fn interval(head: &str, unit: &'static str) -> Self {
         Self { head: head.to_owned(), meaning: "", unit, form: Form::Interval }

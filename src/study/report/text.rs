@@ -1,14 +1,14 @@
-//! Words of strangers, made harmless.
+//! Makes text from untrusted sources harmless.
 
 use crate::records::visible;
 
-/// Characters shown of one text; a title may have as many as its page has bytes.
+/// The maximum number of characters shown of a text. A title may be as long as its page.
 const LONGEST: usize = 200;
 
-/// A text as it may stand on the page: what is not seen becomes [`visible`], and what is too long is cut and ends in
-/// `…`.
+/// A text that is safe to show on the page: hidden characters become [`visible`], and a text that is too long
+/// is cut and ends in `…`.
 ///
-/// It is still to be escaped for HTML, which the template does.
+/// It must still be escaped for HTML, which the template does.
 #[must_use]
 pub fn plain(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
@@ -17,11 +17,11 @@ pub fn plain(text: &str) -> String {
     }
 }
 
-/// Units that stay on the line of their number.
+/// Units that stay on the same line as their number.
 const UNITS: [&str; 16] =
     ["%", "B", "kB", "MB", "GB", "TB", "PB", "ms", "s", "min", "h", "d", "kB/s", "MB/s", "req/s", "kbit/s"];
 
-/// A text in which no line ends between a number and its unit.
+/// The text with no line break between a number and its unit.
 #[must_use]
 pub fn unbroken(text: &str) -> String {
     let mut unbroken = String::with_capacity(text.len());

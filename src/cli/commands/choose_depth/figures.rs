@@ -1,7 +1,7 @@
 use crate::analysis::{Evidence, SitesNeeded};
 use crate::records::units::{percent, thousands};
 
-/// What decides at a confidence.
+/// The curve that decides at a confidence.
 pub(super) fn by_confidence(confidence: f64) -> String {
     if confidence > Evidence::EVEN {
         format!("at a confidence of {}", percent(confidence))
@@ -10,12 +10,12 @@ pub(super) fn by_confidence(confidence: f64) -> String {
     }
 }
 
-/// The risk of a coverage that the curve decided.
+/// The risk, when the curve decided on a coverage.
 pub(super) fn lower(low: f64) -> String {
     format!("among all such sites coverage may be {}", percent(low))
 }
 
-/// What would narrow an interval.
+/// The number of sites that would narrow an interval enough.
 pub(super) fn settled(settling: SitesNeeded, trees: u64) -> String {
     format!(
         "About {} more sites would settle it, with an interval of ± {:.0} points; {} were surveyed.",
@@ -25,15 +25,15 @@ pub(super) fn settled(settling: SitesNeeded, trees: u64) -> String {
     )
 }
 
-/// The verdict, and what belongs to it below.
+/// The verdict, with the further sentences indented below it.
 pub(super) fn deeper([verdict, more @ ..]: &[String; 3]) -> String {
     more.iter().fold(wrapped(0, verdict), |text, sentence| text + &wrapped(2, sentence))
 }
 
-/// The columns of a line of text.
+/// The maximum number of columns of a line of text.
 const WIDTH: usize = 120;
 
-/// Sentences as lines of at most so many columns, each indented; no word is broken.
+/// Breaks sentences into indented lines of at most [`WIDTH`] columns, without breaking a word.
 pub(super) fn wrapped(indent: usize, text: &str) -> String {
     let (mut lines, mut line) = (String::new(), " ".repeat(indent));
     for word in text.split_ascii_whitespace() {
@@ -57,7 +57,8 @@ mod tests {
         assert_eq!(wrapped(2, "One line."), "  One line.\n");
         let text = wrapped(2, &"four ".repeat(60));
         let lines: Vec<usize> = text.lines().map(str::len).collect();
-        // Of 118 columns behind the indentation: 23 words of 4 letters with 22 spaces are 114, one more is too long.
+        // 118 columns remain after the indentation: 23 words of 4 letters and 22 spaces take 114; one more is
+        // too long.
         assert_eq!(lines, [116, 116, 71]);
         assert!(text.lines().all(|line| line.starts_with("  four")));
         let long = "w".repeat(300);

@@ -9,7 +9,7 @@ use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, percent, thousands};
 use crate::report::advice::{self, TooShallow, interval, with_interval};
 
-/// A forecast as people read it.
+/// The text of a forecast.
 pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
     let Lead { heading, beside, mark, .. } = lead;
     let tables = format!("{}\n{}", of_survey(forecast, mark), of_servers(forecast));
@@ -33,7 +33,7 @@ pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
     text + &sooner(forecast)
 }
 
-/// Why a deeper survey may be over sooner.
+/// Why a deeper survey may finish earlier.
 fn sooner(forecast: &Forecast) -> String {
     let depths: Vec<String> = forecast.sooner_than_shallower().iter().map(ToString::to_string).collect();
     if depths.is_empty() {
@@ -169,7 +169,7 @@ fn survey_deeper(forecast: &Forecast) -> String {
     deeper(&TooShallow::from(forecast).instead_of_a_depth()) + &bound_lines(forecast.limits.iter())
 }
 
-/// What fails first, which depth comes nearest, and how far each bound would have to give.
+/// The bound that fails first, the nearest depth, and how much each bound would have to give.
 fn no_depth(forecast: &Forecast) -> String {
     let forbidding = Limit::forbidding(&forecast.limits, forecast.levels.len());
     let mut text = if forbidding.iter().all(|limit| limit.depths.is_empty()) {
@@ -190,12 +190,12 @@ fn gives(nearest: &NearestDepth) -> String {
     nearest.gives.iter().map(give_in_words).collect::<Vec<_>>().join("; ")
 }
 
-/// `31 days where 30 are allowed`.
+/// Formats a shortfall: `31 days where 30 are allowed`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
 fn give_in_words(give: &Shortfall) -> String {
     let Shortfall { bound, wanted, found } = *give;
     match bound {
-        // Rounded up: a survey that takes longer by a minute takes longer.
+        // Rounded up: a survey that takes a minute too long is over the limit.
         Bound::Days => format!("{} days where {wanted} are allowed", (found * 10.0).ceil() / 10.0),
         Bound::Coverage => {
             format!("coverage of {} to be enough where {} is wanted", percent(found), percent(wanted))
@@ -217,7 +217,8 @@ fn give_in_words(give: &Shortfall) -> String {
     }
 }
 
-/// A line for each bound: what it wants, which depths keep it, and how far it would have to give if all others stay.
+/// A line for each bound: its requirement, the depths that meet it, and how much it would have to give if all
+/// others stay.
 fn bound_lines<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     let mut text = String::new();
     for limit in limits {
@@ -234,7 +235,7 @@ fn bound_lines<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     text
 }
 
-/// With the key of the environment file that sets it.
+/// The bound, with the key of the environment file that sets it.
 fn bound_in_words(limit: &Limit) -> String {
     let key = match limit.bound {
         Bound::Days => "survey.days",

@@ -7,15 +7,16 @@ use crate::cli::columns::{Columns, Side};
 use crate::records::units::{duration, percent, thousands};
 use crate::report::advice::{self, InfluenceKind, interval, with_interval};
 
-/// What comes before the depths, and between the verdict on them and their table.
+/// The texts before the depths, and between the verdict on the depths and their table.
 pub(super) struct Lead {
-    /// The warning of a partial survey, and the strategy that is recommended in place of a depth.
+    /// The warning of a partial survey, and the strategy that is recommended instead of a depth.
     pub first: String,
-    /// What stands before the depth.
+    /// The heading before the depth.
     pub heading: &'static str,
-    /// Beside it in the table.
+    /// The mark of the depth in the table.
     pub mark: &'static str,
-    /// Strategies side by side, those that cannot be judged, and what a single site does to the answer.
+    /// The comparison of strategies, those that cannot be judged, and the influence of a single site on the
+    /// result.
     pub beside: String,
 }
 
@@ -59,7 +60,7 @@ fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
     text
 }
 
-/// What coverage counts.
+/// The name of what coverage counts.
 fn counted(answer: &Recommendation) -> &'static str {
     let (kind, reading) = match answer {
         Recommendation::Choice(choice) => choice.criterion.counted(),
@@ -125,7 +126,7 @@ fn changes(advice: &Advice) -> InfluenceKind {
     }
 }
 
-/// What a survey says that left pages out.
+/// The text for a survey that left pages out.
 pub(super) fn left_out_in_words(left_out: &SkippedPages) -> String {
     let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
     format!(

@@ -1,4 +1,4 @@
-//! Which depth to use: by coverage, by load, or for a network environment.
+//! The depth to use: by coverage, by load, or for a network environment.
 
 mod figures;
 mod forecast_words;
@@ -30,15 +30,17 @@ use crate::walk::yields::Rates;
 use recommendation::{Advice, Group, Recommendation};
 use words::advice_in_words;
 
-/// Say which depth to use, from the tables of a survey.
+/// Recommend a depth, from the tables of a survey.
 ///
-/// By coverage: the least depth that knows so much of what the survey knows. By load: the greatest depth that costs
-/// no more than so much of its load. Or for a network environment, described in a file: what a survey to each
-/// depth would take, cost and bring there, and which depth keeps all bounds. The curve of the survey decides; the
-/// interval beside it says how far the truth may be from it, and `--confidence` lets a safer figure decide.
+/// By coverage: the smallest depth that covers a given share of what the survey knows. By load: the greatest
+/// depth that costs at most a given share of its load. Or for a network environment, described in a file: how
+/// long a survey to each depth would take there, what it would cost and find, and which depth meets all
+/// bounds. The curve of the survey decides; the interval beside it shows how far the true value may be from
+/// it, and `--confidence` makes a safer figure decide.
 ///
-/// Where the survey kept its page links (--record-links), `--depth auto` is played on its pages and weighed with the depth, and
-/// `--focus` where it is a full re-survey (--since). Advice from a partial survey is provisional, and says so.
+/// If the survey recorded its page links (--record-links), `--depth auto` is simulated on its pages and
+/// compared with the depth, and so is `--focus` if it is a full re-survey (--since). Advice from a partial
+/// survey is provisional, and marked so.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = LONG_HELP)]
 pub struct ChooseDepth {
@@ -54,11 +56,11 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "environment")]
     load: Option<f64>,
 
-    /// In which unit load is counted
+    /// The unit of load
     #[arg(long, value_name = "UNIT", value_parser = load_unit(), default_value = "requests", requires = "load")]
     load_unit: LoadUnit,
 
-    /// What coverage is counted in
+    /// What coverage counts
     #[arg(long, value_name = "KIND", value_parser = kind(), conflicts_with = "environment")]
     of: Option<Kind>,
 
@@ -66,8 +68,8 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "READING", value_parser = reading(), conflicts_with = "environment")]
     reading: Option<Reading>,
 
-    /// How sure it must be that the depth does what is asked: 0.5 decides by the corrected curve, 0.975 by the safe end of
-    /// the 95 % interval [default: 0.5]
+    /// How certain it must be that the depth meets the criterion: 0.5 decides by the corrected curve, 0.975
+    /// by the safe end of the 95 % interval [default: 0.5]
     #[arg(long, value_name = "SHARE", value_parser = confidence, conflicts_with = "environment")]
     confidence: Option<f64>,
 
@@ -75,15 +77,15 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
 
-    /// Choose for servers of each class of measured throughput too
+    /// Also choose for servers of each class of measured throughput
     #[arg(long, conflicts_with = "by")]
     classes: bool,
 
-    /// Choose for each group of site trees too
+    /// Also choose for each group of site trees
     #[arg(long, value_name = "GROUP", value_parser = grouping())]
     by: Option<Grouping>,
 
-    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: those built in]
+    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: the built-in rates]
     #[arg(long, value_name = "FILE")]
     rates: Option<PathBuf>,
 
@@ -142,7 +144,7 @@ An environment file; every key may be left out, and is then as recorded, or no b
 
 impl ChooseDepth {
     /// # Errors
-    /// When there is no survey in DIR, a table cannot be read, or the environment cannot be.
+    /// When there is no survey in DIR, or a table or the environment cannot be read.
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let (kind, reading) = self.counted(environment.as_ref());
@@ -171,7 +173,7 @@ impl ChooseDepth {
         Ok(if advice.is_final() { Exit::Done } else { Exit::NoAdvice })
     }
 
-    /// Of a survey that left pages out, what can be said: nothing of depths.
+    /// The advice for a survey that left pages out. It says nothing about depths.
     fn without_depth(&self, recorded: &Recorded) -> Result<Advice, CliError> {
         let standing = recorded.completeness().knowing(known_trees(&self.dir));
         Ok(Advice {
@@ -187,7 +189,7 @@ impl ChooseDepth {
         })
     }
 
-    /// What coverage is counted in.
+    /// The kind that coverage counts, and the reading.
     fn counted(&self, environment: Option<&Environment>) -> (Kind, Reading) {
         match environment {
             Some(environment) => environment.survey.counted(),
@@ -196,7 +198,7 @@ impl ChooseDepth {
     }
 }
 
-/// All that answers rest on.
+/// The data from which recommendations are computed.
 struct Advisor<'a> {
     asked: &'a ChooseDepth,
     recorded: &'a Recorded,
@@ -207,7 +209,7 @@ struct Advisor<'a> {
     rates: Arc<Rates>,
 }
 
-/// A network environment with the settings of a survey in it.
+/// A network environment, with the settings of a survey in it.
 pub(super) struct PlannedEnvironment {
     pub environment: Environment,
     pub conditions: Conditions,
@@ -273,7 +275,8 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    /// Other strategies, weighed with that answer. A survey that must go deeper can judge none.
+    /// The comparison of the recommendation with other strategies. A survey that must go deeper cannot judge
+    /// any.
     fn comparison(&self, recommendation: &Recommendation, curves: &Curves) -> Comparison {
         if recommendation.verdict() == Verdict::SurveyDeeper {
             return Comparison::default();
@@ -326,7 +329,7 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    /// The answers for groups, by the curves that the report and the table `curves` have of them.
+    /// The recommendations for groups, from the same curves as in the report and in the table `curves`.
     fn groups(&self, whole: &Curves) -> Result<Vec<Group>, CliError> {
         let trees = &self.recorded.trees;
         let groups = match (self.asked.by, &self.exchanges) {
@@ -368,7 +371,7 @@ impl<'a> Advisor<'a> {
     }
 }
 
-/// Site trees by the measured throughput of their servers.
+/// Groups site trees by the measured throughput of their servers.
 fn classes(exchanges: &Exchanges, trees: usize) -> Groups {
     let of_trees: Vec<usize> = exchanges
         .home_servers(trees)
@@ -384,14 +387,14 @@ pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     Environment::parse(&text).map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))
 }
 
-/// How many site trees are known, as the survey last told.
+/// The number of known site trees, as the survey last reported it.
 pub(super) fn known_trees(dir: &Path) -> Option<KnownTrees> {
     let told = Snapshot::load(dir).ok().flatten()?;
     let trees = told.sites_done + told.sites_walking + told.sites_waiting;
     Some(KnownTrees { trees, at: told.updated?.into() })
 }
 
-/// The rates in a file, or else those that are built in.
+/// The rates in a file, or else the built-in ones.
 pub(super) fn rates_or_built_in(file: Option<&Path>) -> Result<Rates, CliError> {
     match file {
         Some(path) => Ok(rates_in(path)?),
@@ -405,14 +408,15 @@ pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, C
         let path = dir.join("manifest.json");
         SurveyError::Settings { path, message: format!("its settings cannot be read: {error}") }
     })?;
-    // A survey that does not tell of it knew no such rule.
+    // A survey that does not record it had no such rule.
     if ["harm", "link-share"].iter().all(|key| manifest.settings.get(key).is_none()) {
         settings.harm = None;
     }
     Ok(settings)
 }
 
-/// The recorded settings with what the environment says, and the environment with what was recorded.
+/// Combines both: the recorded settings with those of the environment, and the environment with recorded
+/// values.
 pub(super) fn plan(
     mut environment: Environment,
     settings: Settings,

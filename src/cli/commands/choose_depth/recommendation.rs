@@ -5,21 +5,21 @@ use serde::Serialize;
 use crate::analysis::{Choice, Comparison, Completeness, Forecast, Influence, SkippedPages, Verdict};
 use crate::report::Banner;
 
-/// What is told.
+/// The output of the command.
 #[derive(Serialize)]
 pub(super) struct Advice {
     pub survey: PathBuf,
-    /// How far the survey has come.
+    /// Whether and how far the survey is complete.
     pub standing: Completeness,
     /// The warning of a partial survey, whose advice is provisional.
     pub partial: Option<Banner>,
     #[serde(flatten)]
     pub answer: Recommendation,
-    /// One depth for all sites beside other strategies.
+    /// One depth for all sites, compared with other strategies.
     pub comparison: Comparison,
-    /// The site without which the answer would change most.
+    /// The site whose removal would change the recommendation most.
     pub influence: Option<Influence>,
-    /// What groups are told apart by.
+    /// The property that defines the groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grouped_by: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -35,7 +35,7 @@ pub(super) enum Recommendation {
     LeftOut(Box<SkippedPages>),
 }
 
-/// The answer for a part of the site trees.
+/// The recommendation for a group of site trees.
 #[derive(Serialize)]
 pub(super) struct Group {
     pub name: String,
@@ -55,7 +55,7 @@ impl Recommendation {
 }
 
 impl Advice {
-    /// Whether there is advice, and it is of the whole survey.
+    /// Whether there is advice, and it is based on the whole survey.
     pub(super) fn is_final(&self) -> bool {
         self.partial.is_none() && self.comparison.recommended.is_some()
     }

@@ -9,7 +9,7 @@ use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, percent, thousands};
 use crate::report::advice::{self, TooShallow, interval, with_interval};
 
-/// The advice as people read it.
+/// The text of the advice.
 pub(super) fn advice_in_words(advice: &Advice) -> String {
     let lead = Lead::from_advice(advice);
     let mut text = lead.first.clone();
@@ -92,7 +92,7 @@ fn verdict(choice: &Choice, heading: &str) -> String {
     }
 }
 
-/// The depth, what the curve says there, what it saves, the risk, and what would settle it.
+/// The depth, its coverage and load, its savings, the risk, and the number of sites that would settle it.
 fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
     let unit = choice.criterion.unit();
     let load = level.load[unit as usize];
@@ -163,7 +163,7 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     format!("Risk: {far}. {safer}")
 }
 
-/// What the curve says as it was measured, where a higher confidence decides.
+/// The depth by the measured curve, where a higher confidence decides.
 fn by_the_curve(choice: &Choice) -> String {
     let Some(level) = choice.as_measured.and_then(|depth| choice.level(depth)) else {
         return "By the curve as measured no depth does.".to_owned();
@@ -180,7 +180,7 @@ fn by_the_curve(choice: &Choice) -> String {
     )
 }
 
-/// What a depth saves against the deepest one.
+/// The savings of a depth compared with the deepest one.
 fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
     let unit = choice.criterion.unit();
     match level.saving(unit) {
@@ -221,7 +221,7 @@ fn no_depth(choice: &Choice) -> String {
     }
 }
 
-/// What coverage is a share of.
+/// The total of which coverage is a share.
 fn counted(choice: &Choice) -> String {
     let (kind, reading) = choice.criterion.counted();
     format!("{} known", reading.counts(kind))
@@ -282,7 +282,7 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
     table
 }
 
-/// In the place of a depth.
+/// The text in place of a depth.
 fn without_depth(verdict: Verdict) -> &'static str {
     if verdict == Verdict::SurveyDeeper { "deeper" } else { "none" }
 }

@@ -7,11 +7,10 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_or_print;
 use crate::space::ca_certificate_pem;
 
-/// Write the root certificate of virtual Web spaces.
+/// Write the root certificate of virtual Webs.
 ///
-/// With it as --ca a survey of a virtual Web space tells the certificates that are valid there from those
-/// that are not. Its private key is public: never make a browser or a system that you use for anything else
-/// trust it.
+/// With it as --ca, a survey of a virtual Web can distinguish valid certificates from invalid ones. Its
+/// private key is public: never make a browser or a system that you use for anything else trust it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ca {

@@ -9,12 +9,12 @@ use crate::cli::output::{print, print_json};
 use crate::rehearsal::RecordedWorld;
 use crate::space::describe;
 
-/// Tell a world's settings, and what comes out of them.
+/// Describe a world: its settings, and the results.
 ///
-/// Every key of the world file with value, unit and where it is from (published, derived, assumed or
-/// recalled); the means that follow; and what the seed makes of it: sites by kind and by fault, pages, addresses.
-/// With --json also the default, the range and the meaning of every key. Of a recorded survey: what is in it, and
-/// what of it cannot be replayed.
+/// Lists every key of the world file with value, unit and origin (published, derived, assumed or recalled);
+/// the means that follow; and the Web that the seed generates: sites by kind and by fault, pages, addresses.
+/// With --json also the default, the range and the meaning of every key. For a recorded survey: its contents,
+/// and the parts that cannot be replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Describe {
@@ -48,7 +48,7 @@ impl Describe {
     }
 }
 
-/// A recorded survey in words and numbers: what is in its replay, and what is not.
+/// The contents of a recorded survey: what its replay has, and what it lacks.
 fn describe_recorded(recorded: &RecordedWorld) -> Value {
     let contents = recorded.replay.contents();
     json!({
@@ -76,7 +76,7 @@ fn describe_recorded(recorded: &RecordedWorld) -> Value {
     })
 }
 
-/// Single values first, then the keys, then each group of numbers under its name.
+/// First single values, then the keys, then each group of numbers under its name.
 fn in_words(world: &Value) -> String {
     let members = world.as_object().cloned().unwrap_or_default();
     let (groups, single): (Map<_, _>, Map<_, _>) =
@@ -107,7 +107,7 @@ fn indented(table: &Columns) -> String {
     table.to_string().lines().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
-/// A value in one line, without JSON's punctuation.
+/// A value on one line, without JSON punctuation.
 fn short(value: &Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
@@ -128,7 +128,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// To four decimals: shares are given no finer.
+/// Rounds to four decimals, the precision of shares.
 fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }

@@ -7,10 +7,10 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_or_print;
 use crate::space::GEO_DATABASE;
 
-/// Write a location database for the addresses of virtual Web spaces.
+/// Write a location database for the addresses of virtual Webs.
 ///
-/// A MaxMind database (.mmdb) with country and network of every address that a world can use: a --geo
-/// for surveys of virtual Web spaces. It says nothing about the real Internet.
+/// A MaxMind database (.mmdb) with the country and the network of every address that a world can use, as the
+/// --geo of surveys of virtual Webs. It says nothing about the real Internet.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Geo {

@@ -1,4 +1,4 @@
-//! The virtual Web space, from the command line: serve it, and tell what is in it.
+//! The commands for virtual Webs: serve one, and show what is in it.
 
 mod ca;
 mod describe;
@@ -6,7 +6,7 @@ mod geo;
 pub(super) mod serve;
 mod starts;
 mod truth;
-/// Which world, for commands that are given one.
+/// The world argument of commands.
 pub mod world;
 
 use clap::{Args, Subcommand};
@@ -14,13 +14,13 @@ use clap::{Args, Subcommand};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 
-/// Serve a virtual Web space, or tell what a survey must find in it.
+/// Serve a virtual Web, or show what a survey must find in it.
 ///
-/// A virtual Web space is a simulated country-code Web, a pure function of a small file and its seed.
-/// It is served over real DNS, HTTP and HTTPS on this machine, needs no root and touches no Internet. WORLD is
-/// such a file, or the name of one built in: `demo`, `hostile`, or a profile (`africa-2006`, `cctld-2026`,
-/// `japan-encodings`); a file may start from a profile, by `profile = "africa-2006"` in it. Or WORLD is the
-/// folder of a survey with --record-links, whose sites are then walked again.
+/// A virtual Web is a simulated country-code Web, a pure function of a small file and its seed. It is served
+/// over real DNS, HTTP and HTTPS on this machine, needs no root and does not touch the Internet. WORLD is
+/// such a file, or the name of a built-in one: `demo`, `hostile`, or a profile (`africa-2006`, `cctld-2026`,
+/// `japan-encodings`); a file may build on a profile, with `profile = "africa-2006"` in it. Or WORLD is the
+/// folder of a survey with --record-links, whose sites are then replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Space {

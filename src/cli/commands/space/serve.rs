@@ -17,21 +17,21 @@ use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, s
 
 /// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.
 ///
-/// A name server and a gateway that plays all Web servers of the world listen on this machine; how to survey
-/// it and how to look at it with a browser is printed. Answers take the time that the world's distances,
-/// servers and links take, divided by --speed. What the servers see can be written to a log, to check a
-/// survey from the other side.
+/// A name server and a gateway that acts as all Web servers of the world listen on this machine. The command
+/// prints how to survey the world and how to view it with a browser. Responses take as long as the world's
+/// distances, servers and links require, divided by --speed. A log can record what the servers see, to check
+/// a survey from the other side.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
     #[command(flatten)]
     world: WorldArgument,
 
-    /// Where the name server listens, by UDP and TCP; port 0 takes a free one
+    /// The address of the name server, for UDP and TCP; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = typed::<SocketAddr>)]
     dns: SocketAddr,
 
-    /// Where the gateway listens, for HTTP, HTTPS and as a proxy; port 0 takes a free one
+    /// The address of the gateway, for HTTP, HTTPS and as a proxy; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = typed::<SocketAddr>)]
     gateway: SocketAddr,
 
@@ -39,7 +39,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// Divide all times of the world by this: round trips, work of servers, transfers
+    /// Divide all times of the world by this: round trips, server work, transfers
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = typed::<f64>)]
     speed: f64,
 }
@@ -66,7 +66,8 @@ impl Serve {
         }
     }
 
-    /// Tells before what of the survey cannot be replayed, and afterwards whether it was asked for.
+    /// Reports in advance which parts of the survey cannot be replayed, and afterwards whether they were
+    /// requested.
     fn serve_recorded(self, recorded: &RecordedWorld) -> Result<Exit, CliError> {
         recorded.gaps().iter().for_each(|gap| print_message(gap));
         let settings = recorded.dir.join("survey.toml");
@@ -85,10 +86,10 @@ impl Serve {
         Ok(exit)
     }
 
-    /// Serves until Ctrl-C; `flags` say what to survey.
+    /// Serves until Ctrl-C. `flags` are the flags of a survey of this Web.
     fn serve(self, web: Arc<dyn Web>, flags: &str, front: Option<String>) -> Result<Exit, CliError> {
         let name = self.world.world.display().to_string();
-        // The log file is the memory of a space that runs for days.
+        // A Web that runs for days keeps its accesses in the log file, not in memory.
         let settings = ServeSettings {
             dns: self.dns,
             gateway: self.gateway,
@@ -100,7 +101,7 @@ impl Serve {
             let served = serve(web, settings).await.map_err(refusal)?;
             let mut stopped = stop::on_signal(|| ());
             print(&how_to_use(&name, flags, &served, front.as_deref()))?;
-            // Ends with a signal; the sender lives as long as the runtime.
+            // Ends with a signal. The sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             served.shutdown().await.map_err(refusal)?;
             print_message("the virtual Web space is closed");
@@ -123,7 +124,7 @@ fn how_to_use(name: &str, flags: &str, served: &Served, front: Option<&str>) -> 
     )
 }
 
-/// The command lines of a survey; `space ca` is for its certificates.
+/// The commands for a survey. `space ca` is for its certificates.
 fn how_to_survey(world: &str, flags: &str, served: &Served) -> String {
     let (dns, gateway) = (served.dns_addr, served.gateway_addr);
     format!(
@@ -135,7 +136,7 @@ fn how_to_survey(world: &str, flags: &str, served: &Served) -> String {
     )
 }
 
-/// A browser of its own, for no certificate of a virtual Web may be trusted by another.
+/// The command for a separate browser: no other browser may trust the certificates of a virtual Web.
 fn how_to_look(gateway: SocketAddr, front: Option<&str>) -> String {
     let front = front.unwrap_or("http://HOST/");
     format!(
@@ -145,7 +146,7 @@ fn how_to_look(gateway: SocketAddr, front: Option<&str>) -> String {
     )
 }
 
-/// The first start URL where there is a page to see.
+/// The first start URL that has a page.
 fn front_page(web: &dyn Web, starts: impl IntoIterator<Item = String>) -> Option<String> {
     starts.into_iter().find(|url| {
         let host = url.trim_start_matches("http://").trim_end_matches('/');

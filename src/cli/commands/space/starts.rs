@@ -10,8 +10,8 @@ use crate::cli::output::write_or_print;
 
 /// Print the start list of a world, as CSV with a column `url`.
 ///
-/// It has the front pages of the sites that the surveyor knows beforehand; the others are found by
-/// links only. Of a recorded survey it is the list that it began with.
+/// It has the front pages of the sites that the surveyor knows in advance; the others can be found by links
+/// only. For a recorded survey it is the list of that survey.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Starts {
@@ -29,7 +29,7 @@ Examples:
 
 impl Starts {
     /// # Errors
-    /// When the world cannot be read or the list not be written.
+    /// When the world cannot be read or the list cannot be written.
     pub(crate) fn execute(self) -> Result<Exit, CliError> {
         let urls = match self.world.recorded()? {
             Some(recorded) => start_list::read_urls(&recorded.start_list())?

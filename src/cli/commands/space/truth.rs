@@ -14,9 +14,9 @@ use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
 
 /// Print what a survey of a world must find, as CSV or JSON.
 ///
-/// The ground truth is computed from the model of the world, by the rules of a survey written down a
-/// second time; no page is fetched or parsed for it. The columns are those of the survey's tables of
-/// the same names.
+/// The ground truth is computed from the model of the world, by a second implementation of the rules of a
+/// survey; no page is fetched or parsed for it. The columns are those of the survey's tables of the same
+/// names.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TruthCommand {
@@ -59,7 +59,7 @@ pub(crate) struct TruthCommand {
     #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = choice::<SuffixSection>())]
     suffixes: SuffixSection,
 
-    /// The survey's --start, one URL a line or CSV with a column `url` [default: the start list of the
+    /// The survey's --start, one URL per line or CSV with a column `url` [default: the start list of the
     /// world]
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
@@ -77,7 +77,7 @@ enum Table {
     Links,
 }
 
-/// What becomes of URLs that look as if they were no HTML.
+/// What to do with URLs that do not look like HTML.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum NonHtmlRule {
     Skip,
@@ -138,7 +138,7 @@ impl From<Table> for TruthTable {
     }
 }
 
-/// The judge has words of its own for what the survey does.
+/// The ground truth has its own types for the rules of the survey.
 fn feed_back(rule: FeedBackRule) -> FeedBack {
     match rule {
         FeedBackRule::Link => FeedBack::Link,

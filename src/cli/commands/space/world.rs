@@ -8,37 +8,37 @@ use crate::space::{Profile, World};
 
 /// The world of `ccsurvey demo`.
 const DEMO: &str = include_str!("../../../../data/demo.toml");
-/// Every hostile case beside a few sound sites.
+/// All hostile cases, beside a few well-behaved sites.
 const HOSTILE: &str = include_str!("../../../../data/worlds/hostile.toml");
-/// What they are called.
+/// The names of the built-in worlds.
 const BUILT_IN: [(&str, &str); 2] = [("demo", DEMO), ("hostile", HOSTILE)];
 
-/// Which world a command is about.
+/// The world that a command works on.
 #[derive(Args, Debug)]
 pub struct WorldArgument {
-    /// The file of the world (TOML); the name of one built in: `demo`, `hostile`, `africa-2006`, `cctld-2026`
-    /// or `japan-encodings`; or the folder of a survey with --record-links. A file or folder that has one of
-    /// these names is `./demo` and so on
+    /// The file of the world (TOML); the name of a built-in one: `demo`, `hostile`, `africa-2006`,
+    /// `cctld-2026` or `japan-encodings`; or the folder of a survey with --record-links. A file or folder
+    /// with one of these names is written `./demo` and so on
     #[arg(value_name = "WORLD")]
     pub world: PathBuf,
 }
 
 impl WorldArgument {
-    /// The recorded survey that it is, if it is a folder.
+    /// The recorded survey, if the argument is a folder.
     ///
     /// # Errors
-    /// When the folder is no survey, or its survey cannot be replayed.
+    /// When the folder is not a survey, or the survey cannot be replayed.
     pub fn recorded(&self) -> Result<Option<RecordedWorld>, CliError> {
         Ok(self.is_folder().then(|| RecordedWorld::read(&self.world)).transpose()?)
     }
 
-    /// A folder named `demo` is `./demo`, as a file of that name is.
+    /// A folder named `demo` must be written `./demo`, like a file of that name.
     pub(super) fn is_folder(&self) -> bool {
         BUILT_IN.iter().all(|(name, _)| self.world.as_os_str() != *name) && self.world.is_dir()
     }
 
     /// # Errors
-    /// When the file cannot be read, or is no world; names file and line.
+    /// When the file cannot be read, or is not a world; names file and line.
     pub fn read(&self) -> Result<World, CliError> {
         let name = self.world.display();
         if let Some((_, toml)) = BUILT_IN.iter().find(|(name, _)| self.world.as_os_str() == *name) {
@@ -53,10 +53,10 @@ impl WorldArgument {
     }
 }
 
-/// The world built in.
+/// The built-in world `demo`.
 ///
 /// # Errors
-/// Never as released: it is part of the program, and a test reads it.
+/// Never in a release: the file is part of the program, and a test reads it.
 pub fn demo() -> Result<World, CliError> {
     built_in(DEMO)
 }

@@ -1,4 +1,4 @@
-//! How a survey stands, as its folder tells it.
+//! The state of a survey, read from its folder.
 
 mod words;
 
@@ -18,10 +18,10 @@ use crate::fetch::Clock;
 use crate::records::{Manifest, SurveyState};
 use crate::survey::{Snapshot, SurveyError};
 
-/// Show how a survey stands: progress, rates, what may remain, and the servers that bear most.
+/// Show the state of a survey: progress, rates, time left, and the servers with the most load.
 ///
-/// Reads what the survey writes into DIR every second, so it may be used while the survey runs and
-/// after it, by anybody who may read DIR.
+/// Reads what the survey writes to DIR every second, so it may be used while the survey runs and afterwards,
+/// by anybody who may read DIR.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Status {
@@ -29,14 +29,14 @@ pub struct Status {
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// Show it anew every second until the survey ends
+    /// Update it every second until the survey ends
     #[arg(long)]
     watch: bool,
 
-    /// Print JSON, what DIR/status.json holds, with every kind of error; with --watch an object a line. `alive`
-    /// says whether a process is at work. It is false when none has reported for half a minute, whatever `state`
-    /// says; rates and time left are then missing. It is null for a simulation that says `running`, since nobody
-    /// can tell by a virtual clock
+    /// Print JSON, the contents of DIR/status.json, with every kind of error; with --watch one object per
+    /// line. `alive` says whether a process is running. It is false when none has reported for half a minute,
+    /// whatever `state` says; rates are then 0 and the time left is null. It is null for a simulation that
+    /// says `running`, since a virtual clock does not show it
     #[arg(long)]
     json: bool,
 }
@@ -92,18 +92,18 @@ impl Status {
     }
 }
 
-/// What is drawn anew in its place; nothing where standard output is no terminal.
+/// A text that is redrawn in place; hidden where standard output is no terminal.
 fn picture(terminal: Option<ProgressDrawTarget>) -> ProgressBar {
     let target = terminal.unwrap_or_else(ProgressDrawTarget::hidden);
     let picture = ProgressBar::with_draw_target(None, target);
-    // The template is fixed and sound; without it the picture has a bar too many.
+    // The template is fixed and valid. Without it a progress bar would appear as well.
     if let Ok(style) = ProgressStyle::with_template("{msg}") {
         picture.set_style(style);
     }
     picture
 }
 
-/// What programs are told.
+/// The status for programs.
 #[derive(Debug, Serialize)]
 struct StatusJson {
     #[serde(flatten)]
@@ -118,13 +118,13 @@ impl StatusJson {
         if alive != Some(false) {
             return Self { now, alive };
         }
-        // What was so in the last minute of its life is not so now.
+        // The rates of its last minute no longer apply.
         let (requests_per_second, bytes_per_second, seconds_left) = (0.0, 0.0, None);
         Self { now: Snapshot { requests_per_second, bytes_per_second, seconds_left, ..now }, alive }
     }
 }
 
-/// What a survey wrote last, and what time it is now by its own clock.
+/// The last status that a survey wrote, and the current time by the survey's own clock.
 fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
     Manifest::load(dir).map_err(SurveyError::from)?;
     let now = Snapshot::read(dir).map_err(|error| {
@@ -139,7 +139,8 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
         };
         CliError::Failed(format!("{what}; what is done is in the tables (`ccsurvey report {dir}`)"))
     })?;
-    // A survey keeps the clock that it began with, and the machine's may have been set since: the file system tells how old the file is.
+    // A survey keeps the clock that it started with, and the machine's clock may have been set since then.
+    // The file system provides the age of the file.
     let modified = std::fs::metadata(Snapshot::path(dir)).and_then(|file| file.modified());
     let age =
         modified.ok().and_then(|modified| Clock::system().system_time_now().duration_since(modified).ok());

@@ -7,12 +7,13 @@ use crate::records::SurveyState;
 use crate::records::units::{bytes, duration, thousands};
 use crate::survey::{AgentSeen, BusProblem, Snapshot};
 
-/// A survey at work writes its status every second; one that has not for so long is not running.
+/// A running survey writes its status every second. A survey that has not done so for this time is not
+/// running.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Whether a survey that calls itself running is not.
+/// Whether a survey whose state is `running` has stopped reporting.
 pub(super) fn is_silent(now: &Snapshot, time: SystemTime) -> bool {
-    // Of a virtual clock nobody can tell how long ago something was.
+    // A virtual clock does not show how long ago something was.
     !now.is_simulated && now.updated.is_none_or(|updated| age(updated, time) > SILENCE)
 }
 
@@ -20,7 +21,7 @@ fn age(then: SystemTime, time: SystemTime) -> Duration {
     time.duration_since(then).unwrap_or_default()
 }
 
-/// How a survey stands at `time`, and which servers bear most.
+/// The state of a survey at `time`, and the servers with the most load.
 pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     let mut table = Columns::new(&[Side::Left, Side::Left]);
     table.row(["survey", &format!("{}, {}", dir.display(), state(dir, now, time))]);
@@ -93,7 +94,7 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     }
 }
 
-/// What is wrong with the links of an agent, if anything is.
+/// The problems with the links of an agent, if there are any.
 fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
     let failed = match agent.failed_only_here {
         0 => String::new(),
@@ -124,9 +125,9 @@ fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
     }
 }
 
-/// Why dispatches to an agent may come to nothing.
+/// Why dispatches to an agent may have no effect.
 fn reason(agent: &AgentSeen) -> &'static str {
-    /// Of two pings a second one at least has come back in this time where the link is sound.
+    /// On a sound link, at least one of two pings per second returns in this time.
     const SOUND: u64 = 10;
     if agent.ping_age_seconds.is_some_and(|age| age <= SOUND) {
         "its pings come back: may its NATS account subscribe to ccsurvey.SURVEY.orders.*, and publish to ccsurvey.SURVEY.tree.*?"
@@ -135,7 +136,7 @@ fn reason(agent: &AgentSeen) -> &'static str {
     }
 }
 
-/// The agents, with the machines that they run on, as they were last heard of.
+/// The agents and the machines that they run on, as of their last heartbeats.
 fn agents(now: &Snapshot, time: SystemTime) -> String {
     use Side::{Left, Right};
     if now.agents.is_empty() {
@@ -176,7 +177,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Whether each promise on load held so far, by the survey's ledger.
+/// Whether each load promise was kept so far, according to the survey's ledger.
 fn promises(now: &Snapshot) -> String {
     if now.promises.is_empty() {
         return String::new();

@@ -1,11 +1,11 @@
-//! Joining the many small segments of a survey that is over into few large files.
+//! Joins the many small segments of a finished survey into few large files.
 //!
-//! A joined table is built whole beside the tables, in `DIR/.compact/NAME`, a row group at a time. Then the folder of
-//! the table moves out of the way and the new one into its place: two renames. A reader that
-//! comes between them finds no folder, and one that listed the old files finds some gone: both
-//! are errors and neither is a wrong number. At no moment do two copies of a row have names that
-//! a reader looks for. A crash between the renames is set right by [`recover`], which prefers
-//! the old folder as long as the new one is not in place.
+//! A joined table is built whole beside the tables, in `DIR/.compact/NAME`, one row group at a time. Then two
+//! renames move the old folder of the table out of the way and the new one into its place. A reader that
+//! comes between the renames finds no folder, and a reader that listed the old files finds some of them gone.
+//! Both are errors, and neither gives a wrong number. Two copies of a row never have names that a reader
+//! looks for at the same time. [`recover`] repairs a crash between the renames: it prefers the old folder as
+//! long as the new one is not in place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::records::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable,
 };
 
-/// Joins the segments of the tables that are there; a table with other files in its folder is left alone.
+/// Joins the segments of the tables that exist. A table with other files in its folder is left as it is.
 pub(in crate::records) fn compact(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
     compact_table::<ExchangeRow>(dir, max_rows)?;
     compact_table::<LinkRow>(dir, max_rows)?;
@@ -28,7 +28,7 @@ pub(in crate::records) fn compact(dir: &Path, max_rows: usize) -> Result<(), Tab
     remove_folder(&workshop(dir))
 }
 
-/// Sets right what a crash left: the table is the old one or the new one, never none.
+/// Repairs what a crash left: each table is the old one or the new one, never missing.
 pub(in crate::records) fn recover(dir: &Path) -> Result<(), TablesError> {
     for table in SEGMENTED {
         let (current, old) = (folder(dir, table), replaced(dir, table));
@@ -63,12 +63,12 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
         }
         join::<R>(group, new.join(name_of(group)))?;
     }
-    // With the old folder the only other name of a file that stayed alone goes.
+    // The old folder holds the only other name of a file that stayed alone, and it is about to go.
     durable::sync_folder(&new).map_err(TablesError::at("write folder", &new))?;
     exchange_folders(&current, &new, &replaced(dir, R::TABLE))
 }
 
-/// Consecutive files that together stay within the bound.
+/// Groups of consecutive files that together stay within the limit.
 fn groups(dir: &Path, table: &str, max_rows: u64) -> Result<Vec<Vec<PathBuf>>, TablesError> {
     let mut groups: Vec<Vec<PathBuf>> = Vec::new();
     let mut rows_in_last = u64::MAX;
@@ -95,7 +95,8 @@ fn name_of(group: &[PathBuf]) -> String {
     joined_name(number(group.first()), number(group.last()))
 }
 
-/// Writes the rows of several files into one. Memory is that of a segment and of a row group, whatever the file holds.
+/// Writes the rows of several files into one. Memory is bounded by a segment and a row group, whatever the
+/// size of the file.
 fn join<R: Row>(group: &[PathBuf], path: PathBuf) -> Result<(), TablesError> {
     let columns: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
     let none = || R::frame(&[]).map_err(TablesError::at("join table", Path::new(R::TABLE)));
@@ -113,8 +114,8 @@ fn join<R: Row>(group: &[PathBuf], path: PathBuf) -> Result<(), TablesError> {
     joined.finish()
 }
 
-/// Rows of a row group of a joined file: a few megabytes of the widest table, and enough of them that what repeats is told
-/// once for many.
+/// Rows in a row group of a joined file: a few megabytes of the widest table, and enough rows for repeated
+/// values to be stored once for many of them.
 const GROUP_ROWS: usize = 1 << 14;
 
 fn exchange_folders(current: &Path, new: &Path, old: &Path) -> Result<(), TablesError> {
@@ -130,8 +131,8 @@ fn exchange_folders(current: &Path, new: &Path, old: &Path) -> Result<(), Tables
     remove_folder(old)
 }
 
-/// Where new folders are built and old ones wait to be removed: outside `DIR/tables`, so that no
-/// pattern of a reader matches a file in it.
+/// Where new folders are built and old ones wait to be removed. It lies outside `DIR/tables`, so no reader's
+/// pattern matches a file in it.
 fn workshop(dir: &Path) -> PathBuf {
     dir.join(".compact")
 }

@@ -8,8 +8,8 @@ use polars_parquet::write::schema_to_metadata_key;
 
 use crate::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError};
 
-/// The tables that are written in segments, in the order in which a segment appears: who sees a
-/// site finds its exchanges, links and levels.
+/// The tables that are written in segments, in the order in which a segment appears. A reader that sees a
+/// site therefore also finds its exchanges, links and levels.
 pub(in crate::records) const SEGMENTED: [&str; 6] = [
     ExchangeRow::TABLE,
     LinkRow::TABLE,
@@ -19,7 +19,7 @@ pub(in crate::records) const SEGMENTED: [&str; 6] = [
     SiteRow::TABLE,
 ];
 
-/// Those of them that are only where their folder is.
+/// The segmented tables that exist only where their folder does.
 pub(in crate::records) const OPTIONAL: [&str; 2] = [PageLinkRow::TABLE, RobotsRow::TABLE];
 
 /// The segmented tables that a survey has.
@@ -33,18 +33,19 @@ pub(in crate::records) fn folder(dir: &Path, table: &str) -> PathBuf {
     dir.join("tables").join(table)
 }
 
-/// Six digits sort well for a million segments; more digits are still read rightly.
+/// Six digits sort correctly up to a million segments. Names with more digits are still read correctly.
 pub(in crate::records) fn segment_name(number: u64) -> String {
     format!("{number:06}.parquet")
 }
 
-/// Segments joined to one file: `000000-000012.parquet`. The name tells it from any single segment, so that
-/// who has noted something about a file by its name is never given another one.
+/// The name of a file of joined segments: `000000-000012.parquet`. It differs from the name of any single
+/// segment, so a reader that remembers something about a file by its name is never given another file.
 pub(in crate::records) fn joined_name(first: u64, last: u64) -> String {
     format!("{first:06}-{last:06}.parquet")
 }
 
-/// The number of a segment, the last one of joined ones; none for any other file, which is not ours to remove.
+/// The number of a segment, or the last number in a joined file. None for any other file, which is not ours
+/// to remove.
 pub(in crate::records) fn segment_number(name: &str) -> Option<u64> {
     let numbers = name.strip_suffix(".parquet")?;
     let mut numbers = numbers.splitn(2, '-').map(|digits| {
@@ -55,7 +56,7 @@ pub(in crate::records) fn segment_number(name: &str) -> Option<u64> {
     numbers.next().map_or(Some(first), |last| last.filter(|last| *last > first))
 }
 
-/// The names in a folder, those that are not text left out.
+/// The names in a folder, without those that are not valid UTF-8.
 pub(in crate::records) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
     let entries = fs::read_dir(folder).map_err(TablesError::at("read folder", folder))?;
     entries
@@ -64,8 +65,8 @@ pub(in crate::records) fn names(folder: &Path) -> Result<Vec<String>, TablesErro
         .map_err(TablesError::at("read folder", folder))
 }
 
-/// Parquet in memory, so that what goes wrong on the disk is plainly an error of the disk:
-/// zstd, dictionaries for strings that repeat, least and greatest values of every column.
+/// Encodes Parquet in memory, so that an error on the disk is clearly a disk error. Uses zstd, dictionaries
+/// for repeated strings, and the minimum and maximum of every column.
 pub(in crate::records) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
     let mut bytes = Vec::new();
     let writer = parquet(&mut bytes, frame.schema());
@@ -73,11 +74,12 @@ pub(in crate::records) fn encode(frame: &mut DataFrame, path: &Path) -> Result<V
     Ok(bytes)
 }
 
-/// How all tables are written.
+/// The Parquet settings of all tables.
 ///
-/// polars holds text as views, and its writer says so in the Arrow schema that it adds to the file. No filter, sort or join
-/// of pyarrow takes views, and pyarrow 14 opens no such file (pola-rs/polars#26435). The pages hold plain UTF-8 either way,
-/// so the schema says `large_utf8`: plain `utf8` ends at 2 GiB of text, which a column of URLs may exceed.
+/// polars holds text as views, and its writer declares them in the Arrow schema that it adds to the file. No
+/// filter, sort or join of pyarrow accepts views, and pyarrow 14 opens no such file (pola-rs/polars#26435).
+/// The pages hold plain UTF-8 either way, so the schema says `large_utf8`. Plain `utf8` is limited to 2 GiB
+/// of text, which a column of URLs may exceed.
 pub(in crate::records) fn parquet<W: Write>(output: W, columns: &Schema) -> ParquetWriter<W> {
     let without_views = schema_to_metadata_key(&columns.to_arrow(CompatLevel::oldest()));
     ParquetWriter::new(output)

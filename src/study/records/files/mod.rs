@@ -1,4 +1,4 @@
-//! The tables' files: where they are, how they are written, joined and read.
+//! The files of the tables: where they are, and how they are written, joined and read.
 
 pub(super) mod compact;
 pub(super) mod curves;

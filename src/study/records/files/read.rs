@@ -13,10 +13,10 @@ use crate::records::error::IntoIoError;
 use crate::records::units::thousands;
 use crate::records::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
 
-/// The rows of a table, one row group at a time, in the order they were written.
+/// Reads the rows of a table, one row group at a time, in the order in which they were written.
 ///
 /// # Errors
-/// The folder of the table cannot be read; later, a file of it.
+/// If the folder of the table cannot be read; later, if one of its files cannot be read.
 pub fn read_table<R: Row>(
     dir: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<R>, TablesError> {
@@ -41,7 +41,8 @@ fn footer(path: &Path) -> Result<FileMetadataRef, TablesError> {
     })
 }
 
-/// Where each row group of a file begins, and how many rows it has. The table of servers is one file of any size.
+/// The start of each row group of a file and its number of rows. The table of servers is one file of any
+/// size.
 fn slices(footer: &FileMetadata) -> Vec<(usize, usize)> {
     let mut next = 0;
     let slice = |rows: usize| {
@@ -51,12 +52,12 @@ fn slices(footer: &FileMetadata) -> Vec<(usize, usize)> {
     footer.row_groups.iter().map(|group| group.num_rows()).map(slice).collect()
 }
 
-/// The wanted columns of a table, one segment at a time; nothing else is decoded. A column that
-/// a file of an older version does not have is null in it.
+/// Reads the wanted columns of a table, one segment at a time. Nothing else is decoded. A column that is
+/// missing in a file of an older version is null.
 ///
 /// # Errors
-/// The folder of the table cannot be read; later, a file of it, or a column that the table does
-/// not have.
+/// If the folder of the table cannot be read; later, if one of its files cannot be read, or the table has no
+/// such column.
 pub fn read_frames<'a, R: Row>(
     dir: &Path,
     columns: &'a [&'a str],
@@ -64,10 +65,10 @@ pub fn read_frames<'a, R: Row>(
     Ok(all_files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
 }
 
-/// The row groups of a table in its order, each to be read by itself and on any thread.
+/// The row groups of a table in order. Each can be read independently and on any thread.
 ///
 /// # Errors
-/// The folder of the table cannot be read; later, the footer of a file of it.
+/// If the folder of the table cannot be read; later, if the footer of one of its files cannot be read.
 pub fn row_groups<R: Row>(
     dir: &Path,
 ) -> Result<impl Iterator<Item = Result<RowGroup<R>, TablesError>> + use<R>, TablesError> {
@@ -83,24 +84,24 @@ pub(in crate::records) fn row_groups_of<R: Row>(path: &Path) -> Result<Vec<RowGr
     Ok(slices(&footer).into_iter().map(group).collect())
 }
 
-/// A part of a file of a table, which has not been read yet.
+/// One row group of a file, which has not been read yet.
 #[derive(Debug)]
 pub struct RowGroup<R> {
     path: PathBuf,
     footer: FileMetadataRef,
-    /// Where it begins in the file, and how many rows it has.
+    /// The first row in the file and the number of rows.
     rows: (usize, usize),
     of: PhantomData<fn() -> R>,
 }
 
 impl<R: Row> RowGroup<R> {
-    /// The wanted columns of it, decoded on one thread alone. A column that a file of an older version does not have is
-    /// null.
+    /// Reads the wanted columns, decoded on one thread only. A column that is missing in a file of an older
+    /// version is null.
     ///
     /// # Errors
-    /// The file cannot be read, or the table does not have such a column.
+    /// If the file cannot be read, or the table has no such column.
     pub fn read(&self, columns: &[&str]) -> Result<DataFrame, TablesError> {
-        // Otherwise polars decodes the dictionaries of all row groups before this one.
+        // Without this, polars decodes the dictionaries of all row groups before this one.
         let mut reader =
             open(&self.path)?.read_parallel(ParallelStrategy::RowGroups).with_slice(Some(self.rows));
         reader.set_metadata(self.footer.clone());
@@ -108,8 +109,8 @@ impl<R: Row> RowGroup<R> {
     }
 }
 
-/// The rows of a table in its order, some at a time, for who reads all of a large survey: with null in columns that
-/// may be null and are not among the wanted ones.
+/// Reads the rows of a table in order, in small pieces, for callers that read all of a large survey. Nullable
+/// columns that are not wanted are null.
 ///
 /// # Errors
 /// As [`read_table`].
@@ -132,13 +133,14 @@ pub fn read_pieces<'a, R: Row>(
     }))
 }
 
-/// Rows of a piece: a few megabytes, where a file of a hundred thousand would be hundreds.
+/// Rows in a piece. A piece takes a few megabytes, where a file of a hundred thousand rows would take
+/// hundreds.
 const PIECE_ROWS: usize = 8192;
 
-/// How many rows a table has, and in how many files, by their footers alone.
+/// The number of rows and files of a table, read from the footers alone.
 ///
 /// # Errors
-/// The folder of the table or one of its files cannot be read.
+/// If the folder of the table or one of its files cannot be read.
 pub fn row_count(dir: &Path, table: &str) -> Result<TableCount, TablesError> {
     let mut count = TableCount::default();
     for path in files(dir, table)? {
@@ -148,10 +150,10 @@ pub fn row_count(dir: &Path, table: &str) -> Result<TableCount, TablesError> {
     Ok(count)
 }
 
-/// [`row_count`] of every table that the survey has, by name, for the manifest.
+/// [`row_count`] of every table of the survey, by name, for the manifest.
 ///
 /// # Errors
-/// A table cannot be read.
+/// If a table cannot be read.
 pub fn row_counts(dir: &Path) -> Result<std::collections::BTreeMap<String, TableCount>, TablesError> {
     segmented(dir)
         .chain([ServerRow::TABLE])
@@ -159,7 +161,8 @@ pub fn row_counts(dir: &Path) -> Result<std::collections::BTreeMap<String, Table
         .collect()
 }
 
-/// The same, where none is missing. The manifest of a finished survey tells how many rows there were.
+/// As [`files`], and checks that no file is missing. The manifest of a finished survey records the number of
+/// rows.
 fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
     let files = files(dir, table)?;
     let manifest = Manifest::load(dir).ok().filter(|manifest| manifest.state == SurveyState::Finished);
@@ -169,7 +172,7 @@ fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
     if told.files == files.len() as u64 {
         return Ok(files);
     }
-    // Somebody may have joined files. What is damaged is told by who reads it.
+    // The user may have joined files. The reader of a damaged file reports the damage.
     let Ok(rows) = files.iter().map(|path| rows_of(path)).sum::<Result<u64, _>>() else { return Ok(files) };
     if rows == told.rows {
         return Ok(files);
@@ -199,7 +202,7 @@ pub(in crate::records) fn rows_of(path: &Path) -> Result<u64, TablesError> {
     Ok(rows as u64)
 }
 
-/// A file as it is, or with the given columns in their order.
+/// Reads a file as it is, or with the given columns in their order.
 pub(in crate::records) fn read_file<R: Row>(
     path: &Path,
     columns: Option<&[&str]>,
@@ -216,7 +219,7 @@ fn read_error(path: &Path, columns: Option<&[&str]>) -> impl FnOnce(PolarsError)
     move |error| TablesError::new("read table", path, damage(path, columns, error))
 }
 
-/// Says in which part of a file something is wrong: its footer, or which of its row groups.
+/// Finds the damaged part of a file: its footer, or one of its row groups.
 fn damage(path: &Path, columns: Option<&[&str]>, error: PolarsError) -> io::Error {
     let footer = match footer(path) {
         Ok(footer) => footer,

@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use super::table_file::TableFile;
 use crate::records::{Row, ServerRow, TablesError};
 
-/// The table of servers while it is written anew, a row group at a time: memory is that of one of them, however many
-/// servers there are.
+/// The table of servers while it is rewritten, one row group at a time. Memory is bounded by a row group,
+/// however many servers there are.
 ///
-/// Until [`ServersFile::finish`] the old table is there.
+/// The old table stays in place until [`ServersFile::finish`].
 pub struct ServersFile {
     path: PathBuf,
     file: TableFile,
@@ -20,15 +20,15 @@ impl ServersFile {
     /// Writes the next rows as a row group.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&mut self, rows: &[ServerRow]) -> Result<(), TablesError> {
         self.file.write(ServerRow::frame(rows).map_err(TablesError::at("encode", &self.path))?)
     }
 
-    /// Puts the table in place of the old one.
+    /// Replaces the old table by the new one.
     ///
     /// # Errors
-    /// The file cannot be written; the old one is then still there.
+    /// If the file cannot be written. The old one is then still there.
     pub fn finish(self) -> Result<(), TablesError> {
         self.file.finish()
     }

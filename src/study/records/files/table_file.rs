@@ -9,9 +9,10 @@ use super::layout::parquet;
 use crate::records::durable::{self, Staging};
 use crate::records::{Row, TablesError};
 
-/// A file of a table while it is written, a row group at a time: memory is that of one of them, however many rows there are.
+/// A file of a table while it is written, one row group at a time. Memory is bounded by a row group, however
+/// many rows there are.
 ///
-/// Until it is finished the old file is there, if there was one.
+/// An old file, if there is one, stays in place until this one is finished.
 pub(in crate::records) struct TableFile {
     path: PathBuf,
     writer: BatchedWriter<Encoded>,
@@ -32,13 +33,13 @@ impl TableFile {
 
     /// Writes the next rows as a row group.
     pub(in crate::records) fn write(&mut self, mut rows: DataFrame) -> Result<(), TablesError> {
-        // Each chunk would be a row group of its own.
+        // Otherwise each chunk would be a row group of its own.
         rows.rechunk_mut_par();
         self.writer.write_batch(&rows).map_err(TablesError::at("encode", &self.path))?;
         self.staging.write(&self.encoded.take()).map_err(to_error(&self.path))
     }
 
-    /// Puts the file in its place.
+    /// Moves the finished file into its place.
     pub(in crate::records) fn finish(mut self) -> Result<(), TablesError> {
         self.writer.finish().map_err(TablesError::at("encode", &self.path))?;
         self.staging.write(&self.encoded.take()).map_err(to_error(&self.path))?;
@@ -51,7 +52,7 @@ fn to_error(path: &Path) -> impl FnOnce(io::Error) -> TablesError {
     TablesError::at("write table", path)
 }
 
-/// Parquet in memory on its way to the disk, so that what goes wrong there is plainly an error of the disk.
+/// Parquet in memory on its way to the disk, so that an error on the disk is clearly a disk error.
 #[derive(Clone, Debug, Default)]
 struct Encoded(Arc<Mutex<Vec<u8>>>);
 

@@ -7,10 +7,10 @@ use crate::records::{
     Row, SegmentRows, ServerRow, ServersFile, TablesError, durable, files::compact, files::curves,
 };
 
-/// The writing side of `DIR/tables`. There is one writer at a time; readers need no permission.
+/// The writing side of `DIR/tables`. There is one writer at a time; readers need no coordination.
 ///
-/// Whether a segment counts is decided by the caller, who notes its number in a store of its
-/// own after [`Tables::write`] and tells it to [`Tables::discard_after`] on the next start.
+/// The caller decides whether a segment counts: it records the number in its own store after
+/// [`Tables::write`] and passes the last recorded number to [`Tables::discard_after`] on the next start.
 ///
 /// ```
 /// use ccsurvey_study::records::{SegmentRows, SiteRow, Tables, read_table};
@@ -30,15 +30,14 @@ pub struct Tables {
     dir: PathBuf,
 }
 
-/// Of each file of a table the number of its last segment, and how many rows it has.
+/// For each file of a table, the number of its last segment and the number of its rows.
 pub type Segments = Vec<(u64, u64)>;
 
 impl Tables {
-    /// Makes the folders that are missing, and sets right what a crash in [`Tables::compact`]
-    /// left.
+    /// Creates missing folders and repairs what a crash in [`Tables::compact`] left.
     ///
     /// # Errors
-    /// The folders cannot be made.
+    /// If the folders cannot be created.
     pub fn open(dir: &Path) -> Result<Self, TablesError> {
         compact::recover(dir)?;
         let tables = Self { dir: dir.to_owned() };
@@ -47,11 +46,11 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Makes the folders of the tables that let a survey be walked again: page links and robots.txt. From
-    /// then on the survey has these tables, with or without rows.
+    /// Creates the folders of the tables that let a survey be replayed: page links and robots.txt. From then
+    /// on the survey has these tables, with or without rows.
     ///
     /// # Errors
-    /// The folders cannot be made.
+    /// If the folders cannot be created.
     pub fn keep_pages(&self) -> Result<(), TablesError> {
         self.make_folders(OPTIONAL.into_iter())
     }
@@ -61,23 +60,23 @@ impl Tables {
             let folder = folder(&self.dir, table);
             fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
         }
-        // A segment is not on the disk before the folder that it stands in.
+        // A segment is not on the disk before its folder is.
         sync(&self.dir.join("tables"))?;
         sync(&self.dir)
     }
 
-    /// Writes one segment of the segmented tables, or nothing of it when an error comes before the
-    /// renaming. On return everything is on the disk. A segment of the same number is replaced.
+    /// Writes one segment of the segmented tables. If an error occurs before the renames, nothing of the
+    /// segment is left. On return everything is on the disk. A segment of the same number is replaced.
     ///
-    /// A table without rows gets no file, unless it has none yet: readers find its columns there.
+    /// A table without rows gets no file, unless it has no file yet: readers need one to find the columns.
     ///
     /// # Errors
-    /// A file cannot be written; see [`TablesError::is_storage_full`].
+    /// If a file cannot be written; see [`TablesError::is_storage_full`].
     pub fn write(&self, number: u64, rows: &SegmentRows) -> Result<(), TablesError> {
         let mut staged = Vec::new();
         if let Err(error) = self.stage_all(number, rows, &mut staged) {
             for path in &staged {
-                // What is left of it is discarded on the next start.
+                // If the removal fails, the next start discards the file.
                 let _ = fs::remove_file(durable::hidden(path));
             }
             return Err(error);
@@ -91,17 +90,17 @@ impl Tables {
     /// Rewrites the table of servers.
     ///
     /// # Errors
-    /// The file cannot be written; the old one is then still there.
+    /// If the file cannot be written. The old one is then still there.
     pub fn write_servers(&self, rows: &[ServerRow]) -> Result<(), TablesError> {
         let mut file = self.rewrite_servers()?;
         file.write(rows)?;
         file.finish()
     }
 
-    /// The table of servers, to be rewritten in pieces.
+    /// Starts to rewrite the table of servers in pieces.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn rewrite_servers(&self) -> Result<ServersFile, TablesError> {
         ServersFile::begin(folder(&self.dir, ServerRow::TABLE).join("servers.parquet"))
     }
@@ -109,7 +108,7 @@ impl Tables {
     /// The files of each segmented table.
     ///
     /// # Errors
-    /// A folder or a file cannot be read, or is damaged; the error names it.
+    /// If a folder or a file cannot be read, or is damaged. The error names it.
     pub fn segments(&self) -> Result<Vec<(&'static str, Segments)>, TablesError> {
         let of_table = |table| {
             let mut segments = Vec::new();
@@ -121,17 +120,17 @@ impl Tables {
             }
             Ok((table, segments))
         };
-        // Of a table that is not there nothing is left: whoever knows of rows will miss them.
+        // A missing table has no segments. Callers that expect rows in it will notice.
         let is_there = |table| segmented(&self.dir).any(|found| found == table);
         let of_any = |table| if is_there(table) { of_table(table) } else { Ok((table, Vec::new())) };
         SEGMENTED.into_iter().map(of_any).collect()
     }
 
-    /// Removes segments above the last number that counts (all of them for none) and files that
-    /// were never finished. Where there are none, it does not wait for the disk.
+    /// Removes segments above the last number that counts (all of them for none) and files that were never
+    /// finished. If there are none, it does not wait for the disk.
     ///
     /// # Errors
-    /// A folder cannot be read or a file not removed.
+    /// If a folder cannot be read or a file cannot be removed.
     pub fn discard_after(&self, last: Option<u64>) -> Result<(), TablesError> {
         for table in segmented(&self.dir).chain([ServerRow::TABLE]) {
             let folder = folder(&self.dir, table);
@@ -151,21 +150,21 @@ impl Tables {
         Ok(())
     }
 
-    /// Removes the table of curves, for a survey that goes on.
+    /// Removes the table of curves when a survey continues.
     ///
     /// # Errors
-    /// The file cannot be removed.
+    /// If the file cannot be removed.
     pub fn discard_curves(&self) -> Result<(), TablesError> {
         curves::discard_curves(&self.dir)
     }
 
-    /// Joins consecutive small segments of every table into files of at most `max_rows` rows
-    /// (or one segment, where that is larger), for a survey that is over.
+    /// Joins consecutive small segments of every table of a finished survey into files of at most `max_rows`
+    /// rows (or one segment, where that is larger).
     ///
     /// The numbers used afterwards are not above those used before.
     ///
     /// # Errors
-    /// A table cannot be read or written; it is then left as it was.
+    /// If a table cannot be read or written. It is then left as it was.
     pub fn compact(&self, max_rows: usize) -> Result<(), TablesError> {
         compact::compact(&self.dir, max_rows)
     }

@@ -13,72 +13,72 @@ use serde::{Deserialize, Serialize};
 use super::{GeoLocation, Timestamp};
 use crate::address::server_at;
 
-/// The user's databases of addresses, in the order given: the first that knows a thing is
-/// believed. Each is held in memory whole and was checked whole when it was opened.
+/// The user's databases of addresses, in the order given: for each fact, the first database that has it wins.
+/// Each database was checked as a whole when it was opened and is held in memory.
 pub struct Geo {
     databases: Vec<(GeoDatabase, Reader<Vec<u8>>)>,
 }
 
-/// Which database it was, for the manifest and the report.
+/// Identifies a database in the manifest and the report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GeoDatabase {
     /// The file as the user named it.
     pub file: PathBuf,
-    /// What it calls itself: `GeoLite2-ASN`.
+    /// The type in the database's metadata, such as `GeoLite2-ASN`.
     pub database_type: String,
-    /// As its metadata tell.
+    /// The build time in the database's metadata.
     pub built: Timestamp,
 }
 
-/// Why a database is not used.
+/// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GeoError {
     /// The file cannot be read.
     #[error("cannot read {}: {source}", .file.display())]
     File {
-        /// Of the database.
+        /// The database.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file is no database, or a damaged one.
+    /// The file is not a database, or is damaged.
     #[error(
         "{} is not a sound address database ({reason}); expected a complete .mmdb file such as \
          GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
     Corrupt {
-        /// Of the database.
+        /// The database.
         file: PathBuf,
-        /// What its reader says.
+        /// The message of the database reader.
         reason: String,
     },
-    /// The database tells something else.
+    /// The database holds other data.
     #[error(
         "{} knows neither countries nor autonomous systems (it is a '{database_type}'); expected one \
          such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
     Irrelevant {
-        /// Of the database.
+        /// The database.
         file: PathBuf,
-        /// What it calls itself.
+        /// The type in the database's metadata.
         database_type: String,
     },
 }
 
 impl Geo {
-    /// Reads and checks the databases; none is a `Geo` that knows nothing.
+    /// Reads and checks the databases. Without databases every lookup is unknown.
     ///
-    /// Checking visits every record once: about a second for a database of countries.
+    /// The check visits every record once: about a second for a database of countries.
     ///
     /// # Errors
-    /// Names the first file that cannot be read, is corrupt or cut short, or holds neither
-    /// countries nor autonomous systems.
+    /// Names the first file that cannot be read, is corrupt or cut short, or holds neither countries nor
+    /// autonomous systems.
     pub fn open(files: &[PathBuf]) -> Result<Self, GeoError> {
         let databases = files.iter().map(|file| open(file)).collect::<Result<_, _>>()?;
         Ok(Self { databases })
     }
 
-    /// Where an address is; what no database knows is none.
+    /// Looks up the location of an address. Facts that no database has are none.
     #[must_use]
     pub fn lookup(&self, address: IpAddr) -> GeoLocation {
         let address = server_at(address);
@@ -89,20 +89,21 @@ impl Geo {
         })
     }
 
-    /// Whether a database tells autonomous systems of IPv4 addresses; one of IPv6 addresses alone tells little of a Web.
+    /// Whether a database has the autonomous systems of IPv4 addresses. A database of IPv6 addresses alone
+    /// covers little of a Web.
     #[must_use]
     pub fn knows_systems(&self) -> bool {
         self.databases.iter().any(|(_, reader)| knows_ipv4(reader, |place| place.asn.is_some()))
     }
 
-    /// Whether there are databases, and all of them are of IPv6 addresses alone.
+    /// Whether there are databases, and all of them cover IPv6 addresses only.
     #[must_use]
     pub fn is_of_ipv6_alone(&self) -> bool {
         let knows_one = |reader: &Reader<Vec<u8>>| knows_ipv4(reader, |place| !place.is_unknown());
         !self.databases.is_empty() && !self.databases.iter().any(|(_, reader)| knows_one(reader))
     }
 
-    /// What each database is, in the order given.
+    /// Describes each database, in the order given.
     pub fn describe(&self) -> impl Iterator<Item = &GeoDatabase> {
         self.databases.iter().map(|(database, _)| database)
     }
@@ -127,11 +128,11 @@ fn open(file: &Path) -> Result<(GeoDatabase, Reader<Vec<u8>>), GeoError> {
     Ok((database, reader))
 }
 
-/// The bytes of a database with a description, where it has none: those that people make themselves often lack it
-/// (MaxMind-DB-Writer-python, issue 16), the format wants one, and its reader therefore refuses the file.
+/// Adds a description to a database that has none. Databases that people make themselves often lack it
+/// (MaxMind-DB-Writer-python, issue 16). The format requires one, so its reader rejects the file.
 ///
-/// The metadata are a map at the end of the file, a control byte before each value: `0xe0` and the number of entries
-/// before a map, `0x40` and the number of bytes before a text.
+/// The metadata are a map at the end of the file, with a control byte before each value: `0xe0` plus the
+/// number of entries before a map, `0x40` plus the number of bytes before a text.
 fn described(mut bytes: Vec<u8>) -> Vec<u8> {
     let Some(marker) = memchr::memmem::rfind(&bytes, METADATA) else { return bytes };
     let start = marker + METADATA.len();
@@ -154,21 +155,21 @@ fn described(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// What stands before the metadata (MaxMind DB File Format 2.0).
+/// The marker before the metadata (MaxMind DB File Format 2.0).
 const METADATA: &[u8] = b"\xab\xcd\xefMaxMind.com";
 const DESCRIPTION: &[u8] = b"\x4bdescription";
 const EMPTY_MAP: u8 = 0xe0;
-/// A map of 28 entries; more are counted in further bytes, and the format has nine.
+/// A map of 28 entries. Longer maps need further size bytes; the format defines nine keys.
 const LONG_MAP: u8 = 0xfc;
 /// `{"en": "none"}`
 const NO_DESCRIPTION: &[u8] = b"\xe1\x42en\x44none";
 
-/// Whether one record at least tells what is wanted; usually the first does.
+/// Whether at least one record has the wanted fact; usually the first has.
 fn knows(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> Result<bool, MaxMindDbError> {
     any(reader.networks(WithinOptions::default())?, wanted)
 }
 
-/// The same of records of IPv4 addresses; a database that was opened is sound.
+/// As [`knows`], for records of IPv4 addresses. A database that was opened is valid.
 fn knows_ipv4(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> bool {
     let Ok(all) = "0.0.0.0/0".parse() else { return false };
     reader.within(all, WithinOptions::default()).and_then(|records| any(records, wanted)).unwrap_or(false)

@@ -1,29 +1,30 @@
 use maxminddb::{LookupResult, PathElement};
 use serde::Deserialize;
 
-/// Where a server stands in the world and in the network, as far as the databases know.
+/// The country and the network of a server, as far as the databases have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeoLocation {
-    /// ISO 3166-1 in two capital letters.
+    /// ISO 3166-1, two capital letters.
     pub country: Option<String>,
     /// The number of the autonomous system.
     pub asn: Option<u32>,
     /// The organisation that runs the autonomous system.
     pub as_org: Option<String>,
-    /// Its name in the IANA database, such as `Europe/Berlin`; databases of cities have it.
+    /// The IANA name of the time zone, such as `Europe/Berlin`; databases of cities have it.
     pub time_zone: Option<String>,
 }
 
 type Path = &'static [&'static str];
 
-/// `GeoLite2`, `GeoIP2` and DB-IP nest the country; flat databases have a code, some of them under
-/// `country` itself. The country where an address is *registered* is not where its server stands.
+/// `GeoLite2`, `GeoIP2` and DB-IP nest the country. Flat databases have a code, some of them under `country`
+/// itself. The country where an address is *registered* is not the location of its server.
 const COUNTRY: &[Path] = &[&["country", "iso_code"], &["country_code"], &["country"]];
 
-/// GeoLite2-City and GeoIP2 nest it; IPinfo and IPLocate do not.
+/// GeoLite2-City and GeoIP2 nest the time zone; IPinfo and IPLocate do not.
 const TIME_ZONE: &[Path] = &[&["location", "time_zone"], &["time_zone"], &["timezone"]];
 
-/// The layouts of GeoLite2, DB-IP and iptoasn, then flat and nested ones of others: IPinfo and IPLocate have `asn`.
+/// The layouts of GeoLite2, DB-IP and iptoasn, then flat and nested ones of other makers: IPinfo and IPLocate
+/// have `asn`.
 const ASN: &[Path] = &[
     &["autonomous_system_number"],
     &["traits", "autonomous_system_number"],
@@ -52,8 +53,9 @@ const AS_ORG: &[Path] = &[
     &["as", "organization", "name"],
 ];
 
-/// Names of organisations only beside the number of a system: elsewhere `name` is that of a country or a city. IPLocate has
-/// the longer name under `org`, IPinfo the only one under `name`; the lists of IP2Location have it under `as`.
+/// Names of organisations that are used only beside the number of a system: elsewhere `name` is that of a
+/// country or a city. IPLocate has the longer name under `org`, IPinfo the only one under `name`; the lists
+/// of IP2Location have it under `as`.
 const AS_ORG_BESIDE_NUMBER: &[Path] =
     &[&["org"], &["organization"], &["organisation"], &["name"], &["as"], &["isp"]];
 
@@ -69,7 +71,7 @@ enum NumberOrText {
 }
 
 impl GeoLocation {
-    /// What one record of a database tells; values of an unknown form are not known.
+    /// Reads one record of a database. Values of an unknown form are ignored.
     pub(in crate::records) fn from_record<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
         let text = |path: &Path| value::<String, S>(record, path);
         let organisation_at = |paths: &[Path]| paths.iter().find_map(|path| organisation(&text(path)?));
@@ -83,13 +85,13 @@ impl GeoLocation {
         }
     }
 
-    /// Whether no database knows anything of it.
+    /// Whether no database has anything on the address.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What is not known here is taken from another database.
+    /// Fills in missing facts from another database.
     pub(in crate::records) fn or(self, other: impl FnOnce() -> Self) -> Self {
         if self.country.is_some() && self.asn.is_some() && self.as_org.is_some() && self.time_zone.is_some() {
             return self;
@@ -114,7 +116,7 @@ fn country_code(text: &str) -> Option<String> {
     is_code.then(|| text.to_ascii_uppercase())
 }
 
-/// 0 is reserved and stands for no system (RFC 7607).
+/// 0 is reserved and means no system (RFC 7607).
 fn system_number(found: NumberOrText) -> Option<u32> {
     let number = match found {
         NumberOrText::Number(number) => u32::try_from(number).ok()?,
@@ -126,7 +128,7 @@ fn system_number(found: NumberOrText) -> Option<u32> {
     (number != 0).then_some(number)
 }
 
-/// `64500` of `AS64500`.
+/// `AS64500` becomes `64500`.
 fn without_mark(word: &str) -> &str {
     match word.split_at_checked(2) {
         Some((mark, digits)) if mark.eq_ignore_ascii_case("AS") => digits,
@@ -134,8 +136,8 @@ fn without_mark(word: &str) -> &str {
     }
 }
 
-/// The name of an organisation, without the number of its system before it, as in `AS64500 Example Networks`; a number alone
-/// is none.
+/// The name of an organisation, without a leading system number as in `AS64500 Example Networks`. A number
+/// alone is not a name.
 fn organisation(text: &str) -> Option<String> {
     let is_number = |word: &str| {
         let digits = without_mark(word);

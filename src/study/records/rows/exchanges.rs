@@ -6,64 +6,66 @@ use crate::records::Timestamp;
 use crate::records::table::table;
 
 table! {
-    /// A row per request to a server, robots.txt and redirects included, and per attempt that
-    /// never reached one. Where `unchanged_bytes` is not null, the server said that the page or file is as an
-    /// earlier survey had it (status 304 with `--since`): then `content_type`, `content_encoding`, `charset`,
-    /// `language`, `title`, `body_hash`, `body_bytes`, `internal_links`, `external_links` and `dropped_links` are those of the
-    /// earlier row, `last_modified` and `etag` too where the answer has none; all else is of this exchange.
+    /// A row per request to a server, robots.txt and redirects included, and per attempt that never reached
+    /// one. Where `unchanged_bytes` is not null, the server reported that the page or file has not changed
+    /// since an earlier survey (status 304 with `--since`). Then `content_type`, `content_encoding`,
+    /// `charset`, `language`, `title`, `body_hash`, `body_bytes`, `internal_links`, `external_links` and
+    /// `dropped_links` are those of the earlier row, and so are `last_modified` and `etag` where the response
+    /// has none. Everything else belongs to this exchange.
     ExchangeRow in "exchanges";
 
-    /// The site whose tree asked.
+    /// The site whose tree sent the request.
     site: String, "", "example.ke", "0.1";
-    /// The URL that was asked for.
+    /// The URL that was requested.
     url: String, "", "http://www.example.ke/about", "0.1";
     /// The host of the URL.
     host: String, "", "www.example.ke", "0.1";
-    /// The server that was asked; null when no address was found or allowed.
+    /// The address of the server; null when no address was found or allowed.
     address: Option<String>, "", "192.0.2.7", "0.1";
-    /// Links followed from the start URL; null for robots.txt and probes, which stand outside the tree.
+    /// Links followed from the start URL; null for robots.txt and probes, which are not part of the tree.
     depth: Option<u16>, "links", "2", "0.1";
-    /// What the request was for, one word of the list below.
+    /// The purpose of the request, one word of the list below.
     purpose: String, "", "page", "0.1";
     /// The HTTP method.
     method: String, "", "GET", "0.1";
     /// When the exchange began, after any wait for its turn.
     started: Timestamp, "", "2026-11-21T08:30:00.250000Z", "0.1";
-    /// The HTTP status; null without an answer.
+    /// The HTTP status; null without a response.
     status: Option<u16>, "", "200", "0.1";
-    /// Why no complete answer came, one word of the list below; null when one came.
+    /// Why the response is missing or incomplete, one word of the list below; null for a complete response.
     failure: Option<String>, "", "connect_timeout", "0.1";
-    /// The header `Content-Type` as sent, all its lines joined by commas.
+    /// The header `Content-Type` as sent; several lines are joined by commas.
     content_type: Option<String>, "", "text/html; charset=utf-8", "0.1";
-    /// The character encoding the page was read in, by its WHATWG name.
+    /// The character encoding in which the page was read, by its WHATWG name.
     charset: Option<String>, "", "UTF-8", "0.1";
-    /// The language the page says it is written in.
+    /// The language that the page declares.
     language: Option<String>, "", "sw", "0.1";
-    /// Bytes sent: request line, header fields and body; over TLS its records and handshake, too.
+    /// Bytes sent: request line, header fields and body; over TLS also its records and handshake.
     sent_bytes: u64, "bytes", "212", "0.1";
-    /// Bytes received: status line, header fields and body as transferred; over TLS its records and handshake, too.
+    /// Bytes received: status line, header fields and body as transferred; over TLS also its records and
+    /// handshake.
     received_bytes: u64, "bytes", "18230", "0.1";
-    /// Bytes of the body after decoding that were kept for reading.
+    /// Bytes of the decoded body that were kept for reading.
     body_bytes: u64, "bytes", "64112", "0.1";
-    /// Time to look the host up; null when it was known already.
+    /// Time of the DNS lookup; null when the address was already known.
     dns_ms: Option<f64>, "ms", "12.4", "0.1";
-    /// Time to open the connection, with TLS where that cannot be told apart; null when one was
-    /// kept alive.
+    /// Time to open the connection, including TLS where it cannot be measured separately; null when an open
+    /// connection was reused.
     connect_ms: Option<f64>, "ms", "180.2", "0.1";
-    /// Time of the TLS handshake; null where it did not happen or cannot be told from `connect_ms`.
+    /// Time of the TLS handshake; null where there was none or it cannot be separated from `connect_ms`.
     tls_ms: Option<f64>, "ms", "190.7", "0.1";
-    /// From the request to the first byte of its answer.
+    /// Time from the request to the first byte of the response.
     first_byte_ms: Option<f64>, "ms", "201.3", "0.1";
-    /// Busy time of the server; null when no server was asked.
+    /// Busy time of the server; null when no request reached the network.
     total_ms: Option<f64>, "ms", "640.0", "0.1";
-    /// The HTTP version as the server says.
+    /// The HTTP version that the server states.
     http_version: Option<String>, "", "HTTP/1.1", "0.1";
-    /// The TLS version of the connection, or the one that a server too old for it chose (`tls_too_old`); null when
-    /// it was not encrypted.
+    /// The TLS version of the connection or, for the failure `tls_too_old`, the older version that the server
+    /// chose; null when the connection was not encrypted.
     tls_version: Option<String>, "", "TLSv1.3", "0.1";
     /// The header `Server`.
     server: Option<String>, "", "nginx", "0.1";
-    /// The header `Location`; where it is not UTF-8, its bytes beyond ASCII are percent-encoded.
+    /// The header `Location`; if it is not UTF-8, its bytes beyond ASCII are percent-encoded.
     location: Option<String>, "", "https://www.example.ke/", "0.1";
     /// A hash of the decoded body in hexadecimal: equal pages have equal hashes.
     body_hash: Option<String>, "", "9ae16a3b2f90404f", "0.1";
@@ -81,59 +83,61 @@ table! {
     content_encoding: Option<String>, "", "gzip", "0.1";
     /// The title of the page.
     title: Option<String>, "", "Welcome", "0.1";
-    /// Connections opened for the exchange: 0 when one was kept alive.
+    /// Connections opened for the exchange; 0 when an open connection was reused.
     connections: u32, "connections", "1", "0.1";
-    /// The place of the request among those of its site tree, from 0, in the order they were asked. Numbers may be missing:
-    /// that of a robots.txt whose response another tree got, for one.
+    /// The position of the request in its site tree, from 0, in the order of the requests. Numbers may be
+    /// missing, for example that of a robots.txt whose response another tree received.
     number: u32, "", "17", "0.1";
-    /// Which of the site's start URLs the tree grew from, 0 the first.
+    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
-    /// The words of `--exclude-text` because of which the links of the page were ignored; null if there were none.
+    /// The words of `--exclude-text` that caused the links of the page to be ignored; null if there were
+    /// none.
     excluded_by: Option<String>, "", "this domain is for sale", "0.1";
-    /// Bytes received when the page or file last came whole, in an earlier survey: it has not changed since, so
-    /// that they were not sent again. Null for every other answer.
+    /// Bytes received when an earlier survey last got the page or file whole. It has not changed since, so it
+    /// was not sent again. Null for every other response.
     unchanged_bytes: Option<u64>, "bytes", "18230", "0.1";
-    /// The SimHash of the text that the page shows, 64 bits in hexadecimal: pages whose values differ in at most 3
-    /// bits are near duplicates; null when the page was not read or has no words.
+    /// The SimHash of the visible text of the page, 64 bits in hexadecimal: pages whose values differ in at
+    /// most 3 bits are near duplicates; null when the page was not read or has no words.
     text_simhash: Option<String>, "", "c31f0a5e77b2d901", "0.1";
-    /// Of a probe (`--probe-scripts`): query URLs of its script that the rule kept back in this tree, this one
-    /// among them; null for other requests.
+    /// For a probe (`--probe-scripts`): query URLs of its script that the query URL rule skipped in this
+    /// tree, this one included; null for other requests.
     withheld_urls: Option<u32>, "URLs", "14", "0.1";
-    /// Of a probe: external URLs that stand on no page of its tree.
+    /// For a probe: external URLs that are on no page of its tree.
     new_external_urls: Option<u32>, "URLs", "2", "0.1";
-    /// Of a probe: hosts that no external URL of its tree has.
+    /// For a probe: hosts that no external URL of its tree has.
     new_external_hosts: Option<u32>, "hosts", "1", "0.1";
-    /// Of a probe: internal URLs that no page of its tree links to.
+    /// For a probe: internal URLs that no page of its tree links to.
     new_internal_urls: Option<u32>, "URLs", "5", "0.1";
-    /// Which try at the request of this number it is, from 0. Where no connection comes about, the next address of
-    /// the host is tried; a server that refuses our TLS is greeted with an older one, to learn which it speaks; a
-    /// request that was lost with an idle connection (`idle_closed`) is sent once more on a new one.
-    /// The walk went on with the last try. Null in tables from before there were tries.
+    /// The number of the attempt at the same request, from 0. If no connection can be opened, the next
+    /// address of the host is tried. If a server refuses our TLS versions, a handshake with older versions
+    /// follows, to learn which one it speaks. A request that was lost with an idle connection (`idle_closed`)
+    /// is sent once more on a new one. The walk uses the last attempt. Null in tables from before attempts
+    /// were recorded.
     attempt: Option<u16>, "", "0", "0.1";
-    /// The cipher suite that a server whose TLS is too old chose, by its IANA name; null for other rows.
+    /// The cipher suite that a server with outdated TLS chose, by its IANA name; null for other rows.
     tls_cipher: Option<String>, "", "TLS_RSA_WITH_3DES_EDE_CBC_SHA", "0.1";
-    /// The agent that asked; null where the survey had none.
+    /// The agent that sent the request; null where the survey had none.
     agent: Option<String>, "", "agent-2", "0.1";
-    /// Of a probe (`--probe-depth`): pages of this tree that did not promise to be worth a request, this one among
-    /// them; null for other requests.
+    /// For a probe (`--probe-depth`): pages of this tree that were skipped because they did not promise to be
+    /// worth a request, this one included; null for other requests.
     left_out_urls: Option<u32>, "URLs", "210", "0.1";
-    /// What shows that the response is a challenge or a block page in the place of what was requested, one word of the list
-    /// below; null for other responses. Such a response is no page, whatever its status.
+    /// The evidence that the response is a challenge or a block page instead of the page requested, one word
+    /// of the list below; null for other responses. Such a response is not a page, whatever its status.
     challenge: Option<String>, "", "cf_mitigated", "0.1";
-    /// References on the page beyond those that are kept as links: 10,000 pages, or 4 MiB of URLs; null when the page was not
-    /// read.
+    /// References on the page beyond the limit on links that are kept: 10,000 pages, or 4 MiB of URLs; null
+    /// when the page was not read.
     dropped_links: Option<u32>, "links", "0", "0.1";
 }
 
 impl ExchangeRow {
-    /// Whether a request was sent; what our own side refused was none.
+    /// Whether a request was sent. A request that our own side refused was not.
     #[must_use]
     pub fn was_sent(&self) -> bool {
         self.total_ms.is_some()
     }
 
-    /// What the exchange itself tells; what was read in the page (charset, language, title,
-    /// hash, links) is the caller's to add.
+    /// The row of an exchange. The caller adds what was read from the page (charset, language, title, hash,
+    /// links).
     #[must_use]
     pub fn from_exchange(site: &Site, seed: u16, request: &Request, response: &Response) -> Self {
         Self {

@@ -5,10 +5,10 @@ use crate::records::table::{ColumnGroup, read_column, table, write_column};
 use crate::records::{ColumnDoc, ColumnType};
 
 table! {
-    /// A row per site tree and depth level: what the level cost and what it brought. Internal URLs are
-    /// those of this depth, and each is in exactly one of fetched and the not_fetched columns. A row one
-    /// below the last level walked holds what was found there and not asked for: URLs that lie too deep or
-    /// came too late for a limit, and those that only nofollow links lead to, which have no depth.
+    /// A row per site tree and depth level: the cost and the yield of the level. Internal URLs are those of
+    /// this depth, and each is in exactly one of the columns fetched and not_fetched. A row one below the
+    /// last level crawled holds URLs that were found there but not requested: URLs that are too deep or came
+    /// too late for a limit, and URLs that only nofollow links lead to, which have no depth.
     LevelRow in "levels";
 
     /// The site of the tree.
@@ -25,8 +25,8 @@ table! {
     busy_ms: f64, "ms", "8022.5", "0.1";
     /// Internal URLs of this depth; at depth 0 the start URL.
     internal_urls: u64, "URLs", "31", "0.1";
-    /// External URLs found at this level and at none above it, each once in the tree; summed over trees, URL
-    /// pairs.
+    /// External URLs found at this level and at none above it, each once in the tree. The sum over trees is
+    /// the number of URL pairs.
     external_urls: u64, "URLs", "9", "0.1";
     /// Hosts of external URLs found at this level and at none above it.
     external_hosts: u64, "hosts", "4", "0.1";
@@ -36,19 +36,20 @@ table! {
     sent_bytes: u64, "bytes", "3020", "0.1";
     /// Connections opened for these requests.
     connections: u64, "connections", "2", "0.1";
-    /// Which of the site's start URLs the tree grew from, 0 the first.
+    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
-    /// External hosts, new in the tree, that the pages of `not_fetched_yield` were expected to bring themselves. What
-    /// they would have led to is not in it.
+    /// The expected number of external hosts, new in the tree, on the pages of `not_fetched_yield`
+    /// themselves. Hosts on pages further along are not included.
     expected_external_hosts: Option<f64>, "hosts", "0.7", "0.1";
-    /// Responses for robots.txt, redirects of it included, that this level needed and another tree of the survey had
-    /// requested less than 24 hours before: no request was sent, and `exchanges` has the row in that tree.
+    /// Responses for robots.txt, its redirects included, that this level needed and that another tree of the
+    /// survey had requested less than 24 hours before: no request was sent, and `exchanges` has the row in
+    /// that tree.
     shared_robots: Option<u64>, "", "1", "0.1";
     with classes: ClassCounts, "Internal URLs of this depth by class, each a column.";
 }
 
 impl LevelRow {
-    /// Whether every internal URL is in exactly one class, as far as sums can tell.
+    /// Whether every internal URL is in exactly one class, as far as the sums can show.
     #[must_use]
     pub fn reconciles(&self) -> bool {
         self.internal_urls == self.classes.total()

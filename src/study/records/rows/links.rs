@@ -1,12 +1,12 @@
 use crate::records::table::table;
 
 table! {
-    /// A row per external URL of a site tree (a URL pair): the first place where it was found.
+    /// A row per external URL of a site tree (a URL pair), for the first page where it was found.
     LinkRow in "links";
 
     /// The site whose tree it was found in.
     site: String, "", "example.ke", "0.1";
-    /// The depth of the page it stands on.
+    /// The depth of the page that has the link.
     depth: u16, "links", "1", "0.1";
     /// The URL of that page.
     page: String, "", "http://www.example.ke/about", "0.1";
@@ -22,49 +22,49 @@ table! {
     nofollow: bool, "", "false", "0.1";
     /// Whether the host lies in the country domains that are surveyed.
     in_survey: bool, "", "true", "0.1";
-    /// Which of the site's start URLs the tree grew from, 0 the first.
+    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
 }
 
 table! {
-    /// A row per link of a page that was read, internal and external, in document order; a page that is linked
-    /// twice stands where it is linked first. Written only with `--record-links`.
+    /// A row per link of a page that was read, internal and external, in document order. A URL that the page
+    /// links to twice is listed at its first link. Written only with `--record-links`.
     PageLinkRow in "page_links";
 
     /// The site whose tree the page belongs to.
     site: String, "", "example.ke", "0.1";
-    /// Which of the site's start URLs the tree grew from, 0 the first.
+    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
     /// The URL of the page, as in `exchanges`.
     page: String, "", "http://www.example.ke/about", "0.1";
-    /// The place of the link among those of its page, from 0.
+    /// The position of the link on its page, from 0.
     position: u32, "", "3", "0.1";
-    /// The URL it leads to.
+    /// The URL that the link leads to.
     url: String, "", "http://www.example.ke/news/7", "0.1";
     /// The HTML element that the link was written in.
     element: String, "", "a", "0.1";
     /// Whether the link, or the whole page, asks not to be followed.
     nofollow: bool, "", "false", "0.1";
-    /// Whether it stays in the site.
+    /// Whether the URL belongs to the same site.
     is_internal: bool, "", "true", "0.1";
-    /// The URL as the page spells it and as it is asked for; null where that is `url`.
+    /// The URL in the page's own spelling, in which it is requested; null where that equals `url`.
     spelled: Option<String>, "", "http://www.example.ke/%6eews/7", "0.1";
 }
 
 table! {
-    /// A row per robots.txt that came with a body, for each site tree that asked for it: what a replay needs to
-    /// keep the same URLs back. Written only with `--record-links`.
+    /// A row per robots.txt with a body, for each site tree that requested it: a replay needs it to skip the
+    /// same URLs. Written only with `--record-links`.
     RobotsRow in "robots";
 
-    /// The site whose tree asked.
+    /// The site whose tree sent the request.
     site: String, "", "example.ke", "0.1";
-    /// Which of the site's start URLs the tree grew from, 0 the first.
+    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
-    /// The URL that was asked for, after redirects.
+    /// The URL that was requested, after redirects.
     url: String, "", "http://www.example.ke/robots.txt", "0.1";
     /// The HTTP status.
     status: u16, "", "200", "0.1";
-    /// The file, up to 500 KiB. Bytes that are not UTF-8 are percent-encoded, which RFC 9309 §2.2.2 treats as the
-    /// same.
+    /// The file, up to 500 KiB. Bytes that are not UTF-8 are percent-encoded, which RFC 9309 §2.2.2 treats as
+    /// equal.
     body: String, "", "User-agent: * Disallow: /private/", "0.1";
 }

@@ -1,4 +1,4 @@
-//! The rows of the tables, a type each.
+//! The row types, one per table.
 
 pub(super) mod exchanges;
 pub(super) mod levels;

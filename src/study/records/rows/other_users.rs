@@ -4,43 +4,43 @@ use serde::Serialize;
 
 use crate::records::ServerRow;
 
-/// How much longer the servers' other users waited for their answers because of the survey.
+/// How much longer the other users of the servers waited for responses because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OtherUsers {
     /// At all servers.
     #[serde(flatten)]
     pub all: AddedDelay,
-    /// At servers whose link has [`THIN`] or less.
+    /// At servers whose link has a capacity of [`THIN`] or less.
     pub thin: AddedDelay,
 }
 
-/// The harm at some of the servers.
+/// The delay that the survey added at a set of servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AddedDelay {
-    /// Servers of which it is known.
+    /// Servers for which the delay is known.
     pub servers: u64,
-    /// Servers for which the survey was more than they can bear; they are in none of the shares.
+    /// Servers that the survey overloaded. They are in none of the shares.
     pub overburdened: u64,
-    /// Requests of their other users in the hours in which the survey asked them, overburdened servers left out.
+    /// Requests of other users in the hours in which the survey sent requests, overloaded servers excluded.
     pub requests: u64,
-    /// By how much of the time that an answer takes, the mean over these requests.
+    /// The added delay as a share of the response time, averaged over these requests.
     pub mean_extra_share: f64,
-    /// The same at the worst server in its worst hour of those with more than a hundred such requests, and which one
-    /// that is.
+    /// The same share at the worst server in its worst hour, among hours with more than a hundred such
+    /// requests.
     pub worst_extra_share: f64,
-    /// Empty where there was no such hour.
+    /// The address of that server; empty where there was no such hour.
     pub worst_address: String,
-    /// The same at the worst server over all hours in which the survey asked it, and which one that is.
+    /// The same share at the worst server over all hours in which the survey sent requests to it.
     pub most_extra_share: f64,
-    /// Empty where nobody waited longer.
+    /// The address of that server; empty where nobody waited longer.
     pub most_address: String,
 }
 
-/// A thin link, in bits per second: the median of African university links in 2006.
+/// The capacity of a thin link, in bits per second: the median of African university links in 2006.
 pub const THIN: f64 = 512_000.0;
 
 impl OtherUsers {
-    /// Takes in a server of whose users something is known.
+    /// Adds a server with figures on its other users.
     pub fn add(&mut self, row: &ServerRow) {
         self.all.add(row);
         if row.link_bits_per_second.is_some_and(|link| link <= THIN) {
@@ -50,7 +50,7 @@ impl OtherUsers {
 }
 
 impl AddedDelay {
-    /// Takes in a server of whose users something is known.
+    /// Adds a server with figures on its other users.
     pub fn add(&mut self, row: &ServerRow) {
         self.servers += 1;
         let (Some(without), Some(with)) = (row.others_response_ms, row.others_response_surveyed_ms) else {
@@ -73,7 +73,7 @@ impl AddedDelay {
 }
 
 impl fmt::Display for AddedDelay {
-    /// By how much longer they waited: on average, at the worst server, and there in the worst hour.
+    /// How much longer they waited: on average, at the worst server, and in the worst hour of a server.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |share: f64| format!("{:.2} %", share * 100.0);
         write!(f, "{} on average", percent(self.mean_extra_share))?;

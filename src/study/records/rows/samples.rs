@@ -1,4 +1,4 @@
-//! Rows of arbitrary content, for tests of this room.
+//! Rows with arbitrary content, for the tests of this room.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -9,7 +9,7 @@ use crate::records::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SegmentRows, ServerRow, SiteRow, Timestamp,
 };
 
-/// Few texts, so that they repeat, and some that are empty, long or not Latin.
+/// Few distinct texts, so that they repeat; some are empty, long or not Latin.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![Just("example.ke".to_owned()), Just(String::new()), ".{0,8}", "[a-zé漢\\u{0}]{0,60}"]
 }
@@ -18,7 +18,7 @@ fn time() -> impl Strategy<Value = Timestamp> {
     any::<i64>().prop_map(Timestamp)
 }
 
-/// Finite, as durations are; NaN would differ from itself.
+/// Finite, as durations are; NaN would not equal itself.
 fn number() -> impl Strategy<Value = f64> {
     -1e12..1e12
 }
@@ -35,9 +35,9 @@ macro_rules! arbitrary {
     ($row:ident: $($field:ident = $strategy:expr),+ $(,)?) => {
         impl $row {
             pub(in crate::records) fn arbitrary() -> impl Strategy<Value = Self> {
-                // Tuples of strategies end at twelve; a map at a time does not.
+                // Tuples of strategies have at most twelve members; a chain of maps has no such limit.
                 let row = Just(Self::default());
-                // Boxed, for types nested as deep as a table is wide take the compiler minutes.
+                // Boxed, because types nested as deep as a table is wide take the compiler minutes.
                 $(let row = (row, $strategy).prop_map(|(row, $field)| Self { $field, ..row }).boxed();)+
                 row
             }
@@ -93,7 +93,7 @@ arbitrary!(PageLinkRow: site = text(), seed = any::<u16>(), page = text(), posit
 
 arbitrary!(RobotsRow: site = text(), seed = any::<u16>(), url = text(), status = any::<u16>(), body = text());
 
-/// A segment of up to a few rows in each table.
+/// A segment with a few rows at most in each table.
 pub(in crate::records) fn segment() -> impl Strategy<Value = SegmentRows> {
     let rows = 0..4usize;
     (
@@ -114,7 +114,7 @@ pub(in crate::records) fn segment() -> impl Strategy<Value = SegmentRows> {
         })
 }
 
-/// One site with as many links as wanted, told apart by its name.
+/// One site with the given number of links, identified by its name.
 pub(in crate::records) fn site(name: &str, links: usize) -> SegmentRows {
     let site = || name.to_owned();
     SegmentRows {

@@ -1,6 +1,6 @@
 use crate::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow};
 
-/// The rows of one segment; how many is the caller's bound on memory.
+/// The rows of one segment. Their number is the caller's bound on memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SegmentRows {
     /// Requests.
@@ -11,14 +11,14 @@ pub struct SegmentRows {
     pub sites: Vec<SiteRow>,
     /// Depth levels of site trees.
     pub levels: Vec<LevelRow>,
-    /// None unless the survey keeps pages.
+    /// Empty unless the survey keeps pages.
     pub page_links: Vec<PageLinkRow>,
-    /// Files of robots.txt, where the survey keeps pages.
+    /// The robots.txt files, where the survey keeps pages.
     pub robots: Vec<RobotsRow>,
 }
 
 impl SegmentRows {
-    /// How many rows each table has.
+    /// The number of rows for each table.
     #[must_use]
     pub fn of_tables(&self) -> [(&'static str, usize); 6] {
         [
@@ -31,13 +31,14 @@ impl SegmentRows {
         ]
     }
 
-    /// The rows of all tables, as a measure of when a segment is full.
+    /// The number of rows of all tables, one measure of when a segment is full.
     #[must_use]
     pub fn len(&self) -> usize {
         self.of_tables().iter().map(|(_, rows)| rows).sum()
     }
 
-    /// The bytes of what can be long in them, as another measure of it: URLs, and files of robots.txt.
+    /// The bytes of the texts that can be long, URLs and robots.txt files: the other measure of when a
+    /// segment is full.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
         self.exchanges.iter().map(|row| row.url.len()).sum::<usize>()
@@ -47,7 +48,7 @@ impl SegmentRows {
             + self.robots.iter().map(|row| row.url.len() + row.body.len()).sum::<usize>()
     }
 
-    /// Takes the rows of another into this one, behind its own.
+    /// Appends the rows of another segment.
     pub fn append(&mut self, mut other: Self) {
         self.exchanges.append(&mut other.exchanges);
         self.links.append(&mut other.links);

@@ -8,16 +8,16 @@ use polars::prelude::{
 
 use crate::records::Timestamp;
 
-/// What a column holds, whichever tool reads it.
+/// The type of a column, independent of the tool that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// UTF-8.
     Text,
     /// True or false.
     Boolean,
-    /// 32 bits without sign.
+    /// 32 bits, unsigned.
     U32,
-    /// 64 bits without sign.
+    /// 64 bits, unsigned.
     U64,
     /// 64-bit floating point.
     F64,
@@ -38,7 +38,7 @@ impl fmt::Display for ColumnType {
     }
 }
 
-/// A Rust type that a column is made of: how it is written and read.
+/// A Rust type that can be a column: how it is written and read.
 ///
 /// `u16` is written as 32 bits: a narrower column saves nothing in a compressed file.
 pub(in crate::records) trait ColumnValue: Sized {
@@ -50,10 +50,10 @@ pub(in crate::records) trait ColumnValue: Sized {
         Self: 'a;
 
     /// # Errors
-    /// The column has another type, or a null or a number where the Rust type has no room for it.
+    /// If the column has another type, or holds a null or a number that the Rust type cannot represent.
     fn read(column: &Column) -> PolarsResult<Vec<Self>>;
 
-    /// The cells of a column that a file written before `since` does not have.
+    /// The cells of a column that is missing in a file of an older version; none if the column is required.
     fn absent(rows: usize) -> Option<Vec<Self>>;
 }
 

@@ -1,23 +1,23 @@
-//! CSV that people open in spreadsheets, although strangers wrote some of its cells.
+//! CSV that people open in spreadsheets although some of its cells come from untrusted sources.
 
 use std::borrow::Cow;
 
-/// What a cell begins with that spreadsheets take for a formula and run (OWASP, *CSV Injection*); with the wide forms, which
-/// they take for the same where Chinese, Japanese or Korean is written.
+/// The first characters that make a spreadsheet run a cell as a formula (OWASP, *CSV Injection*). The
+/// full-width forms have the same effect in Chinese, Japanese and Korean spreadsheets.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// What is quoted: the separators of RFC 4180, and those that spreadsheets of other languages split lines at, so that no part
-/// of a cell becomes a cell of its own.
+/// Characters that need quotes: the separators of RFC 4180, and those at which spreadsheets of other
+/// languages split lines, so that no part of a cell becomes a cell of its own.
 const QUOTED: [char; 6] = [',', '"', '\n', '\r', ';', '\t'];
 
-/// A cell of words as a spreadsheet does no harm with it: an apostrophe stands before what would be a formula. Numbers need
-/// none.
+/// Makes a text cell harmless in a spreadsheet: puts an apostrophe before text that would be a formula.
+/// Numbers need none.
 #[must_use]
 pub fn disarmed(words: &str) -> Cow<'_, str> {
     if words.starts_with(FORMULA) { format!("'{words}").into() } else { words.into() }
 }
 
-/// Cells as a line of CSV (RFC 4180), without its end.
+/// Cells as a line of CSV (RFC 4180), without the line end.
 pub fn csv_line<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
     let mut line = String::new();
     for (number, cell) in cells.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! How a row type becomes columns: the macro that declares a table, its cells, and the same as CSV.
+//! How a row type becomes columns: the macro that declares a table, its cells, and lines of CSV.
 
 pub(super) mod cell;
 pub(super) mod csv_line;
@@ -10,45 +10,45 @@ use polars::prelude::{Column, DataFrame, PolarsError, PolarsResult};
 use super::ColumnType;
 use cell::ColumnValue;
 
-/// A row of one of the tables: what its columns are, and how rows become columns and back.
+/// A row of a table: its columns, and the conversion between rows and columns.
 pub trait Row: Sized {
-    /// The name of the table, and of its folder.
+    /// The name of the table and of its folder.
     const TABLE: &'static str;
     /// What a row stands for.
     const MEANING: &'static str;
-    /// In their order.
+    /// In the order of the file.
     const COLUMNS: &'static [ColumnDoc];
 
-    /// The rows as columns; without rows, columns that have a type and no cells.
+    /// The rows as columns. Without rows, the columns have a type and no cells.
     ///
     /// # Errors
-    /// Never for rows that fit into memory; polars wants it said.
+    /// Never for rows that fit into memory; polars requires the `Result`.
     fn frame(rows: &[Self]) -> PolarsResult<DataFrame>;
 
-    /// The rows of a table that was read with all its columns. A column that an older version
-    /// did not write is null.
+    /// The rows of a table that was read with all its columns. A column that an older version did not write
+    /// is null.
     ///
     /// # Errors
-    /// Names the column that is missing or is not what the dictionary says.
+    /// Names the column that is missing or differs from the dictionary.
     fn rows(frame: &DataFrame) -> PolarsResult<Vec<Self>>;
 }
 
 /// One column of a table, for the data dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnDoc {
-    /// Of the column.
+    /// The name of the column.
     pub name: &'static str,
-    /// What its cells hold.
+    /// The type of its cells.
     pub column_type: ColumnType,
     /// Whether a cell may be null.
     pub nullable: bool,
     /// Empty where the column counts or names things.
     pub unit: &'static str,
-    /// For people.
+    /// A sentence for readers.
     pub meaning: &'static str,
     /// A cell as text.
     pub example: &'static str,
-    /// The version of the program that wrote it first.
+    /// The version of the program that first wrote the column.
     pub since: &'static str,
 }
 
@@ -66,14 +66,14 @@ pub(super) fn write_column<'a, C: ColumnValue + 'a>(
     C::column(name, cells)
 }
 
-/// One cell of the next row; columns of a frame have the same length.
+/// The cell of the next row. The columns of a frame have the same length.
 pub(super) fn next_cell<C>(cells: &mut impl Iterator<Item = C>) -> PolarsResult<C> {
     cells.next().ok_or_else(|| PolarsError::ShapeMismatch("a column is shorter than its table".into()))
 }
 
-/// Columns of a table that one field of its rows holds, because a closed list of words declares them.
+/// Several columns in one field of a row, declared by a closed list of words.
 pub(super) trait ColumnGroup: Sized {
-    /// In their order.
+    /// In the order of the file.
     const COLUMNS: &'static [ColumnDoc];
 
     fn write<'a>(cells: impl Iterator<Item = &'a Self> + Clone) -> Vec<Column>
@@ -81,11 +81,11 @@ pub(super) trait ColumnGroup: Sized {
         Self: 'a;
 
     /// # Errors
-    /// Names the column that is missing or is not what the dictionary says.
+    /// Names the column that is missing or differs from the dictionary.
     fn read(frame: &DataFrame) -> PolarsResult<Vec<Self>>;
 }
 
-/// How many columns there are in several lists.
+/// The number of columns in several lists.
 pub(super) const fn count(lists: &[&[ColumnDoc]]) -> usize {
     let (mut list, mut columns) = (0, 0);
     while list < lists.len() {
@@ -95,7 +95,7 @@ pub(super) const fn count(lists: &[&[ColumnDoc]]) -> usize {
     columns
 }
 
-/// Several lists of columns as one of [`count`] columns; the first list is not empty.
+/// Joins several lists into one of [`count`] columns. The first list is not empty.
 pub(super) const fn joined<const N: usize>(lists: &[&[ColumnDoc]]) -> [ColumnDoc; N] {
     let mut all = [lists[0][0]; N];
     let (mut list, mut next) = (0, 0);

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub struct Timestamp(pub i64);
 
-/// Text that is no moment of the form that [`Timestamp`] writes.
+/// Text that is not a time in the form that [`Timestamp`] writes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a time (expected UTC such as '2026-11-21T08:30:00.250000Z')")]
 pub struct TimestampError(pub String);
 
 impl From<SystemTime> for Timestamp {
-    /// Cuts to whole microseconds, towards the past; moments beyond ±292,000 years are clamped.
+    /// Rounds down to whole microseconds; times beyond ±292,000 years are clamped.
     fn from(time: SystemTime) -> Self {
         let micros = |duration: Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self(match time.duration_since(UNIX_EPOCH) {
@@ -39,7 +39,7 @@ impl From<Timestamp> for SystemTime {
 }
 
 impl Timestamp {
-    /// Its day, for readers: `2026-11-21`.
+    /// The day, for readers: `2026-11-21`.
     #[must_use]
     pub fn day(self) -> String {
         self.in_calendar().format("%Y-%m-%d").to_string()
@@ -57,7 +57,7 @@ impl Timestamp {
         self.in_calendar().format("%Y-%m-%d %H:%M:%S UTC").to_string()
     }
 
-    /// What lies beyond the calendar, which ends in the year 262142, becomes its last or first moment.
+    /// A time beyond the calendar, which ends in the year 262142, becomes its last or first moment.
     fn in_calendar(self) -> DateTime<Utc> {
         let end = if self.0 < 0 { DateTime::<Utc>::MIN_UTC } else { DateTime::<Utc>::MAX_UTC };
         DateTime::from_timestamp_micros(self.0).unwrap_or(end)

@@ -4,9 +4,9 @@ use super::paper::{Anchor, LETTER, Paper, fitting, width_of};
 use super::{Drawing, PageWidth};
 use crate::report::{Bar, Bars};
 
-/// Where words and bars of a chart with a row for each category stand.
+/// The layout of labels and bars in a chart with one row per category.
 pub(super) struct BarRows {
-    /// Whether the words stand above what is drawn, and not left of it.
+    /// Whether labels are above the bars and not left of them.
     is_above: bool,
     words: f64,
     pub left: f64,
@@ -26,7 +26,7 @@ impl BarRows {
     ) -> Self {
         let widest = labels.map(width_of).fold(0.0, f64::max);
         let is_above = room == PageWidth::Narrow;
-        // Names of networks are long: beyond two fifths they would leave no room for the bars.
+        // Names of networks are long. Labels wider than two fifths would leave no space for the bars.
         let words = if is_above { room.width() } else { widest.min(room.width() * 0.4) };
         let left = if is_above { 0.0 } else { words + GAP };
         Self { is_above, words, left, right: room.width() - values - GAP, top }
@@ -40,8 +40,8 @@ impl BarRows {
         self.top + self.pitch() * rows as f64
     }
 
-    /// Writes the words of a row and tells the upper and lower edge of its bar.
-    /// Where the words mean something that is to be told, a pointer that rests on them shows it.
+    /// Writes the label of a row and returns the upper and lower edge of its bar. The meaning of the label,
+    /// if it has one, becomes a tooltip.
     pub(super) fn draw_row(
         &self,
         paper: &mut Paper,
@@ -79,10 +79,10 @@ fn draw_bar(paper: &mut Paper, rows: &BarRows, number: usize, bar: &Bar, greates
     let along =
         if greatest > 0.0 && bar.value.is_finite() { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };
     let end = rows.left + along * (rows.right - rows.left);
-    // What gathers the rest looks as what it is: not one of the others.
+    // The bar that sums up the rest looks different from the others.
     let ink = if bar.is_rest { Ink::Part(7) } else { Ink::Part(0) };
     paper.rect((rows.left, top), (end, bottom), ink);
-    // A line of its own for each: one through all would cross words that stand above bars.
+    // Each bar has its own line: a line through all rows would cross labels that are above bars.
     paper.line((rows.left, top - 2.0), (rows.left, bottom + 2.0), Ink::Axis);
     paper.label(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), Anchor::Start, Ink::Value);
 }

@@ -10,7 +10,7 @@ pub(super) fn draw(chart: &Boxes, room: PageWidth) -> Drawing {
     let rows = BarRows::new(chart.boxes.iter().map(|row| row.label.as_str()), room, 24.0, 2.0 * LINE + GAP);
     let values = chart.boxes.iter().flat_map(|row| row.percentiles);
     let span = Span::over(chart.axis.scale, values, ticks_across(rows.right - rows.left, width_of("100 ms")));
-    // Half of the first tick's words stand before it.
+    // Half of the first tick's label lies left of the tick.
     let left = rows.left + 24.0;
     let x = |along: f64| left + along * (rows.right - left);
     let bottom = rows.height(chart.boxes.len());

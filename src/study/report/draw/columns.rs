@@ -23,7 +23,7 @@ pub(super) fn draw(chart: &Columns, room: PageWidth) -> Drawing {
     })
 }
 
-/// The left and right edge of a column: four fifths of its share of the width.
+/// The left and right edge of a column, which takes four fifths of its share of the width.
 fn edges(frame: &Frame, chart: &Columns, number: usize) -> (f64, f64) {
     let pitch = 1.0 / chart.columns.len().max(1) as f64;
     let at = |along: f64| frame.x((number as f64 + along) * pitch);
@@ -39,7 +39,7 @@ fn draw_column(paper: &mut Paper, frame: &Frame, y: &Span, (left, right): (f64, 
     }
 }
 
-/// Names every column, or every second, fifth and so on where there is no room for all.
+/// Names every column, or every second, fifth and so on where there is no space for all.
 fn draw_names(paper: &mut Paper, frame: &Frame, chart: &Columns) {
     let widest = chart.columns.iter().map(|(name, _)| width_of(name)).fold(0.0, f64::max);
     let most = ticks_across(frame.right - frame.left, widest);

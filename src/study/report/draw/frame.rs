@@ -12,20 +12,20 @@ pub(super) struct Frame {
     pub bottom: f64,
 }
 
-/// The height of a line of words.
+/// The height of a line of text.
 pub(super) const LINE: f64 = 18.0;
-/// Between words and what they belong to.
+/// The distance between a text and what it labels.
 pub(super) const GAP: f64 = 6.0;
 
 impl Frame {
-    /// Leaves room for the ticks of both axes, for the title of y above and that of x below, and for
-    /// the word of a mark.
+    /// Leaves space for the ticks of both axes, for the title of y above and that of x below, and for the
+    /// label of a mark.
     pub(super) fn between(room: PageWidth, y: &Span, has_mark: bool) -> Self {
         let widest = y.ticks.iter().map(|(_, words)| width_of(words)).fold(0.0, f64::max);
         let head = if has_mark { 2.0 * LINE } else { LINE };
         Self {
             left: widest + 2.0 * GAP,
-            // Half of the last tick's words stand beyond it.
+            // Half of the last tick's label lies right of the tick.
             right: room.width() - 22.0,
             top: head + GAP,
             bottom: room.height() - 2.0 * LINE - GAP,
@@ -40,7 +40,7 @@ impl Frame {
         self.bottom - along * (self.bottom - self.top)
     }
 
-    /// The lines and words of y: a thin line across for every tick.
+    /// Draws the y axis: a thin line across and a label for every tick, and the title.
     pub(super) fn draw_y(&self, paper: &mut Paper, axis: &Axis, span: &Span) {
         for (at, words) in &span.ticks {
             let y = self.y((at - span.low) / (span.high - span.low));
@@ -51,7 +51,7 @@ impl Frame {
         paper.label(&axis.title, (0.0, LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
     }
 
-    /// The words of x, and a short line for every tick.
+    /// Draws the x axis: a short line and a label for every tick, and the title.
     pub(super) fn draw_x(&self, paper: &mut Paper, title: &str, span: &Span) {
         for (at, words) in &span.ticks {
             let x = self.x((at - span.low) / (span.high - span.low));
@@ -66,7 +66,7 @@ impl Frame {
         paper.label(title, (f64::midpoint(self.left, self.right), below), Anchor::Middle, Ink::Title);
     }
 
-    /// An upright line with its word above the frame.
+    /// Draws a vertical line with its label above the frame.
     pub(super) fn draw_mark(&self, paper: &mut Paper, word: &str, x: f64) {
         paper.line((x, self.top - GAP), (x, self.bottom), Ink::Mark);
         let half = width_of(word) / 2.0;
@@ -75,14 +75,14 @@ impl Frame {
     }
 }
 
-/// Ticks that have room on an axis of the given length, when the widest is so wide.
+/// The number of ticks that fit on an axis of the given length, for the given width of the widest label.
 pub(super) fn ticks_across(length: f64, widest: f64) -> usize {
     let each = (widest + 2.0 * GAP).max(1.0);
-    // Not more than a page has room for, whatever the numbers are.
+    // Never more than a page has space for, whatever the numbers are.
     (1..=40_u8).take_while(|number| f64::from(*number) * each <= length).count().max(2)
 }
 
-/// A box that a label takes up.
+/// The rectangle that a label occupies.
 #[derive(Clone, Copy)]
 pub(super) struct LabelBox {
     pub from: Position,

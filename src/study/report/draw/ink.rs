@@ -1,42 +1,41 @@
-/// What something is drawn with. The style sheet gives it its colour, by light and by dark.
+/// The drawing style of an element. The style sheet defines its colour in light and dark mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     Axis,
     Grid,
-    /// Words at ticks and bars.
+    /// Text at ticks and bars.
     Label,
-    /// The title of an axis.
     Title,
-    /// A value written beside what is drawn.
+    /// A value beside a drawn element.
     Value,
-    /// A value written inside a shade.
+    /// A value inside a shaded cell.
     Inside,
-    /// The line of what was chosen.
+    /// The line of the chosen depth.
     Mark,
     MarkWord,
     /// The line of a series, by its number.
     Line(usize),
     /// The interval around a line.
     Band(usize),
-    /// The inside of a series' markers.
+    /// The fill of a series' markers.
     Dot(usize),
     /// A part of a column or a bar.
     Part(usize),
     /// A shade of a heat map, from 0 to [`SHADES`] − 1.
     Shade(usize),
-    /// The box of a distribution, its whiskers, its median.
+    /// The box of a distribution; its whiskers and its median follow.
     Box,
     Whisker,
     Median,
 }
 
-/// Series that have a look of their own; the ninth looks as the first.
+/// The number of distinct series styles. The ninth series looks like the first.
 pub(super) const LOOKS: usize = 8;
-/// Shades of a heat map.
+/// The number of shades of a heat map.
 pub(super) const SHADES: usize = 10;
 
 impl Ink {
-    /// The class by which the style sheet knows this ink.
+    /// The CSS class of this style.
     pub(super) fn class(self) -> String {
         let plain = match self {
             Self::Line(number) => return format!("line-{}", number % LOOKS),

@@ -40,7 +40,7 @@ fn laid_out(chart: &Lines, room: PageWidth) -> (Span, Span, Frame) {
 }
 
 fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Position) {
-    // Where a share has no interval, there is no band: one of no width would look sure.
+    // A share without an interval gets no band: a band of zero width would look certain.
     for points in series.points.split(|point| point.y.is_unsure()) {
         if points.iter().all(|point| point.y.low >= point.y.high) {
             continue;
@@ -61,7 +61,7 @@ fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64
 /// Half the width of a marker.
 const MARKER: f64 = 4.0;
 
-/// Each of four shapes, then the same again: with colour and dash that tells eight series apart.
+/// Four shapes in turn. Together with colour and dash they distinguish eight series.
 fn draw_marker(paper: &mut Paper, (x, y): Position, number: usize) {
     let ink = Ink::Dot(number);
     let by = |across: f64, down: f64| (x + across * MARKER, y + down * MARKER);
@@ -73,7 +73,7 @@ fn draw_marker(paper: &mut Paper, (x, y): Position, number: usize) {
     }
 }
 
-/// Writes the labels of points, each where no other one stands and above the axis.
+/// Writes the labels of points, above the axis. A label that would overlap another one is left out.
 fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Position) {
     let mut taken: Vec<LabelBox> = Vec::new();
     for point in chart.series.iter().flat_map(|series| &series.points).filter(|point| !point.label.is_empty())
@@ -89,7 +89,7 @@ fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f
     }
 }
 
-/// A short piece of a series' line for the legend.
+/// A short piece of the series' line for the legend.
 pub(super) fn swatch(paper: &mut Paper, number: usize) {
     paper.line((1.0, 7.0), (29.0, 7.0), Ink::Line(number));
     draw_marker(paper, (15.0, 7.0), number);

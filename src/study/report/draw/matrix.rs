@@ -5,17 +5,17 @@ use super::span::tick_label;
 use super::{Drawing, PageWidth};
 use crate::report::Matrix;
 
-/// Where the cells of a heat map stand.
+/// The layout of the cells of a heat map.
 struct Grid {
     left: f64,
     top: f64,
     across: f64,
     down: f64,
-    /// Whether all values have room in their cells; some with and some without would mislead.
+    /// Whether all values fit into their cells. Showing only some of them would mislead.
     has_values: bool,
 }
 
-/// Cells are no larger: a matrix of two countries is no wall.
+/// The maximum width of a cell, so that a matrix of two countries does not fill the page.
 const LARGEST: f64 = 64.0;
 const HEIGHT: f64 = 26.0;
 
@@ -49,7 +49,7 @@ impl Grid {
         let left = widest(&chart.rows).min(room.width() * 0.3) + GAP;
         let across = ((room.width() - left) / chart.columns.len().max(1) as f64).min(LARGEST);
         let names = widest(&chart.columns);
-        // Names that are wider than their column stand upright.
+        // Names that are wider than their column are written vertically.
         let head = if names + 2.0 > across { names } else { LINE };
         let shown =
             chart.cells.iter().flatten().flatten().map(|value| width_of(&tick_label(chart.scale, *value)));
@@ -85,7 +85,7 @@ impl Grid {
     }
 }
 
-/// The shade of a value: by its square root, so that small ones are told from nothing.
+/// The shade of a value, by its square root, so that small values differ visibly from zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of ten shades")]
 fn shade(value: f64, greatest: f64) -> usize {
     if value <= 0.0 || greatest <= 0.0 {

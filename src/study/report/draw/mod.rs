@@ -1,4 +1,5 @@
-//! Charts as SVG that stands inside a page: this room places and writes, the style sheet of the page colours.
+//! Charts as SVG inside the HTML page. This room places shapes and text; the style sheet of the page sets the
+//! colours.
 
 mod bars;
 mod boxes;
@@ -14,10 +15,11 @@ use super::{Chart, Part};
 pub(super) use paper::Drawing;
 use paper::Paper;
 
-/// For which page a chart is drawn. Letters are as large in both; the style sheet shows the one that fits.
+/// The page width for which a chart is drawn. Letters have the same size in both; the style sheet shows the
+/// drawing that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageWidth {
-    /// A screen of a desk, a sheet of paper.
+    /// A desktop screen or a sheet of paper.
     Wide,
     /// A phone.
     Narrow,
@@ -26,7 +28,7 @@ pub(super) enum PageWidth {
 impl PageWidth {
     pub(super) const ALL: [Self; 2] = [Self::Wide, Self::Narrow];
 
-    /// In CSS pixels: the text column of a wide page; a phone of 360 less its margins.
+    /// The width in CSS pixels: the text column of a wide page, or a phone of 360 pixels less its margins.
     fn width(self) -> f64 {
         match self {
             Self::Wide => 720.0,
@@ -34,7 +36,7 @@ impl PageWidth {
         }
     }
 
-    /// Of a chart with two axes, in CSS pixels.
+    /// The height of a chart with two axes, in CSS pixels.
     fn height(self) -> f64 {
         match self {
             Self::Wide => 360.0,
@@ -61,7 +63,7 @@ pub(super) fn draw(chart: &Chart, room: PageWidth) -> Drawing {
     }
 }
 
-/// What a reader needs to tell the parts of a chart apart: the name of each with the style of its swatch.
+/// The legend of a chart: the name of each part and its swatch. Empty if there is only one part.
 pub(super) fn legend(chart: &Chart) -> Vec<(Part, Swatch)> {
     let legend: Vec<(Part, Swatch)> = match chart {
         Chart::Lines(lines) => {
@@ -80,9 +82,9 @@ pub(super) fn legend(chart: &Chart) -> Vec<(Part, Swatch)> {
 /// The small picture beside a name in the legend.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Swatch {
-    /// Of the series of this number.
+    /// The line of the series with this number.
     Line(usize),
-    /// Of the part of this number.
+    /// The colour of the part with this number.
     Part(usize),
 }
 

@@ -1,22 +1,23 @@
 use super::ink::Ink;
 use crate::report::text::plain;
 
-/// A place in CSS pixels from the upper left corner.
+/// A position in CSS pixels from the upper left corner.
 pub(super) type Position = (f64, f64);
 
-/// Units of the drawing in a CSS pixel: places are written as whole numbers, and curves need finer ones than pixels.
+/// Drawing units per CSS pixel. Positions are written as whole numbers, and curves need a finer grid than
+/// pixels.
 const GRAIN: f64 = 10.0;
 
-/// Letters of charts, in CSS pixels; the style sheet says the same.
+/// The font size of charts in CSS pixels; the style sheet uses the same value.
 pub(super) const LETTER: f64 = 13.0;
 
-/// What a chart is drawn on: the SVG elements so far. Each says with what it is drawn by its class alone.
+/// The drawing surface: the SVG elements so far. The class of an element alone defines its style.
 pub(super) struct Paper {
     elements: String,
     pub width: f64,
 }
 
-/// Which point of a text its place is.
+/// The point of a text that lies at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -24,14 +25,14 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A drawn chart: its `viewBox` and what stands inside the `svg` element.
+/// A finished chart: its `viewBox` and the contents of the `svg` element.
 pub(in crate::report) struct Drawing {
     pub view_box: String,
     pub inside: String,
 }
 
 impl Paper {
-    /// Draws on a paper of the given width and height.
+    /// Creates a drawing of the given width and height.
     pub(super) fn drawn(width: f64, height: f64, draw: impl FnOnce(&mut Self)) -> Drawing {
         let mut paper = Self { elements: String::new(), width };
         draw(&mut paper);
@@ -49,13 +50,13 @@ impl Paper {
         self.path(&[from, to], ink);
     }
 
-    /// An area with its border through all points.
+    /// A filled area whose border goes through all points.
     pub(super) fn area(&mut self, points: &[Position], ink: Ink) {
         let (class, points) = (ink.class(), written(points));
         self.add(&format!(r#"<polygon class="{class}" points="{points}"/>"#));
     }
 
-    /// A rectangle between two corners that lie opposite each other.
+    /// A rectangle between two opposite corners.
     pub(super) fn rect(&mut self, one: Position, other: Position, ink: Ink) {
         let (class, (x1, y1), (x2, y2)) = (ink.class(), grains(one), grains(other));
         let (x, y, width, height) = (x1.min(x2), y1.min(y2), x1.abs_diff(x2), y1.abs_diff(y2));
@@ -67,17 +68,17 @@ impl Paper {
         self.add(&format!(r#"<circle cx="{x}" cy="{y}" r="{radius}" class="{class}"/>"#));
     }
 
-    /// Words, centred on the height of their place.
+    /// A text, vertically centred on its position.
     pub(super) fn label(&mut self, words: &str, place: Position, at: Anchor, ink: Ink) {
         self.text(words, place, at, ink, "", "");
     }
 
-    /// The same with what the words mean, which is shown where a pointer rests on them; may be empty.
+    /// As [`Self::label`], with the meaning of the text as a tooltip; the meaning may be empty.
     pub(super) fn explained(&mut self, words: &str, meaning: &str, place: Position, at: Anchor, ink: Ink) {
         self.text(words, place, at, ink, "", meaning);
     }
 
-    /// Words from below upwards, which begin at their place.
+    /// A text that runs upwards from its position.
     pub(super) fn upright(&mut self, words: &str, place: Position, ink: Ink) {
         let (x, y) = grains(place);
         self.text(words, place, Anchor::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#), "");
@@ -92,7 +93,7 @@ impl Paper {
         let (class, (x, y), words) = (ink.class(), grains(place), escaped(&plain(words)));
         let meaning =
             if meaning.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(meaning)) };
-        // The baseline lies half the height of a small letter below the place.
+        // The baseline lies half the height of a small letter below the position.
         self.add(&format!(
             r#"<text x="{x}" y="{y}" dy="0.5ex" text-anchor="{anchor}" class="{class}"{turned}>{words}{meaning}</text>"#
         ));
@@ -120,7 +121,7 @@ fn grain(pixels: f64) -> i32 {
     (pixels * GRAIN).round() as i32
 }
 
-/// Words that say nothing to a reader of XML.
+/// Escapes the characters that have a meaning in XML.
 fn escaped(words: &str) -> String {
     let mut escaped = String::with_capacity(words.len());
     for letter in words.trim().chars() {
@@ -136,13 +137,13 @@ fn escaped(words: &str) -> String {
     escaped
 }
 
-/// How wide words are at most, in CSS pixels, in any usual font: a letter is 0.6 of its height, one of a
-/// script with square letters as wide as it is high.
+/// An upper bound on the width of a text in CSS pixels, in any usual font: a letter is 0.6 times as wide as
+/// the font size, and 1.05 times in scripts with square letters.
 pub(super) fn width_of(words: &str) -> f64 {
     words.chars().map(|letter| if u32::from(letter) < 0x1100 { 0.6 } else { 1.05 }).sum::<f64>() * LETTER
 }
 
-/// Words that are no wider than there is room; what is left out is told by `…`.
+/// The text cut to the given width; `…` stands for the part that was cut.
 pub(super) fn fitting(words: &str, room: f64) -> String {
     let words = plain(words);
     if width_of(&words) <= room {

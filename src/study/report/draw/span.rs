@@ -1,19 +1,19 @@
 use crate::report::Scale;
 
-/// The part of a scale that a chart shows: where values lie on it, and its ticks.
+/// The part of a scale that a chart shows: the positions of values on it, and its ticks.
 ///
-/// Values are turned into positions on an even line; on logarithmic scales that is their logarithm.
+/// Values are turned into positions on a linear axis. On logarithmic scales the position is the logarithm.
 pub(super) struct Span {
     scale: Scale,
     /// The positions at both ends.
     pub low: f64,
     pub high: f64,
-    /// The positions of ticks with their words.
+    /// The positions of the ticks with their labels.
     pub ticks: Vec<(f64, String)>,
 }
 
 impl Span {
-    /// A span that holds all values and has `most` ticks at most, if that is two or more.
+    /// A span that contains all values and has at most `most` ticks, if that is two or more.
     pub(super) fn over(scale: Scale, values: impl IntoIterator<Item = f64>, most: usize) -> Self {
         let mut positions =
             values.into_iter().map(|value| position(scale, value)).filter(|at| at.is_finite());
@@ -36,7 +36,7 @@ impl Span {
         }
     }
 
-    /// From 0, a tick at every step.
+    /// From 0, with a tick at every step.
     fn even(scale: Scale, high: f64, step: f64) -> Self {
         let ticks = (0..=MOST_TICKS)
             .map(|number| f64::from(number) * step)
@@ -57,23 +57,23 @@ impl Span {
         Self { scale, low, high, ticks }
     }
 
-    /// How far along the span a value lies: 0 at its low end, 1 at its high end.
+    /// The relative position of a value on the span: 0 at the low end, 1 at the high end.
     pub(super) fn along(&self, value: f64) -> f64 {
         let at = position(self.scale, value);
         if at.is_finite() { ((at - self.low) / (self.high - self.low)).clamp(0.0, 1.0) } else { 0.0 }
     }
 }
 
-/// However odd the numbers, an axis has no more ticks.
+/// The maximum number of ticks on an axis, whatever the values are.
 const MOST_TICKS: u16 = 100;
-/// Beyond this a tick or two further would be no number.
+/// Beyond this value, one or two ticks more would overflow.
 const LARGEST: f64 = 1e300;
 
 fn position(scale: Scale, value: f64) -> f64 {
     match scale {
-        // A tenth of a millisecond is below what a clock of the network tells.
+        // A tenth of a millisecond is below the precision of network timing.
         Scale::LogMilliseconds => value.max(0.1).log10(),
-        // A ten-thousandth is as far from nothing as a chart shows.
+        // A chart shows nothing smaller than a ten-thousandth.
         Scale::LogNumber => value.max(1e-4).log10(),
         Scale::Depth | Scale::Share | Scale::Count | Scale::Number if value.is_finite() => {
             value.clamp(-LARGEST, LARGEST)
@@ -82,7 +82,7 @@ fn position(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20 and so on (or 0.5, 0.2 and so on) that leaves `most` ticks at most.
+/// The smallest of 1, 2, 5, 10, 20 and so on (or 0.5, 0.2 and so on) that leaves at most `most` ticks.
 fn step_over(length: f64, most: usize) -> f64 {
     let least = length / (most.max(2) - 1) as f64;
     let decade = 10_f64.powf(least.log10().floor());
@@ -90,7 +90,7 @@ fn step_over(length: f64, most: usize) -> f64 {
     step.into_iter().find(|step| *step >= least * (1.0 - 1e-9)).unwrap_or(decade * 10.0)
 }
 
-/// What stands at a tick.
+/// The label of a tick.
 pub(super) fn tick_label(scale: Scale, value: f64) -> String {
     match scale {
         Scale::Depth => format!("{value:.0}"),
@@ -102,7 +102,7 @@ pub(super) fn tick_label(scale: Scale, value: f64) -> String {
     }
 }
 
-/// A round number with the largest unit that it reaches.
+/// A round number in the largest unit that it reaches.
 fn short(value: f64, units: &[&str]) -> String {
     let (mut value, mut unit) = (value, 0);
     while value >= 1000.0 && unit + 1 < units.len() {

@@ -3,15 +3,16 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::records::{csv_line, disarmed};
 use crate::report::{Cell, Column, Form, Table};
 
-/// A table as a link that holds it whole.
+/// A link that contains the whole table as CSV.
 pub(super) fn href(table: &Table) -> String {
     format!("data:text/csv;charset=utf-8,{}", utf8_percent_encode(&text(table), LITERAL))
 }
 
-/// All that does not end or change the meaning of a URL stays as it is: a third of the size.
+/// Characters that neither end a URL nor change its meaning are not encoded, which saves two thirds of the
+/// size.
 const LITERAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'.').remove(b'-').remove(b'_').remove(b':');
 
-/// A table as CSV (RFC 4180): a header, raw numbers, units in the header.
+/// A table as CSV (RFC 4180): a header with units, then raw numbers.
 fn text(table: &Table) -> String {
     let mut text = String::new();
     push_line(&mut text, table.columns.iter().flat_map(heads));
@@ -22,7 +23,7 @@ fn text(table: &Table) -> String {
 }
 
 fn heads(column: &Column) -> Vec<String> {
-    // Some columns are named after what strangers are called.
+    // Some columns are named by text from outside.
     let name = disarmed(&column.head);
     let head = |of: &str| match column.unit {
         "" => format!("{name}{of}"),

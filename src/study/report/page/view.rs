@@ -7,12 +7,12 @@ use crate::report::draw::{Drawing, PageWidth, draw, legend};
 use crate::report::text::{plain, unbroken};
 use crate::report::{Block, Cell, Fact, Figure, Form, Part, Report, Section, Table, Verdicts};
 
-/// What the template of the page shows. All words are plain; the template escapes them.
+/// The data of the page template. All texts have passed [`plain`]; the template escapes them.
 #[derive(Serialize)]
 pub(super) struct PageView {
     title: String,
     subtitle: String,
-    /// The style sheet; it is ours and stands as it is.
+    /// The style sheet. It is our own and is not escaped.
     style: Value,
     banners: Vec<(String, String)>,
     facts: Vec<FactView>,
@@ -41,7 +41,7 @@ enum BlockView {
     },
     Facts {
         facts: Vec<FactView>,
-        /// Most of them are sentences, which want wider columns.
+        /// Whether most of the values are sentences, which need wider columns.
         is_prose: bool,
     },
     Table {
@@ -76,11 +76,11 @@ struct VerdictView {
 struct TableView {
     id: String,
     caption: String,
-    /// Intervals stand below their values, so that the table is not wider than the page.
+    /// Whether intervals are below their values, so that the table is not wider than the page.
     is_tight: bool,
     columns: Vec<ColumnView>,
     rows: Vec<Vec<CellView>>,
-    /// A URL with all but letters, digits and `,.-_:` percent-encoded; it stands as it is.
+    /// A URL in which everything but letters, digits and `,.-_:` is percent-encoded. It is not escaped.
     csv: Value,
 }
 
@@ -122,7 +122,7 @@ struct LegendView {
 struct DrawingView {
     class: &'static str,
     view_box: String,
-    /// SVG as the drawing room wrote it, with words escaped.
+    /// SVG from the drawing room, with its texts escaped.
     inside: Value,
 }
 
@@ -145,7 +145,7 @@ impl PageView {
 }
 
 impl SectionView {
-    /// `figures` counts through the page.
+    /// `figures` counts the figures of the whole page.
     fn new(section: &Section, figures: &mut usize) -> Self {
         Self {
             id: section.id,
@@ -156,7 +156,7 @@ impl SectionView {
     }
 }
 
-/// Characters from which on a value is a sentence rather than a number or a name.
+/// From this number of characters on, a value counts as a sentence rather than a number or a name.
 const SENTENCE: usize = 40;
 
 impl BlockView {
@@ -184,7 +184,7 @@ impl BlockView {
     }
 }
 
-/// A text of ours, of any length, which may name words of strangers.
+/// A text of our own, of any length, which may contain names from outside.
 fn plain_lines(text: &str) -> String {
     unbroken(&text.split(' ').map(plain).collect::<Vec<_>>().join(" "))
 }
@@ -210,7 +210,7 @@ impl VerdictView {
     }
 }
 
-/// Columns of a value and its interval side by side that a page has no room for.
+/// From this number of interval columns on, a page has no space for values and intervals side by side.
 const TIGHT: usize = 4;
 
 impl TableView {

@@ -5,7 +5,7 @@ use crate::report::{
     Axis, Block, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, percent,
 };
 
-/// What the survey cannot have seen: below the cut of trees, and behind no link.
+/// What the survey could not see: pages below the cut of trees, and pages without links.
 #[must_use]
 pub(in crate::report) fn section(
     censoring: &Censoring,

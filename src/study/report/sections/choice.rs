@@ -5,7 +5,7 @@ use crate::analysis::{
 use crate::report::advice::{self, InfluenceKind, TooShallow};
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
-/// Which depth to use, and what the neighbouring ones and other strategies would cost and bring.
+/// The recommended depth, and the cost and yield of its neighbours and of other strategies.
 #[must_use]
 pub(in crate::report) fn section(
     choice: &Choice,
@@ -78,7 +78,7 @@ fn wanted(criterion: &Criterion) -> String {
     }
 }
 
-/// What coverage counts, and how often.
+/// What coverage counts, and whether per site tree or per survey.
 pub(super) fn counted(of: Kind, reading: Reading) -> String {
     match reading {
         Reading::Pair => format!("{}, each once in every site tree", names::pairs(of)),

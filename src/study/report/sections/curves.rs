@@ -3,7 +3,7 @@ use crate::analysis::{CurveLevel, Curves, Kind, Sampling};
 use crate::records::units::{bytes, thousands};
 use crate::report::{Axis, Cell, Column, Figure, Lines, Mark, Point, Scale, Section, Series, Table, percent};
 
-/// What each depth level cost and brought: figure 1 of the paper.
+/// The cost and the yield of each depth level: figure 1 of the paper.
 #[must_use]
 pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let Some(last) = curves.levels.last() else {
@@ -29,7 +29,7 @@ pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: O
     section.with(levels(curves))
 }
 
-/// The vertical line of the depth that is recommended.
+/// The vertical line of the recommended depth.
 pub(super) fn mark(chosen: Option<u16>) -> Option<Mark> {
     chosen.map(|depth| Mark { x: depth.into(), label: format!("chosen: depth {depth}") })
 }
@@ -38,7 +38,8 @@ fn depth_axis(curves: &Curves) -> Axis {
     Axis::new("Depth level", Scale::Depth).reaching(curves.levels.len().saturating_sub(1) as f64)
 }
 
-/// Where a share is nearly what it is at the end; nowhere if there is nothing to have a share of.
+/// The depth at which a share comes close to its final value, as a sentence. If nothing was found, it says
+/// so.
 fn levels_off(curves: &Curves, what: &str, share: impl Fn(&CurveLevel) -> f64) -> String {
     let level = curves.levels.iter().find(|level| share(level) >= 0.99);
     level.map_or_else(

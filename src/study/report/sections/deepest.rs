@@ -5,7 +5,7 @@ use crate::report::{
     Axis, Block, Cell, Column, Columns, Figure, Lines, Part, Point, Scale, Section, Series, Table, percent,
 };
 
-/// How deep site trees are: figure 2 of the paper, with the trees that were cut kept apart.
+/// The depth of site trees: figure 2 of the paper, with cut trees shown separately.
 #[must_use]
 pub(in crate::report) fn section(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let cut: u64 = deepest.levels.iter().map(|level| level.cut).sum();

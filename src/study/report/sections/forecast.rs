@@ -5,7 +5,7 @@ use crate::records::units::duration;
 use crate::report::advice::{TooShallow, bound};
 use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table};
 
-/// What a survey to each depth would take and cost in a network environment.
+/// The duration and the cost of a survey to each depth in a network environment.
 #[must_use]
 pub(in crate::report) fn section(forecast: &Forecast, comparison: &Comparison, is_partial: bool) -> Section {
     let lead = strategies::lead(comparison, recommendation(forecast), is_partial);
@@ -59,7 +59,7 @@ const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
 
 fn figure(forecast: &Forecast) -> Figure {
-    // Days, unless none lasts for two.
+    // In days, unless every survey takes less than two.
     let is_short = forecast.levels.iter().all(|level| level.seconds < 2.0 * DAY);
     let (length, unit) = if is_short { (HOUR, "hours") } else { (DAY, "days") };
     let days = |level: &ForecastLevel| level.seconds / length;

@@ -1,10 +1,10 @@
 use crate::analysis::{Choice, Criterion, CurveLevel, Curves, Grouping, Kind, LoadUnit, UNKNOWN};
 use crate::report::{Axis, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, percent};
 
-/// The curves of groups of site trees beside each other.
+/// The curves of groups of site trees, for comparison.
 #[derive(Clone, Debug)]
 pub struct GroupCurves {
-    /// What tells the groups apart.
+    /// The property that defines the groups.
     pub by: Grouping,
     /// The largest groups, the largest first.
     pub list: Vec<GroupCurve>,
@@ -13,18 +13,18 @@ pub struct GroupCurves {
 /// One group of site trees.
 #[derive(Clone, Debug)]
 pub struct GroupCurve {
-    /// What its trees have in common.
+    /// The value that its trees have in common.
     pub name: String,
-    /// Of its trees.
+    /// The curves over its trees.
     pub curves: Curves,
-    /// By the coverage that the report asks for.
+    /// The choice of a depth by the coverage that the report requires.
     pub choice: Choice,
 }
 
-/// Groups that have a line of their own; more cannot be told apart.
+/// The number of groups that get a line of their own; more could not be distinguished.
 const DRAWN: usize = 6;
 
-/// What sets groups of site trees apart: what their depths cost and bring.
+/// How groups of site trees differ in the cost and the yield of their depths.
 #[must_use]
 pub(in crate::report) fn section(groups: &GroupCurves) -> Section {
     let (id, by) = named(groups.by);
@@ -50,7 +50,7 @@ fn named(by: Grouping) -> (&'static str, &'static str) {
 }
 
 fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
-    // A group that links to nothing has no coverage.
+    // A group without external links has no coverage.
     let links =
         |curves: &Curves| curves.levels.last().is_some_and(|last| last.known[Kind::Hosts as usize] > 0);
     let drawn = || groups.list.iter().filter(|group| links(&group.curves)).take(DRAWN);

@@ -4,7 +4,7 @@ use crate::promises::{Judgement, Verdict};
 use crate::records::units::{bytes, thousands};
 use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 
-/// What servers bore, and whether promises were kept.
+/// The load on servers, and whether promises were kept.
 #[must_use]
 pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Section {
     let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
@@ -64,7 +64,7 @@ fn spreads(ledger: &Ledger) -> Table {
         let values = [of.median, of.mean, of.p95, of.max, of.sum].map(form);
         [Cell::from(name), Cell::from(unit)].into_iter().chain(values).collect::<Vec<_>>()
     };
-    // Only what is between two servers has a part of a request.
+    // A percentile between two servers may be a fraction of a request.
     let requests = |value: f64| Cell::Number(value, usize::from(value.fract() > 0.0));
     let rows = [
         row("requests", "requests", &ledger.requests, &requests),

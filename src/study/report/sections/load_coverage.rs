@@ -4,7 +4,7 @@ use crate::report::{
     Axis, Block, Cell, Column, Figure, Lines, Mark, Point, Scale, Section, Series, Table, percent,
 };
 
-/// What share of the findings which share of the load brings: figure 3 of the paper.
+/// The share of the findings against the share of the load: figure 3 of the paper.
 #[must_use]
 pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let lead = curves.levels.iter().find(|level| Some(level.depth) == chosen).map_or_else(
@@ -41,7 +41,7 @@ fn load_mark(curves: &Curves, chosen: Option<u16>) -> Option<Mark> {
     Some(Mark { x: level.load(LoadUnit::Requests).value, label })
 }
 
-/// A point for each depth; those of the first series bear the depth.
+/// A point for each depth; the points of the first series are labelled with the depth.
 fn points(
     curves: &Curves,
     unit: LoadUnit,
@@ -56,12 +56,12 @@ fn points(
     curves.levels.iter().map(point).collect()
 }
 
-/// A point without its interval: where lines show the same coverage, one band says how sure it is.
+/// A point without its interval: where several lines show the same coverage, one band is enough.
 fn alone(estimate: Estimate) -> Estimate {
     Estimate::exact(estimate.value)
 }
 
-/// The coverage that half of the load brings, on the straight line between the depths around it.
+/// The coverage at half of the load, interpolated linearly between the depths around it.
 fn at_half(points: &[Point]) -> Option<f64> {
     let after = points.iter().position(|point| point.x >= 0.5)?;
     let (to, from) = (&points[after], points.get(after.checked_sub(1)?)?);

@@ -1,4 +1,4 @@
-//! The chapters of a report, one file and one function each: what the analysis found becomes a
+//! The sections of a report, one file and one function each, which turns results of the analysis into a
 //! [`Section`](super::Section).
 
 pub(super) mod certainty;

@@ -1,7 +1,8 @@
 use crate::analysis::{Candidate, Comparison};
 use crate::report::{Block, Cell, Column, Section, Table, advice};
 
-/// What is recommended, in the words before the depth: a strategy that costs less than it, and that the survey is partial.
+/// The recommendation that precedes the one on depth: a strategy that costs less than the depth, and whether
+/// the survey is partial.
 pub(super) fn lead(comparison: &Comparison, of_depth: String, is_partial: bool) -> String {
     let provisional = if is_partial { "Provisional, from a part of the survey. " } else { "" };
     match comparison.instead_of_a_depth() {
@@ -16,7 +17,7 @@ pub(super) fn lead(comparison: &Comparison, of_depth: String, is_partial: bool) 
     }
 }
 
-/// Strategies side by side, and those that this survey cannot judge.
+/// Adds the comparison of strategies, and a note on each one that this survey cannot judge.
 pub(super) fn add(section: &mut Section, id: &str, comparison: &Comparison) {
     if comparison.candidates.len() > 1 {
         section.blocks.push(table(id, comparison).into());

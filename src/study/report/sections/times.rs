@@ -2,7 +2,7 @@ use crate::analysis::overview::{CountryTimes, Percentiles, Phases, Times};
 use crate::records::units::thousands;
 use crate::report::{Axis, Block, BoxPlot, Boxes, Cell, Column, Figure, Scale, Section, Table};
 
-/// How fast servers are.
+/// The response times of servers.
 #[must_use]
 pub(in crate::report) fn section(times: &Times) -> Section {
     if times.all.total.max <= 0.0 {
@@ -57,7 +57,7 @@ fn by_phase(times: &Times) -> Figure {
     figure("figure-times", caption, "phase", phases)
 }
 
-/// Boxes that a page has room for.
+/// The number of boxes that a page has space for.
 const BOXES: usize = 12;
 
 fn by_country(times: &Times) -> Figure {
@@ -106,7 +106,7 @@ fn table(id: &str, caption: &str, what: &str, rows: Vec<(&str, Percentiles)>) ->
             [of.mean, of.p5, of.p25, of.median, of.p75, of.p95, of.p99, of.max].map(Cell::Milliseconds);
         [Cell::from(name), Cell::Count(of.count)].into_iter().chain(times).collect()
     };
-    // Of no exchange there are no times.
+    // Rows without exchanges have no times.
     let timed = rows.into_iter().filter(|(_, of)| of.count > 0);
     Table::new(id, caption, columns).with_rows(timed.map(row))
 }

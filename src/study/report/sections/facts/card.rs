@@ -5,7 +5,7 @@ use crate::records::units::{count, thousands};
 use crate::records::{SurveyState, SurveyedWeb, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
 
-/// The collection card: what was surveyed, when, from where and how gently.
+/// The collection card: what was surveyed, when, from where and how politely.
 #[must_use]
 pub(in crate::report) fn section(overview: &Overview, standing: &Completeness) -> Section {
     let card = &overview.card;
@@ -97,7 +97,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
     ]
 }
 
-/// The settings that are promises to site owners; all of them stand in the chapter on method.
+/// The settings that are promises to site owners. The section on method lists all settings.
 const POLICY: [(&str, &str); 15] = [
     ("depth", "Depth"),
     ("entrances", "Entrances of a site"),
@@ -116,7 +116,7 @@ const POLICY: [(&str, &str); 15] = [
     ("queries-per-script", "Query URLs fetched of a script"),
 ];
 
-/// Told where it was given only.
+/// Shown only if the flag was given.
 const IMPOLITE: &str = "impolite";
 
 fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
@@ -126,7 +126,7 @@ fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
             let broken = Fact::new(name, "broken on purpose".to_owned());
             return (setting.value == "true").then(|| broken.note("--impolite was given"));
         }
-        // Sizes are written in bytes.
+        // The values of these settings are in bytes.
         let is_size = matches!(*key, "max-bytes" | "rate");
         let count = setting.value.parse().map(if is_size { Cell::Bytes } else { Cell::Count });
         Some(Fact::new(name, count.unwrap_or_else(|_| setting.value.clone().into())))

@@ -2,12 +2,12 @@ use crate::analysis::overview::NamedCount;
 use crate::records::units::thousands;
 use crate::report::{Axis, Bar, Bars, Cell, Column, Figure, Scale, Table, percent};
 
-/// Bars that a page has room for; what is beyond them is one bar.
+/// The number of bars that a page has space for. The rest becomes one bar.
 const BARS: usize = 12;
-/// Rows of a table; it is there to be read, and programs read the tables of the survey.
+/// The maximum number of rows of a table. The table is for people; programs read the tables of the survey.
 pub(in crate::report::sections) const ROWS: usize = 50;
 
-/// A part of a whole; of nothing it is not known.
+/// A part of a whole; missing if the whole is 0.
 pub(in crate::report::sections) fn share(part: u64, whole: u64) -> Cell {
     if whole == 0 { Cell::Missing } else { Cell::Share(part as f64 / whole as f64) }
 }
@@ -20,7 +20,7 @@ pub(in crate::report::sections) fn share_of(part: u64, whole: u64) -> String {
     }
 }
 
-/// What is counted, in which unit, and of how many: shares of a sum say nothing where one thing counts twice.
+/// What is counted, its unit, and the total. Shares of a sum are meaningless where one thing counts twice.
 #[derive(Clone, Copy)]
 pub(in crate::report::sections) struct CountBasis<'a> {
     pub what: &'a str,
@@ -29,13 +29,14 @@ pub(in crate::report::sections) struct CountBasis<'a> {
 }
 
 impl<'a> CountBasis<'a> {
-    /// Of things that are each counted once.
+    /// The basis for things that are each counted once.
     pub(in crate::report::sections) fn sum(what: &'a str, unit: &'a str, list: &[NamedCount]) -> Self {
         Self { what, unit, whole: list.iter().map(|counted| counted.count).sum() }
     }
 }
 
-/// Counts of things that are each counted once, with their shares; what is beyond the rows as one.
+/// A table of things that are each counted once, with their shares. The items beyond the last row are summed
+/// up in one row.
 pub(in crate::report::sections) fn table(
     id: &str,
     caption: &str,
@@ -70,7 +71,7 @@ fn bar(counted: &NamedCount) -> Bar {
     Bar::new(counted.name.clone(), counted.count as f64, thousands(counted.count))
 }
 
-/// Counts of things that are each counted once as bars, the longest first.
+/// Bars of things that are each counted once, the longest first.
 pub(in crate::report::sections) fn figure(
     id: &str,
     caption: &str,
@@ -87,7 +88,7 @@ pub(in crate::report::sections) fn figure(
     Figure::new(id, caption, first(list), chart, table("", "", what, unit, list))
 }
 
-/// Counts as bars in the order given: classes, stages, the first of a long list.
+/// Bars in the order given: classes, stages, the first items of a long list.
 pub(in crate::report::sections) fn ordered(
     id: &str,
     caption: &str,
@@ -101,7 +102,7 @@ pub(in crate::report::sections) fn ordered(
     Figure::new(id, caption, alt, chart, table_of("", "", of, list))
 }
 
-/// What stands first, in words.
+/// The first items, in words.
 fn first(list: &[NamedCount]) -> String {
     let whole: u64 = list.iter().map(|counted| counted.count).sum();
     let told: Vec<String> = list

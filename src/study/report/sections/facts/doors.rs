@@ -3,7 +3,7 @@ use crate::analysis::overview::{Doors, NamedCount};
 use crate::records::units::count;
 use crate::report::{Block, Cell, Column, Section, Table};
 
-/// Which doors of sites work: http and https, bare name and `www.`.
+/// Which doors of the sites work: http and https, bare name and `www.`.
 #[must_use]
 pub(in crate::report) fn section(doors: &Doors) -> Section {
     let lead = format!("All four front pages of {} were asked for.", count(doors.sites, "site"));

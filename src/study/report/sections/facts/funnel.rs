@@ -4,7 +4,7 @@ use crate::analysis::overview::{Funnel, NamedCount};
 use crate::records::units::{count, thousands};
 use crate::report::{Block, Section};
 
-/// How many sites there are at each stage, from known to active.
+/// The number of sites at each stage, from known to active.
 #[must_use]
 pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Section {
     let lead = format!(

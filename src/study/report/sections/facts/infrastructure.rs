@@ -3,7 +3,7 @@ use crate::analysis::overview::{Infrastructure, NamedCount, ServerGroup};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
-/// Where servers stand and how many share one.
+/// The location of servers, and the number of sites that share one.
 #[must_use]
 pub(in crate::report) fn section(found: &Infrastructure) -> Section {
     let place = if found.located_servers == 0 {

@@ -3,7 +3,7 @@ use crate::analysis::overview::{GENERIC, Links};
 use crate::records::units::count;
 use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
 
-/// Where external links lead.
+/// The targets of external links.
 #[must_use]
 pub(in crate::report) fn section(links: &Links) -> Section {
     let lead = format!(
@@ -50,7 +50,7 @@ fn most_linked_sites(links: &Links) -> Table {
     Table::new("table-linked-sites", "The sites that most site trees link to", columns).with_rows(rows)
 }
 
-/// More rows and columns than these cannot be read; the table has all.
+/// More rows and columns than these would be unreadable. The table has all of them.
 const SHOWN: usize = 12;
 
 fn matrix(links: &Links) -> Figure {

@@ -4,7 +4,7 @@ use crate::analysis::overview::{Class, Entrance, Failure, Method, Outcome, Shown
 use crate::records::{SurveyedWeb, Term};
 use crate::report::{Block, Cell, Column, Fact, Section, Table};
 
-/// How the numbers came about, so that somebody else can come to the same.
+/// How the numbers were obtained, so that others can reproduce them.
 #[must_use]
 pub(in crate::report) fn section(overview: &Overview) -> Section {
     let method = &overview.method;
@@ -58,7 +58,7 @@ fn definitions() -> Vec<Fact> {
         .collect()
 }
 
-/// What the words in tables and figures mean: who prints the page has no other way to see it.
+/// The meanings of the words in tables and figures. A printed page has no tooltips.
 fn word_table() -> Table {
     macro_rules! rows {
         ($column:literal, $Words:ident) => {

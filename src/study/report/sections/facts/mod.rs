@@ -1,4 +1,4 @@
-//! Sections that say what was found: counts and shares, each with the table behind it.
+//! Sections on the findings: counts and shares, each with the table behind it.
 
 pub(in crate::report) mod card;
 pub(super) mod counted;

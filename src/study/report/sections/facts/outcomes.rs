@@ -52,7 +52,7 @@ fn meaning_of_outcome(word: &str) -> Option<&'static str> {
     Outcome::named(word).map(Outcome::meaning)
 }
 
-/// How many sites turn crawlers away, in a sentence.
+/// The number of sites that turn crawlers away, in a sentence.
 fn turned_away(sites: &TurnedAway) -> String {
     let TurnedAway { sites, refused, challenged, evidence } = sites;
     let evidence: Vec<String> =

@@ -3,7 +3,7 @@ use crate::analysis::overview::{CountryDomain, Sites, Spread};
 use crate::records::units::{count, thousands};
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
-/// How large and how old sites are, and how much of them is the same twice.
+/// The size and age of sites, and the share of duplicates.
 #[must_use]
 pub(in crate::report) fn section(sites: &Sites) -> Section {
     let pages = &sites.pages;

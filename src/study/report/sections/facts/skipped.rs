@@ -3,7 +3,7 @@ use crate::analysis::overview::{Class, ClassGroup, Level, Mean, Probes, SkipReas
 use crate::records::units::thousands;
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table};
 
-/// What was found and not fetched, and why.
+/// URLs that were found but not fetched, by reason.
 #[must_use]
 pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
     let most = kept_back.classes.iter().max_by_key(|class| class.urls);
@@ -41,7 +41,7 @@ pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
         )))
 }
 
-/// The reasons in words.
+/// The reason in plain words.
 fn in_words(class: Class) -> &'static str {
     match class {
         Class::Fetched => "asked for",
@@ -61,7 +61,7 @@ fn in_words(class: Class) -> &'static str {
     }
 }
 
-/// Of what [`in_words`] says.
+/// The meaning of a text from [`in_words`].
 fn meaning(words: &str) -> Option<&'static str> {
     Class::ALL.iter().find(|class| in_words(**class) == words).map(|class| class.meaning())
 }
@@ -142,7 +142,7 @@ fn nothing() -> Table {
     Table::new("", "", Vec::new())
 }
 
-/// What the rule on scripts hid, by the sites in which more of their query URLs were fetched.
+/// The findings that the query URL rule hid, by the sites in which probes fetched more query URLs.
 fn probes(probes: &Probes) -> Table {
     let title = format!(
         "What the rule on scripts hid: {} query URLs of {} scripts in {} site trees were fetched as probes, of {} \
@@ -156,7 +156,7 @@ fn probes(probes: &Probes) -> Table {
     hidden("table-probes", title, "of a query URL kept back", probes)
 }
 
-/// What was missed on pages that promised too little.
+/// The findings that were missed on pages that promised too little.
 fn left_out(probes: &Probes) -> Table {
     let title = format!(
         "What was missed on pages left out: {} of them in {} site trees were fetched as probes, of {} that were left \

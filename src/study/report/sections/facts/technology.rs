@@ -2,7 +2,7 @@ use super::counted::{ROWS, figure, share, table};
 use crate::analysis::overview::{NamedCount, Technology};
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
-/// What servers run and what pages are written in.
+/// The software of servers and the formats of pages.
 #[must_use]
 pub(in crate::report) fn section(technology: &Technology) -> Section {
     let by_trees: Vec<NamedCount> =
