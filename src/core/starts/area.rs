@@ -5,14 +5,15 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::entry::HYPHEN;
 use crate::address::{CountryDomains, Site, Suffixes, WebUrl, special_range};
 
-/// What a start list is for: whose URLs are whose, where they should lie, and which sites are drawn.
+/// The purpose of a start list: how hosts belong to sites, in which domains its URLs should lie, and which
+/// sites are drawn.
 #[derive(Clone)]
 pub struct Area {
-    /// By which hosts belong to sites.
+    /// The suffixes by which hosts belong to sites.
     pub suffixes: Arc<Suffixes>,
-    /// Inside which external URLs become start URLs.
+    /// The domains inside which external URLs become start URLs.
     pub countries: CountryDomains,
-    /// Which sites of the list are surveyed.
+    /// The sites of the list that are surveyed.
     pub sample: Sample,
     /// Whether start URLs outside the country domains are surveyed too.
     pub takes_outside: bool,
@@ -21,12 +22,12 @@ pub struct Area {
 }
 
 impl Area {
-    /// Whether a start URL lies inside the country domains; one whose host is an address lies in none.
+    /// Whether a start URL lies inside the country domains; a URL with an address as host lies in none.
     pub(super) fn contains(&self, url: &WebUrl) -> bool {
         self.countries.domain_of(url.host()).is_some()
     }
 
-    /// Why a start URL is not one for a survey of the public Web.
+    /// The reason why a URL cannot be a start URL of a survey of the public Web.
     pub(super) fn objection(&self, url: &WebUrl) -> Option<String> {
         let host = url.host();
         if let Some(range) = host.ip().and_then(special_range) {
@@ -53,25 +54,27 @@ impl Area {
         (host.as_str() == last).then(|| "no host name: it has one label only".to_owned())
     }
 
-    /// Whether a start URL names nothing but a public suffix, below which registries give out names.
+    /// Whether a start URL names only a public suffix, below which registries give out names.
     pub(super) fn is_suffix(&self, url: &WebUrl) -> bool {
         url.host().ip().is_none() && self.suffixes.registrable(url.host()).is_none()
     }
 
-    /// The registrable domain of a start URL, whatever the survey calls a site: all its URLs are drawn together.
+    /// The registrable domain of a start URL, whatever the survey counts as a site: all its URLs are drawn
+    /// together.
     pub(super) fn site_of(&self, url: &WebUrl) -> Site {
         self.suffixes.site_of(url.host())
     }
 }
 
-/// Which sites of a start list are surveyed: a share of them, drawn by hash.
+/// The sites of a start list that are surveyed: a share of them, drawn by hash.
 ///
-/// A greater share with the same seed draws the same sites and more, so that a pilot is a part of the survey after it.
+/// A greater share with the same seed draws the same sites and more, so that a pilot is a part of the survey
+/// after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// From 0 to 1.
     pub share: f64,
-    /// Another one draws other sites.
+    /// Another seed draws other sites.
     pub seed: u64,
 }
 

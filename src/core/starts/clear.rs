@@ -6,18 +6,18 @@ use crate::address::WebUrl;
 
 pub(super) const SEVERAL: &str = "several names among other words: put each on a line of its own";
 
-/// The start URL that a text is beyond doubt: its host is an address, or ends with a top-level domain that is known. Forms of
-/// lists are told by these.
+/// The start URL of a text beyond doubt: its host is an address, or ends with a known top-level domain. The
+/// forms of lists are detected by such URLs.
 pub(super) fn clear_start_url(text: &str, area: Option<&Area>) -> Option<WebUrl> {
     let url = start_url(text).ok()?;
     area.is_none_or(|area| area.objection(&url).is_none()).then_some(url)
 }
 
-/// The texts of several start URLs, where a text holds them and nothing else: names on one line, or in one cell; after a word
-/// for what they are, one is enough.
+/// The texts of several start URLs, if a text holds them and nothing else: names on one line, or in one cell.
+/// After a label one is enough.
 ///
-/// A URL may have commas and bars in it. So without a blank only names are several, and URLs that are whole each; and without
-/// an area, as surveys read the lists that they wrote, nothing is.
+/// A URL may contain commas and bars. So without blanks, only names, or URLs that are each complete, count as
+/// several. Without an area, as for the lists that surveys write themselves, the result is none.
 pub(super) fn several<'a>(text: &'a str, area: Option<&Area>) -> Option<Vec<&'a str>> {
     let text = without_comment(text);
     if area.is_none() || !text.contains(|c| is_between(c) || c == '=') {
@@ -32,17 +32,19 @@ pub(super) fn several<'a>(text: &'a str, area: Option<&Area>) -> Option<Vec<&'a 
     is_list.then_some(parts)
 }
 
-/// What stands between blanks, commas, semicolons and bars, without the words and marks that only join it to a list.
+/// The parts of a text between blanks, commas, semicolons and bars, without the words and marks that only
+/// join them to a list.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let text = without_comment(text);
     let text = without_label(text).unwrap_or(text);
-    // Beside other separators `y` is a value, and no word of Spanish.
+    // Next to other separators `y` is a value, and no word of Spanish.
     let is_prose = !text.contains(['\t', ';', '|']);
     text.split(is_between)
         .filter(move |part| !(part.is_empty() || is_joint(part) || is_prose && AND.contains(part)))
 }
 
-/// How many names of different sites stand in a text, among whatever else: so many would get lost if one were taken.
+/// The number of names of different sites in a text, whatever else it contains: all but one would be lost if
+/// only one were taken.
 pub(super) fn names_in(text: &str, area: Option<&Area>) -> usize {
     let Some(area) = area else { return 0 };
     let is_mark = |c: char| is_between(c) || is_around(c) || "[](){}=".contains(c);
@@ -57,7 +59,7 @@ fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | ';' | '|' | '\u{3001}' | '\u{60c}' | '\u{ff0c}')
 }
 
-/// Whether it consists of brackets and other marks that stand in lists.
+/// Whether it consists of brackets and other marks that occur in lists.
 fn is_joint(part: &str) -> bool {
     part.chars().all(|c| "[](){}/&+\u{2022}\u{b7}".contains(c))
 }
@@ -66,17 +68,17 @@ fn is_joint(part: &str) -> bool {
 const AND: [&str; 16] =
     ["and", "or", "und", "oder", "sowie", "et", "ou", "y", "o", "e", "en", "of", "na", "au", "и", "و"];
 
-/// The longest word for what follows.
+/// The longest label before what it describes.
 const MOST_LABEL_CHARS: usize = 40;
 
-/// The word before what it is for, and what follows: `domain` and `a.ke` of `domain: a.ke`.
+/// A label, and the text after it: `domain` and `a.ke` of `domain: a.ke`.
 pub(super) fn label_of(text: &str) -> Option<(&str, &str)> {
     let rest = without_label(text)?;
     let label = text.split([':', '=']).next()?;
     Some((label.trim_matches(|c: char| !c.is_alphanumeric()), rest))
 }
 
-/// What follows a word for it: `Sites: a.ke, b.ke`, or `sites = ['a.ke', 'b.ke']`.
+/// The text after a label: `Sites: a.ke, b.ke`, or `sites = ['a.ke', 'b.ke']`.
 fn without_label(text: &str) -> Option<&str> {
     let at = text.find([':', '='])?;
     let (label, rest) = (&text[..at], &text[at + 1..]);

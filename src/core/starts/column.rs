@@ -9,12 +9,12 @@ use super::clear::{clear_start_url, several};
 use super::entry::{in_usual_order, is_nothing};
 use crate::address::WebUrl;
 
-/// Which column of a list is to be read.
+/// The column of a list to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnChoice {
     /// From 1.
     Number(usize),
-    /// As the list's header has it, in capitals or not.
+    /// By its name in the list's header, in any case.
     Named(String),
 }
 
@@ -30,7 +30,7 @@ impl FromStr for ColumnChoice {
     }
 }
 
-/// In which order the labels of host names stand.
+/// The order of the labels in host names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Labels {
     /// `www.example.ke`
@@ -41,7 +41,7 @@ pub enum Labels {
 }
 
 impl Labels {
-    /// The text of a cell with its labels in the usual order; none where it is no host name.
+    /// The text of a cell with its labels in the usual order; none if it is no host name.
     pub(super) fn usual(self, text: &str) -> Option<String> {
         match self {
             Self::Usual => Some(text.to_owned()),
@@ -50,29 +50,30 @@ impl Labels {
     }
 }
 
-/// What the cells of a column hold. Of a cell with several names the first is looked at: it is as much worth as one with one.
+/// The content of a column. Only the first name of a cell counts: a cell with several names is worth as much
+/// as a cell with one.
 #[derive(Debug, Default)]
 pub(super) struct ColumnContent {
     /// Cells that are not empty.
     filled: usize,
     /// Cells with URLs, names or addresses.
     pub good: usize,
-    /// What is in them, several in one cell each counted.
+    /// The number of URLs in them; several in one cell each count.
     pub urls: usize,
     /// Good cells with one URL, name or address.
     single: usize,
     /// Good cells with a host that has a name.
     names: usize,
-    /// Good cells that are named as name servers and mail servers are.
+    /// Good cells whose hosts are named like name servers or mail servers.
     servers: usize,
     /// Good cells with nothing but a public suffix: `co.ke` is no site.
     suffixes: usize,
     /// Good cells with one URL, name or address, and a separator in it.
     divided: usize,
     distinct: HashSet<u64>,
-    /// Those inside the country domains.
+    /// Hosts inside the country domains.
     inside: HashSet<u64>,
-    /// Their sites.
+    /// The sites of those hosts.
     sites: HashSet<u64>,
     /// All hosts of all cells.
     hosts: HashSet<u64>,
@@ -107,13 +108,14 @@ impl ColumnContent {
         self.good * 2 > self.filled && self.suffixes * 2 <= self.good
     }
 
-    /// Whether so many of its cells are good that the others may be notes in the place of a value.
+    /// Whether enough of its cells are good that the others may be notes in place of a value.
     pub(super) fn is_partly_good(&self) -> bool {
         self.good * GOOD_OF >= self.filled && self.suffixes * 2 <= self.good
     }
 
-    /// Whether its rows could be those that are meant, in the place of another column: it has sites of the country that the other
-    /// has not, more than a few, and more than so many `halves` of the other's.
+    /// Whether its rows could be the wanted ones instead of those of another column. It must have sites of
+    /// the country that the other column lacks, more than a few, and more than `halves` halves of the number
+    /// of the other's sites.
     fn rivals(&self, other: &Self, halves: usize) -> bool {
         let common = self.sites.intersection(&other.sites).count();
         self.sites.len() >= FEW_ROWS
@@ -123,26 +125,26 @@ impl ColumnContent {
             && !self.is_of_servers()
     }
 
-    /// Whether as much lies inside the country domains as a list must have for a survey to begin.
+    /// Whether the share inside the country domains is large enough for a survey to begin.
     pub(super) fn is_inside(&self) -> bool {
         !self.inside.is_empty() && self.inside.len() * 10 >= self.distinct.len()
     }
 
-    /// Whether its URLs have other separators in them, where there could be several columns.
+    /// Whether its URLs contain other separators, so that there could be several columns.
     pub(super) fn is_divided(&self) -> bool {
         self.divided * 2 > self.good
     }
 
-    /// By which one column is better than another: sites of the country first, each counted once, for a hoster or a mail
-    /// server of the country stands in many rows.
+    /// The rank of a column: sites of the country come first, each counted once, because a hoster or a mail
+    /// server of the country occurs in many rows.
     pub(super) fn rank(&self) -> ColumnRank {
         let is_of_sites = !self.sites.is_empty() && !self.is_of_servers();
         let Self { good, names, single, .. } = *self;
         (is_of_sites, self.sites.len(), self.inside.len(), good, self.distinct.len(), names, single)
     }
 
-    /// Whether it has the same sites as another column, and its hosts and more: as a certificate has names beside the one
-    /// that it is issued for.
+    /// Whether it has the same sites as another column, and its hosts and more, as a certificate has names
+    /// besides the one that it is issued for.
     fn extends(&self, other: &Self) -> bool {
         self.sites == other.sites
             && self.hosts.len() > other.hosts.len()
@@ -153,12 +155,12 @@ impl ColumnContent {
         self.extends(other) || !other.extends(self) && self.rank() > other.rank()
     }
 
-    /// How many sites of the country it has.
+    /// The number of sites of the country in it.
     pub(super) fn site_count(&self) -> usize {
         self.sites.len()
     }
 
-    /// Whether nothing stands in it.
+    /// Whether all its cells are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.filled == 0
     }
@@ -177,17 +179,17 @@ impl ColumnContent {
     }
 }
 
-/// What is compared of columns, the most important first.
+/// The properties by which columns are compared, the most important first.
 pub(super) type ColumnRank = (bool, usize, usize, usize, usize, usize, usize);
 
-/// What columns may be separated by, and URLs have in them.
+/// Characters that may separate columns, and that URLs contain.
 const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];
 
 fn hash(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-/// Whether a host is named as servers are that have no site: `ns1`, `dns-2`, `mx03`.
+/// Whether a host has the name of a server without a site: `ns1`, `dns-2`, `mx03`.
 fn is_server(url: &WebUrl) -> bool {
     const SERVERS: [&str; 7] = ["ns", "dns", "pdns", "nameserver", "mx", "mail", "smtp"];
     let first = url.host().as_str().split('.').next().unwrap_or_default();
@@ -195,7 +197,7 @@ fn is_server(url: &WebUrl) -> bool {
     url.host().ip().is_none() && SERVERS.contains(&word)
 }
 
-/// A column as it would be read.
+/// A column, and how it is read.
 #[derive(Debug)]
 pub(super) struct ColumnReading {
     pub column: usize,
@@ -203,20 +205,20 @@ pub(super) struct ColumnReading {
     pub held: ColumnContent,
 }
 
-/// The rows at the beginning of a list as a separator divides them, without empty ones.
+/// The rows at the beginning of a list, divided by a separator, without empty rows.
 pub(super) struct FirstRows {
     rows: Vec<Vec<String>>,
-    /// Rows of which something belongs to no field.
+    /// Rows with text that belongs to no field.
     rough: usize,
 }
 
-/// Of the rows so many in ten have the same number of columns.
+/// The number of rows in ten that must have the same number of columns.
 const ALIKE_OF_TEN: usize = 9;
-/// Columns that are looked at for rows that could be meant as well.
+/// The number of columns that are searched for other rows that could be meant.
 const MOST_RIVALS: usize = 100;
-/// With fewer rows nothing is concluded from shares.
+/// With fewer rows, shares prove nothing.
 const FEW_ROWS: usize = 5;
-/// A column of which one cell in so many is good may be the one that is meant.
+/// A column may be the wanted one if one in this number of its cells is good.
 const GOOD_OF: usize = 10;
 
 impl FirstRows {
@@ -233,13 +235,13 @@ impl FirstRows {
         self.rows.is_empty()
     }
 
-    /// How many columns most rows have.
+    /// The number of columns that most rows have.
     pub(super) fn columns(&self) -> usize {
         let widths = self.rows.iter().map(Vec::len);
         widths.clone().max_by_key(|width| widths.clone().filter(|other| other == width).count()).unwrap_or(0)
     }
 
-    /// Rows with as many columns as most have, and nothing beside them.
+    /// The number of rows with as many columns as most have, and no text outside the fields.
     pub(super) fn even(&self) -> usize {
         let columns = self.columns();
         self.rows.iter().filter(|row| row.len() == columns).count().saturating_sub(self.rough)
@@ -257,8 +259,8 @@ impl FirstRows {
         )
     }
 
-    /// A column, with the labels of its names in the order that makes names of them. Without an area no domain is known to
-    /// be a top-level one, and none is turned round.
+    /// Reads a column, with the labels in the order in which its cells are names. Without an area no
+    /// top-level domain is known, and no name is reversed.
     pub(super) fn reading(&self, column: usize, area: Option<&Area>) -> ColumnReading {
         let held = self.content(column, Labels::Usual, area);
         if area.is_some() && !held.is_mostly_good() {
@@ -270,15 +272,16 @@ impl FirstRows {
         ColumnReading { column, labels: Labels::Usual, held }
     }
 
-    /// The best of the columns that hold mostly URLs or names, the first of equals.
+    /// The best of the columns that hold mostly URLs or names; the first of equals.
     pub(super) fn best(&self, area: Option<&Area>) -> Option<ColumnReading> {
         let readings = (0..self.columns()).map(|column| self.reading(column, area));
         let good = readings.filter(|reading| reading.held.is_mostly_good());
         good.reduce(|best, other| if other.held.is_better_than(&best.held) { other } else { best })
     }
 
-    /// Another column whose rows could be those that are meant as well as those of one that is read. Where the header has a known
-    /// name for that one, the other has more than twice as many sites of the country; else more than half as many are enough.
+    /// Another column whose rows could be meant as well as those of the column read. If the header has a
+    /// known name for the column read, the other must have more than twice as many sites of the country; else
+    /// more than half as many are enough.
     pub(super) fn rival(
         &self,
         read: &ColumnReading,
@@ -294,8 +297,8 @@ impl FirstRows {
             .max_by_key(|other| (other.held.sites.len(), Reverse(other.column)))
     }
 
-    /// Whether rows of nothing but names are a table for all that, with one column of those that are meant: their cells
-    /// belong together (a host beside its site), or one column says of the others where they are (few hosters, mail
+    /// Whether rows that hold nothing but names are a table all the same, with one wanted column: their cells
+    /// belong together (a host next to its site), or one column describes the others (few hosters, mail
     /// servers abroad, name servers, addresses).
     pub(super) fn has_one_subject(&self, area: Option<&Area>) -> bool {
         let (rows, columns) = (self.rows.len(), self.columns());

@@ -2,30 +2,31 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::{Host, MAX_LABEL_BYTES, MAX_NAME_BYTES, UrlError, WebUrl};
 
-/// What is told of a text that is too long to be shown whole.
+/// The number of characters that are shown of a text that is too long to be shown whole.
 const SHOWN_CHARS: usize = 80;
 
 pub(super) const NEITHER: &str = "neither a URL nor a host name";
-/// RFC 1123 §2.1. DNS has names below others that end with one; registries give out none.
+/// RFC 1123 §2.1. In DNS, names below registered ones may end with a hyphen; registries give out no such
+/// names.
 pub(super) const HYPHEN: &str = "a label of a host name neither begins nor ends with '-'";
 const BLANK: &str = "a blank stands in the URL: write it as %20, or put a '#' before a note";
 
-/// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes and brackets around it, a
-/// comma behind it and the `*.` of a certificate's name are left out.
+/// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes and
+/// brackets around it, a comma after it and the `*.` of a certificate's name are ignored.
 pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
     let text = bare(without_comment(text));
     if text.is_empty() {
         return Err("no URL".to_owned());
     }
-    // The URL standard takes tabs out, and `192.0.2.1\ta.ke` would be one host.
+    // The URL standard removes tabs, and `192.0.2.1\ta.ke` would be one host.
     if text.contains(char::is_control) {
         return Err(NEITHER.to_owned());
     }
-    // To the URL standard these are `%3C` and so on: HTML would be a path.
+    // The URL standard turns these into `%3C` and so on: HTML would be a path.
     if text.contains(['<', '>', '"']) {
         return Err("HTML or quotes in a URL: give the URL alone".to_owned());
     }
-    // To the URL standard a blank is `%20`, and a note behind a URL would make another of it.
+    // The URL standard turns a blank into `%20`, and a note after a URL would make it another URL.
     let has_blank = text.contains(char::is_whitespace);
     let (url, authority) = match text.split_once("://") {
         Some(_) if has_blank => return Err(BLANK.to_owned()),
@@ -41,7 +42,7 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
             if is_network(text) {
                 return Err("a network of addresses, not a host name".to_owned());
             }
-            // To the URL standard a backslash is a slash, and `a.ke\nb.ke` a page.
+            // The URL standard reads a backslash as a slash, and `a.ke\nb.ke` would be a page.
             if text.contains('\\') {
                 return Err(NEITHER.to_owned());
             }
@@ -50,7 +51,7 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
                 let is_url = first.is_some_and(|word| start_url(word).is_ok());
                 return Err(if is_url { BLANK } else { NEITHER }.to_owned());
             }
-            // Of port 443 everybody knows what is spoken there.
+            // The protocol of port 443 is known to be https.
             let scheme = if name.ends_with(":443") { "https" } else { "http" };
             (WebUrl::parse(&format!("{scheme}://{text}")), name)
         }
@@ -66,14 +67,15 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
     Ok(url)
 }
 
-/// The front page of a host that is written as a name alone.
+/// The front page of a host that is written as a bare name.
 pub(super) fn front_page(name: &str) -> Result<WebUrl, String> {
     let url = WebUrl::parse(&format!("http://{name}/")).map_err(|error| fault_of(name, false, error))?;
     check_host(url.host(), name)?;
     Ok(url)
 }
 
-/// A host name with its labels in usual order, of one that begins with the top level, as Common Crawl's graphs have it.
+/// A host name with its labels in the usual order, from a name that begins with the top level, as in Common
+/// Crawl's graphs.
 pub(super) fn in_usual_order(text: &str) -> Option<String> {
     let name = bare(without_comment(text)).trim_matches('.');
     let is_name = name.parse::<Ipv4Addr>().is_err()
@@ -82,9 +84,11 @@ pub(super) fn in_usual_order(text: &str) -> Option<String> {
     is_name.then(|| name.rsplit('.').collect::<Vec<_>>().join("."))
 }
 
-/// A host as DNS has it: letters, digits, hyphens, underscores and dots, IDNs in the form of UTS 46; or an address.
+/// Checks that a host is one that DNS can have: letters, digits, hyphens, underscores and dots, IDNs in the
+/// form of UTS 46; or an address.
 ///
-/// The URL standard allows more (`1,google.co.ke` is a host to browsers), and reads `1.5` as the address 1.0.0.5.
+/// The URL standard allows more (`1,google.co.ke` is a host to browsers), and reads `1.5` as the address
+/// 1.0.0.5.
 fn check_host(host: &Host, authority: &str) -> Result<(), String> {
     if host.ip().is_some() {
         let written = authority.split(':').next().unwrap_or(authority);
@@ -99,7 +103,7 @@ fn check_host(host: &Host, authority: &str) -> Result<(), String> {
     }
 }
 
-/// What is wrong with a text whose host cannot be read.
+/// The error for a text whose host cannot be read.
 fn fault_of(authority: &str, is_url: bool, error: UrlError) -> String {
     let host = authority.rsplit('@').next().unwrap_or(authority);
     let name = host.split(':').next().unwrap_or(host).trim_end_matches('.');
@@ -130,7 +134,7 @@ fn is_network(text: &str) -> bool {
     })
 }
 
-/// Without what people, spreadsheets, mail programs and programming languages put around a URL.
+/// Removes the marks that people, spreadsheets, mail programs and programming languages put around a URL.
 fn bare(text: &str) -> &str {
     unquoted(without_brackets(unquoted(text)))
 }
@@ -139,7 +143,7 @@ fn unquoted(text: &str) -> &str {
     text.trim_start_matches(is_around).trim_end_matches(|c| is_around(c) || matches!(c, ',' | ';'))
 }
 
-/// A quote, a blank, or a mark that nobody sees.
+/// A quote, a blank, or an invisible mark.
 pub(super) fn is_around(c: char) -> bool {
     c.is_whitespace()
         || is_unseen(c)
@@ -150,8 +154,8 @@ pub(super) fn is_around(c: char) -> bool {
         )
 }
 
-/// Marks of no width, and those that tell a direction (Unicode, *Default_Ignorable_Code_Point*): programs put them around what is
-/// copied out of them.
+/// Marks of no width, and marks of direction (Unicode, *Default_Ignorable_Code_Point*): programs put them
+/// around text that is copied from them.
 pub(super) fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -161,8 +165,8 @@ pub(super) fn is_unseen(c: char) -> bool {
 
 const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
 
-/// Without brackets around it, or one that is closed or opened elsewhere in a list. Those of an IPv6 address stay, and those
-/// that a path has.
+/// Removes brackets around a text, or one that is closed or opened elsewhere in a list. The brackets of an
+/// IPv6 address and of a path stay.
 fn without_brackets(text: &str) -> &str {
     for (open, close) in BRACKETS {
         if let Some(inner) = text.strip_prefix(open) {
@@ -180,14 +184,15 @@ fn without_brackets(text: &str) -> &str {
     text
 }
 
-/// Whether a text says no more than that there is nothing: no letter or digit, or one of the words for it.
+/// Whether a text only says that there is nothing: it has no letter or digit, or is one of the words for
+/// that.
 pub(super) fn is_nothing(text: &str) -> bool {
     let letters: String =
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(20).collect();
     letters.is_empty() || NOTHING.contains(&letters.as_str())
 }
 
-/// What people and programs write into a cell that has no value, letters alone.
+/// The texts that people and programs write into a cell without a value, letters only.
 const NOTHING: [&str; 47] = [
     "na",
     "nan",
@@ -238,8 +243,8 @@ const NOTHING: [&str; 47] = [
     "нет",
 ];
 
-/// Whether a line has nothing in it: cells with nothing in them, as spreadsheets write below a table, or brackets around the
-/// lines of a list.
+/// Whether a line is empty: it has only empty cells, as spreadsheets write below a table, or brackets around
+/// the lines of a list.
 pub(super) fn is_empty(line: &[u8]) -> bool {
     let is_none = |c: char| c.is_whitespace() || is_unseen(c) || ",;|[](){}".contains(c);
     std::str::from_utf8(line).is_ok_and(|line| line.chars().all(is_none))
@@ -250,7 +255,7 @@ fn authority_of(rest: &str) -> &str {
     rest.split(['/', '\\', '?', '#']).next().unwrap_or(rest)
 }
 
-/// What stands before a `#` that follows a blank, or begins the text; in URLs it begins a fragment.
+/// The text before a `#` that follows a blank or begins the text; elsewhere in a URL it begins a fragment.
 pub(super) fn without_comment(text: &str) -> &str {
     let begins = |(at, _): &(usize, &str)| *at == 0 || text[..*at].ends_with([' ', '\t']);
     let end = text.match_indices('#').find(begins).map_or(text.len(), |(at, _)| at);

@@ -1,23 +1,23 @@
 use std::io;
 
-/// Why a start list is not read to its end.
+/// The reason why a start list cannot be read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The list cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is packed or encoded in a way that is not read.
+    /// Its compression or encoding is not supported.
     #[error("{0}")]
     Unreadable(String),
-    /// The column that was chosen is not there.
+    /// The chosen column does not exist, or none can be chosen without doubt.
     #[error("{0}")]
     Column(String),
-    /// What follows in a zone file cannot be told.
+    /// The rest of a zone file has no definite meaning.
     #[error("line {line}: {why}")]
     Zone {
         /// From 1.
         line: u64,
-        /// What is wrong there.
+        /// The reason.
         why: String,
     },
 }

@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// Lines that a cell of a spreadsheet may have.
+/// The number of lines that a cell of a spreadsheet may have.
 pub(super) const MOST_CELL_LINES: usize = 20;
 
-/// What stands between two columns.
+/// The separator between two columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// `\t`
@@ -20,7 +20,7 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// Those that can be told by a header, in the order of preference.
+    /// Those that a header can reveal, in the order of preference.
     pub(super) const BYTES: [Self; 4] = [Self::Tab, Self::Semicolon, Self::Comma, Self::Bar];
     pub(super) const EVERY: [Self; 5] = [Self::Tab, Self::Semicolon, Self::Comma, Self::Bar, Self::Blanks];
 
@@ -47,18 +47,18 @@ impl fmt::Display for Separator {
     }
 }
 
-/// A line as a separator divides it.
+/// A line that is divided by a separator.
 #[derive(Default)]
 pub(super) struct DividedLine<'a> {
-    /// The fields, quotes taken off (RFC 4180).
+    /// The fields without their quotes (RFC 4180).
     pub fields: Vec<Cow<'a, [u8]>>,
-    /// A quote is still open at its end.
+    /// A quote is still open at the end of the line.
     pub is_open: bool,
-    /// Something stands between a closing quote and the next separator, and belongs to no field.
+    /// There is text between a closing quote and the next separator that belongs to no field.
     pub has_rest: bool,
 }
 
-/// The fields of a line; the second is whether a quote is still open at its end.
+/// The fields of a line; the second value is whether a quote is still open at its end.
 pub(super) fn split(line: &[u8], separator: Separator) -> (Vec<Cow<'_, [u8]>>, bool) {
     let DividedLine { fields, is_open, .. } = divided(line, separator);
     (fields, is_open)

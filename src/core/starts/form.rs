@@ -10,37 +10,37 @@ use super::error::StartError;
 use super::fields::{DividedLine, MOST_CELL_LINES, Separator, divided, split};
 use super::zone::{is_entry, is_marked_entry};
 
-/// How a list is written.
+/// The form of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// One URL or host name a line; under a line that only names what follows.
+    /// One URL or host name per line; perhaps below a line that only names the content.
     #[default]
     Lines,
     /// The same below a line that names the column.
     LinesWithHeader,
-    /// Several URLs or host names a line, all of which are read.
+    /// Several URLs or host names per line, all of which are read.
     Names {
-        /// Whether the first line only names what follows.
+        /// Whether the first line only names the content.
         has_header: bool,
     },
-    /// Fields in every line, one of which is read.
+    /// Several fields per line, one of which is read.
     Columns {
-        /// Between the fields.
+        /// The separator between the fields.
         separator: Separator,
-        /// The one that is read, from 0.
+        /// The index of the field that is read, from 0.
         column: usize,
-        /// How many there are.
+        /// The number of fields.
         columns: usize,
-        /// What the first line calls it.
+        /// The name of that field in the first line.
         header: Option<String>,
-        /// How the host names in it are written.
+        /// The order of the labels in the host names of that field.
         labels: Labels,
     },
     /// Resource records (RFC 1035 §5).
     Zone,
 }
 
-/// What people call the column that is wanted, the best first.
+/// Usual names of the wanted column, the best first.
 const NAMES: [&str; 24] = [
     "url",
     "start_url",
@@ -67,28 +67,28 @@ const NAMES: [&str; 24] = [
     "site",
     "name",
 ];
-/// Lines at the beginning that tell the form.
+/// The number of lines at the beginning by which the form is detected.
 const SAMPLE_LINES: usize = 500;
 
-/// The lines by which a form is told, and what the list is for.
+/// The lines by which a form is detected, and the purpose of the list.
 struct ListHead<'a> {
-    /// Without empty ones, comments and the line `sep=;`.
+    /// Without empty lines, comments and the line `sep=;`.
     content: Vec<&'a [u8]>,
-    /// With comments: a header may stand in one.
+    /// With comments: a header may be in one.
     lines: &'a [&'a [u8]],
-    /// As `sep=;` tells it.
+    /// As declared by `sep=;`.
     separator: Option<Separator>,
     area: Option<&'a Area>,
-    /// A column was chosen: what else could be meant does not count.
+    /// A column was chosen: other columns that could be meant do not count.
     is_column_chosen: bool,
 }
 
 impl Form {
-    /// The form of a list that begins with these lines; of its columns the one that was chosen, or the one that holds
-    /// what `area` is to be surveyed from.
+    /// Detects the form of a list that begins with these lines. Of its columns it takes the chosen one, or
+    /// the one that holds start URLs for `area`.
     ///
     /// # Errors
-    /// When there is no such column.
+    /// If there is no such column, or if two could be meant.
     pub(super) fn detect(
         lines: &[&[u8]],
         area: Option<&Area>,
@@ -116,7 +116,7 @@ impl Form {
     }
 }
 
-/// The separator that a first line such as `sep=;` tells, which spreadsheet programs write.
+/// The separator that a first line such as `sep=;` declares; spreadsheet programs write such lines.
 pub(super) fn declared_separator(line: &[u8]) -> Option<Separator> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let line = line.strip_prefix(b"\"").unwrap_or(line);
@@ -147,7 +147,7 @@ impl ListHead<'_> {
             return Ok(Form::Zone);
         }
         let found = self.by_content()?;
-        // Where nothing better was found, it is told what is wrong with the values of the column that is named.
+        // If nothing better was found, the named column is read, to report what is wrong with its values.
         match named.filter(|_| self.is_worse_than_a_name(&found)) {
             Some(named) => {
                 let column = named.candidates[0];
@@ -157,7 +157,7 @@ impl ListHead<'_> {
         }
     }
 
-    /// Whether lines as they are, or name servers, would be read in place of a column that the header names.
+    /// Whether plain lines, or name servers, would be read in place of a column that the header names.
     fn is_worse_than_a_name(&self, found: &Form) -> bool {
         match found {
             Form::Columns { separator, column, .. } => {
@@ -167,7 +167,8 @@ impl ListHead<'_> {
         }
     }
 
-    /// Lines that each say what they hold (`domain: a.ke`, `nserver: ns.b.ke`) are of records, in which few values are meant.
+    /// Refuses lines that each label their content (`domain: a.ke`, `nserver: ns.b.ke`): they belong to
+    /// records, of which few values are meant.
     fn check_labels(&self) -> Result<(), StartError> {
         let lines: Vec<String> = self.content.iter().map(|line| line_text(line)).collect();
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -197,7 +198,7 @@ impl ListHead<'_> {
         all.iter().copied().filter(move |separator| told.is_none_or(|told| told == *separator))
     }
 
-    /// The columns that the first line gives a known name, as the separator divides it that makes most of them.
+    /// The columns that have known names in the first line, by the separator that gives most columns.
     fn named_columns(&self) -> Option<NamedColumns> {
         let first = self.content.first()?;
         let named = |separator| {
@@ -206,18 +207,18 @@ impl ListHead<'_> {
         };
         let by_byte = self.separators(&Separator::BYTES).filter_map(named);
         by_byte.max_by_key(|named| named.fields.len()).or_else(|| {
-            // Where blanks divide the rows as the header: it may be one name of two words.
+            // Only if blanks divide the rows like the header: it may be one name of two words.
             let named = self.separators(&[Separator::Blanks]).find_map(named)?;
             let rows = table(&self.content[1..], Separator::Blanks);
             (rows.columns() == named.fields.len() && rows.is_even()).then_some(named)
         })
     }
 
-    /// The first column with a known name that holds what the name promises; if there are others with names of the
-    /// country, it must have some, too.
+    /// The first column with a known name that holds what the name promises. If other columns have names of
+    /// the country, it must have some, too.
     ///
     /// # Errors
-    /// When another column could be meant as well.
+    /// If another column could be meant as well.
     fn by_header(&self, named: &NamedColumns) -> Result<Option<Form>, StartError> {
         let table = table(&self.content[1..], named.separator);
         if table.is_empty() {
@@ -228,18 +229,18 @@ impl ListHead<'_> {
             named.candidates.iter().map(|column| table.reading(*column, self.area)).collect();
         let is_right = |reading: &&ColumnReading| reading.held.is_inside() || !other_is_inside;
         let good = readings.iter().filter(|reading| reading.held.is_mostly_good()).find(is_right);
-        // Notes in the place of many values are bad lines, and no reason to read another column.
+        // Notes in place of many values are bad lines, and no reason to read another column.
         let partly = || readings.iter().filter(|reading| reading.held.is_partly_good()).find(is_right);
-        // A header says what follows, perhaps far below.
+        // A header announces values, perhaps far below.
         let empty = || readings.iter().find(|reading| reading.held.is_empty());
         let Some(reading) = good.or_else(partly).or_else(empty) else { return Ok(None) };
-        // Where rows have more columns than the header, they may be shifted against it.
+        // If rows have more columns than the header, they may be shifted against it.
         let is_named = table.columns() <= named.fields.len();
         self.check_rival(&table, named.separator, reading, is_named)?;
         Ok(Some(named.form(reading, table.columns())))
     }
 
-    /// Whether no other column has start URLs that could be meant, of other sites.
+    /// Checks that no other column has start URLs of other sites that could be meant.
     fn check_rival(
         &self,
         table: &FirstRows,
@@ -267,15 +268,15 @@ impl ListHead<'_> {
         )))
     }
 
-    /// Where no header tells it: as most lines have URLs or host names.
+    /// Detects the form without a header: by how most lines contain URLs or host names.
     ///
     /// # Errors
-    /// When another column could be meant as well.
+    /// If another column could be meant as well.
     fn by_content(&self) -> Result<Form, StartError> {
         let body = self.body();
         let (lists, others): (Vec<String>, Vec<String>) =
             body.iter().map(|line| line_text(line)).partition(|line| several(line, self.area).is_some());
-        // A URL with a blank in it is most likely one with something behind it.
+        // A URL with a blank in it is most likely a URL followed by something else.
         let is_whole = |line: &&String| {
             !without_comment(line).contains(char::is_whitespace) && clear_start_url(line, self.area).is_some()
         };
@@ -299,7 +300,7 @@ impl ListHead<'_> {
             }
             let Some(reading) = table.best(self.area) else { continue };
             let division = self.division(separator, &table, reading);
-            // A URL may have commas in it; so a table has several lines, and all of them alike.
+            // A URL may contain commas; so a table has several lines, and all of them alike.
             let urls = division.reading.held.urls;
             let is_table = if self.content.len() > 2 { urls >= whole } else { urls > whole };
             let is_table = is_table && (has_header || !are_paths(body, separator, division.reading.column));
@@ -317,7 +318,7 @@ impl ListHead<'_> {
         Ok(self.columns(separator, columns, reading))
     }
 
-    /// Whether the first line, which is a header, has as many columns as the rows.
+    /// Whether there is a first line that is a header, and it has as many columns as the rows.
     fn fits_header(&self, separator: Separator, rows: &FirstRows) -> bool {
         let header = self.content.first().filter(|_| self.body().len() < self.content.len());
         let columns = rows.columns();
@@ -333,7 +334,7 @@ impl ListHead<'_> {
         Division { separator, columns, reading, fits_header, even: table.even() }
     }
 
-    /// A name in each line; in the usual form if its labels are in the usual order.
+    /// One name per line; returns `usual` if the labels are in the usual order.
     fn lines(&self, body: &[&[u8]], usual: Form) -> Form {
         let reading = table(body, Separator::Tab).reading(0, self.area);
         match reading.labels {
@@ -342,7 +343,7 @@ impl ListHead<'_> {
         }
     }
 
-    /// The lines without the first where that may be a header in words that are not known here.
+    /// The lines, without the first if that may be a header in unknown words.
     fn body(&self) -> &[&[u8]] {
         let is_header = |line: &[u8]| {
             let has_url = |separator| {
@@ -363,7 +364,7 @@ impl ListHead<'_> {
         let ColumnReading { column, labels, .. } = reading;
         let first = self.content.first().filter(|_| self.content.len() > 1);
         let mut fields = first.map_or_else(Vec::new, |line| split(line, separator).0);
-        // R gives the names of rows no header.
+        // R writes no header for the names of rows.
         if column > 0 && fields.len() + 1 == columns {
             fields.insert(0, Cow::default());
         }
@@ -377,7 +378,7 @@ impl ListHead<'_> {
         Form::Columns { separator, column, columns, header, labels }
     }
 
-    /// The column that was chosen, in the form that was found otherwise.
+    /// The chosen column, in the form that was detected otherwise.
     fn chosen(&self, choice: &ColumnChoice, found: &Form) -> Result<Form, StartError> {
         match (choice, found) {
             (_, Form::Zone) => Err(StartError::Column("a zone file has no columns".to_owned())),
@@ -454,11 +455,11 @@ impl ListHead<'_> {
     }
 }
 
-/// Of the lines of a list with several names a line so many in ten hold nothing else.
+/// In a list with several names per line, the number of lines in ten that hold nothing else.
 const LISTED_OF_TEN: usize = 9;
-/// Labels that a message tells.
+/// The number of labels in a message.
 const MOST_LABELS_TOLD: usize = 5;
-/// Names of columns that a message tells.
+/// The number of column names in a message.
 const MOST_COLUMNS_TOLD: usize = 20;
 
 /// The lines as a separator divides them, with the column that would be read.
@@ -468,13 +469,13 @@ struct Division {
     reading: ColumnReading,
     /// The first line names as many columns.
     fits_header: bool,
-    /// Rows with as many columns as most have.
+    /// The number of rows with as many columns as most have.
     even: usize,
 }
 
 impl Division {
-    /// By which one is better than another: it divides the header as the rows, its URLs have no other separator in them, its
-    /// rows are alike; then by what its column holds, and the one before others.
+    /// The rank of a division: it divides the header like the rows, its URLs contain no other separator, its
+    /// rows are alike; then by the content of its column, and the first column before others.
     fn rank(&self) -> (bool, bool, bool, ColumnRank, usize, Reverse<usize>) {
         let ColumnReading { column, held, .. } = &self.reading;
         let rank = held.rank();
@@ -486,7 +487,7 @@ impl Division {
 struct NamedColumns {
     separator: Separator,
     fields: Vec<String>,
-    /// Those with a name that is known, the best first.
+    /// The columns with a known name, the best first.
     candidates: Vec<usize>,
 }
 
@@ -503,11 +504,11 @@ impl NamedColumns {
     }
 }
 
-/// The fields of a line, and which of them have a known name, the best first.
+/// The fields of a line, and the indexes of those with a known name, the best first.
 fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)> {
     let (fields, _) = split(line, separator);
     let fields: Vec<String> = fields.into_iter().map(text).collect();
-    // Between blanks quotes are left on.
+    // If blanks are the separator, quotes are still there.
     let is_around = |c: char| is_unseen(c) || c.is_whitespace() || c == '"';
     let bare = |field: &str| field.trim_matches(is_around).to_lowercase();
     let place = |name: &&str| fields.iter().position(|field| bare(field) == **name);
@@ -515,7 +516,7 @@ fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)>
     (!candidates.is_empty()).then_some((fields, candidates))
 }
 
-/// Lines as a separator divides them. A quoted cell may go on over the end of its line.
+/// Divides lines by a separator. A quoted cell may continue on the next line.
 fn table(lines: &[&[u8]], separator: Separator) -> FirstRows {
     let mut rows = Vec::new();
     let mut rough = 0;
@@ -545,8 +546,8 @@ fn table(lines: &[&[u8]], separator: Separator) -> FirstRows {
     FirstRows::from_rows(rows, rough)
 }
 
-/// Whether lines are URLs with a separator in their paths, rather than rows: what follows the first separator goes on as URLs do
-/// (`/artykuly,0,12.html`, `/page;jsessionid=1F`).
+/// Whether lines are URLs with a separator in their paths, rather than rows: the text after the first
+/// separator continues as URLs do (`/artykuly,0,12.html`, `/page;jsessionid=1F`).
 fn are_paths(lines: &[&[u8]], separator: Separator, column: usize) -> bool {
     let Some(byte) = separator.byte().filter(|_| column == 0) else { return false };
     let goes_on = |line: &&&[u8]| {
@@ -572,7 +573,7 @@ fn line_text(line: &[u8]) -> String {
     text(Cow::Borrowed(line))
 }
 
-/// A field as text, without blanks and a byte order mark.
+/// A field as text, without surrounding blanks and a byte order mark.
 pub(super) fn text(field: Cow<'_, [u8]>) -> String {
     String::from_utf8_lossy(&field).trim().trim_start_matches('\u{feff}').to_owned()
 }

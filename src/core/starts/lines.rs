@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
-/// The longest line that is read; of a longer one only so much is kept. A URL has 2 kB at most.
+/// The number of bytes kept of a line; the rest of a longer line is dropped. A URL has 2 kB at most.
 pub const MOST_LINE_BYTES: usize = 64 * 1024;
 
 /// A line of the list without its end.
@@ -11,11 +11,11 @@ pub(super) struct Line {
     pub number: u64,
     /// Without its end.
     pub bytes: Vec<u8>,
-    /// It is longer than what is kept of it.
+    /// The line is longer than `bytes`.
     pub is_cut: bool,
 }
 
-/// Lines that end with LF, CR LF or CR; the signs that ended files once are taken away.
+/// Lines that end with LF, CR LF or CR, without old end-of-file marks.
 pub(super) struct Lines<R> {
     input: R,
     number: u64,
@@ -64,7 +64,7 @@ impl<R: BufRead> Lines<R> {
         Ok(is_begun.then_some(line))
     }
 
-    /// These lines come next again, in their order.
+    /// Puts lines back: they come next, in their order.
     pub(super) fn put_back(&mut self, lines: Vec<Line>) {
         for line in lines.into_iter().rev() {
             self.put_back.push_front(line);
@@ -72,8 +72,8 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Takes away the signs that ended files on CP/M and DOS, Ctrl-Z: programs still write one, and `copy` leaves it between two
-/// files that it puts together.
+/// Removes Ctrl-Z, the end-of-file mark of CP/M and DOS: programs still write one, and `copy` leaves it
+/// between two files that it joins.
 fn without_end_of_file(line: &mut Vec<u8>) {
     const CTRL_Z: u8 = 0x1a;
     while line.last() == Some(&CTRL_Z) {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn all(text: &[u8]) -> Vec<Line> {
-        // Two bytes at a time, so that ends of lines are cut in two.
+        // Two bytes at a time, so that line ends are cut in two.
         let mut lines = Lines::new(io::BufReader::with_capacity(2, text));
         std::iter::from_fn(|| lines.next().unwrap()).collect()
     }

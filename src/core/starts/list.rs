@@ -10,43 +10,43 @@ use super::reader::{ListReader, ReadUrls};
 use super::unpack::{MOST_UNPACKED, Packing, beginning, unpacked};
 use crate::address::WebUrl;
 
-/// The start URLs of a list in their order, each once, and what was found beside them.
+/// The start URLs of a list in their order, each once, and the other results of reading it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StartList {
-    /// The URLs, a line each, as zstd.
+    /// The URLs, one per line, compressed with zstd.
     pub(super) packed: Vec<u8>,
-    /// Likewise those that lie outside the country domains and are not taken.
+    /// The same for the URLs outside the country domains that are not taken.
     pub(super) packed_outside: Vec<u8>,
     /// How the list was compressed.
     pub packing: Packing,
-    /// How it is written.
+    /// The form in which it is written.
     pub form: Form,
-    /// The zone that a zone file is of.
+    /// The zone of a zone file.
     pub zone: Option<String>,
-    /// What was found in it.
+    /// The numbers of its entries.
     pub counts: Counts,
-    /// The bad lines, but for those of a list that has very many.
+    /// The bad lines; only the first ones if there are very many.
     pub bad: Vec<BadLine>,
     /// The first start URLs outside the country domains that are not taken.
     pub left_out: Vec<OutsideUrl>,
 }
 
-/// The beginning by which a form is told.
+/// The number of bytes at the beginning by which the form is detected.
 const HEAD_BYTES: usize = 64 * 1024;
 
 impl StartList {
-    /// Reads a list in whatever form it is; of `area` come the sites, and which of them are surveyed.
+    /// Reads a list in any form; `area` defines sites and which of them are surveyed.
     ///
     /// # Errors
-    /// When it cannot be read, or what is in it cannot be told.
+    /// If it cannot be read, or its content has no definite meaning.
     pub fn read(input: impl Read, area: Option<&Area>) -> Result<Self, StartError> {
         Self::read_column(input, area, None)
     }
 
-    /// The same; of a table this column, if one is chosen.
+    /// Like [`StartList::read`]; reads this column of a table, if one is chosen.
     ///
     /// # Errors
-    /// As [`StartList::read`], and when there is no such column.
+    /// As [`StartList::read`], and if there is no such column.
     pub fn read_column(
         input: impl Read,
         area: Option<&Area>,
@@ -76,10 +76,10 @@ impl StartList {
         Ok(Self { packing, form, zone, ..Self::of_reader(reading)? })
     }
 
-    /// The list of these URLs.
+    /// Creates the list of these URLs.
     ///
     /// # Errors
-    /// When they cannot be held in memory.
+    /// If they cannot be held in memory.
     pub fn from_urls<'a>(urls: impl IntoIterator<Item = &'a WebUrl>) -> Result<Self, StartError> {
         let mut reading = ListReader::begin(None)?;
         for url in urls {
@@ -116,20 +116,20 @@ impl StartList {
         self.counts.urls == 0
     }
 
-    /// Whether more than a tenth of its lines is bad: then it is hardly the list that was meant.
+    /// Whether more than a tenth of its lines are bad: then it is hardly the list that was meant.
     #[must_use]
     pub fn is_mostly_odd(&self) -> bool {
         self.counts.bad.saturating_mul(10) > self.counts.lines
     }
 
-    /// Whether directives in it stand for names that are not read.
+    /// Whether it has directives for names that are not read.
     #[must_use]
     pub fn lacks_names(&self) -> bool {
         self.counts.unread > 0
     }
 
-    /// Whether less than a tenth of its start URLs lies inside the country domains: then it is hardly the list that was
-    /// meant, or another column of it.
+    /// Whether less than a tenth of its start URLs lies inside the country domains: then it is hardly the
+    /// list, or the column of it, that was meant.
     #[must_use]
     pub fn is_mostly_outside(&self) -> bool {
         let Counts { inside, outside, .. } = self.counts;

@@ -1,4 +1,4 @@
-//! Lists as people have them: each is read as it was meant, or refused with the reason.
+//! Lists in the forms that people have them in: each is read as it was meant, or refused with the reason.
 
 use std::io::Write;
 
@@ -6,26 +6,27 @@ use super::tests::area;
 use super::{Area, ColumnChoice, StartList};
 use crate::address::CountryDomains;
 
-/// What should come of a list.
+/// The expected result of a list.
 pub(super) enum Expected<'a> {
     /// The start URLs are `http://siteN.ke/` with N from 0 on, and nothing is bad.
     Sites(usize),
     /// The start URLs, and nothing is bad.
     Urls(&'a [&'a str]),
-    /// Start URLs and reasons of bad lines.
+    /// Start URLs, and the reasons of bad lines.
     Mixed(&'a [&'a str], &'a [&'a str]),
-    /// It is not read, or not begun with, for this reason.
+    /// It is not read, or the survey does not begin, for this reason.
     Refused(&'a str),
 }
 
 use Expected::{Mixed, Refused, Sites, Urls};
 
-/// A line for each of the numbers.
+/// One line for each number.
 pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> Vec<u8> {
     (0..count).map(|n| line(n) + "\n").collect::<String>().into_bytes()
 }
 
-/// What a survey would make of a list: its start URLs and the reasons of its bad lines, or why it does not begin.
+/// The result of a list in a survey: its start URLs and the reasons of its bad lines, or why the survey does
+/// not begin.
 pub(super) fn read(
     list: &[u8],
     area: &Area,
@@ -50,7 +51,7 @@ fn check_column(name: &str, list: &[u8], column: Option<&str>, expected: &Expect
     assert_eq!(read, expected, "{name}");
 }
 
-/// What is read, and what should be.
+/// The actual or the expected result of a list.
 type ListOutcome = Result<(Vec<String>, Vec<String>), String>;
 
 fn compared(list: &[u8], column: Option<&str>, expected: &Expected<'_>) -> (ListOutcome, ListOutcome) {
@@ -64,11 +65,11 @@ fn compared(list: &[u8], column: Option<&str>, expected: &Expected<'_>) -> (List
     (read(list, &area(1.0), column), expected)
 }
 
-/// Lists of one kind, all of which are tried before the first that is misread fails the test.
+/// Lists of one kind. All of them are tried before the first misread list fails the test.
 #[derive(Default)]
-pub(super) struct ListKindlKind(Vec<String>);
+pub(super) struct ListKind(Vec<String>);
 
-impl ListKindlKind {
+impl ListKind {
     pub(super) fn check(&mut self, name: &str, list: &[u8], expected: &Expected<'_>) {
         let (read, expected) = compared(list, None, expected);
         if read != expected {
@@ -91,7 +92,7 @@ fn check(name: &str, list: &[u8], expected: &Expected<'_>) {
     check_column(name, list, None, expected);
 }
 
-/// A file of `tests/data/lists`; its README tells where they are from.
+/// A file of `tests/data/lists`; its README gives the sources.
 macro_rules! file {
     ($name:literal) => {
         ($name, include_bytes!(concat!("../../../tests/data/lists/", $name)).as_slice())

@@ -1,8 +1,8 @@
-//! Lists that were read as something else without a word, by classes: separators, columns, notes around names.
+//! Lists that were silently misread, by class: separators, columns, notes around names.
 
 use super::StartList;
 use super::lists_tests::Expected::{Mixed, Refused, Sites, Urls};
-use super::lists_tests::{ListKindlKind, lines};
+use super::lists_tests::{ListKind, lines};
 use super::tests::area;
 
 /// Rows below a header.
@@ -12,7 +12,7 @@ pub(super) fn below(header: &str, count: usize, row: impl Fn(usize) -> String) -
 
 #[test]
 fn the_separator_is_the_one_that_leaves_no_other_beside_a_url() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let eight: Vec<String> = (0..8).map(|n| format!("https://www.s{n}.ke/x")).collect();
     let eight: Vec<&str> = eight.iter().map(String::as_str).collect();
     let url = |n: usize| format!("https://www.s{n}.ke/x");
@@ -69,7 +69,7 @@ fn the_separator_is_the_one_that_leaves_no_other_beside_a_url() {
 
 #[test]
 fn a_column_of_name_servers_is_not_one_of_sites() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     for count in [3, 30] {
         let two = |n: usize| format!("ns1.p{n}.ke, ns2.p{n}.ke");
         for (name, list) in [
@@ -106,7 +106,7 @@ fn a_column_of_name_servers_is_not_one_of_sites() {
 
 #[test]
 fn of_a_line_of_names_none_is_lost_without_a_word() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let three = ["http://a.ke/", "http://b.ke/", "http://c.ke/"];
     for list in [
         "['a.ke', 'b.ke', 'c.ke']",
@@ -179,7 +179,7 @@ fn of_a_line_of_names_none_is_lost_without_a_word() {
 
 #[test]
 fn hosts_that_no_public_server_has_are_bad_lines() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     for (list, why) in [
         ("http://server7/\n", "no host name: 'server7' is no top-level domain"),
         ("http://foo/\n", "no host name: it has one label only"),
@@ -204,13 +204,13 @@ fn hosts_that_no_public_server_has_are_bad_lines() {
 
 #[test]
 fn a_row_without_a_website_is_none_that_is_bad() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     for nothing in [
         "", " ", "N/A", "n/a", "NA", "#N/A", "-", "--", "\u{2014}", "none", "None", "NULL", "nan", "nil",
         "?", "keine", "k. A.", "aucun", "ninguno", "nenhum", "hakuna", "\u{a0}", "\u{200b}", "\"\"",
         "\"N/A\"", "n.a.", "...",
     ] {
-        // More than a half without: a column of websites is one all the same.
+        // More than half of the rows have no value: it is a column of websites all the same.
         for header in ["School,Website,Town", "Shule,Ukurasa,Mji"] {
             let list = below(header, 30, |n| match n % 3 {
                 0 => format!("School {n},site{}.ke,Town", n / 3),
@@ -248,7 +248,7 @@ fn a_row_without_a_website_is_none_that_is_bad() {
 
 #[test]
 fn a_url_with_a_note_behind_it_is_no_other_url() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let urls: Vec<String> = (0..30).map(|n| format!("http://site{n}.ke/")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let why = "a blank stands in the URL: write it as %20, or put a '#' before a note";
@@ -272,7 +272,7 @@ fn a_url_with_a_note_behind_it_is_no_other_url() {
 
 #[test]
 fn marks_that_nobody_sees_are_left_out() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     for mark in [
         "\u{200b}", "\u{200c}", "\u{200d}", "\u{200e}", "\u{200f}", "\u{202a}", "\u{202b}", "\u{202c}",
         "\u{202d}", "\u{202e}", "\u{2060}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}", "\u{feff}",
@@ -294,7 +294,7 @@ fn marks_that_nobody_sees_are_left_out() {
 
 #[test]
 fn the_sign_that_ended_files_once_is_no_line() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     for list in [
         "site0.ke\nsite1.ke\n\u{1a}",
         "site0.ke\r\nsite1.ke\u{1a}",

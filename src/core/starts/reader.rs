@@ -16,17 +16,18 @@ use super::lines::{Line, Lines, MOST_LINE_BYTES};
 use super::zone::{Zone, ZoneItem};
 use crate::address::WebUrl;
 
-/// Start URLs that are left out, that are kept to be told one by one.
+/// The number of left-out start URLs that are kept to be reported one by one.
 const MOST_TOLD: usize = 10;
-/// Bad lines that are kept with their values and reasons; of a list with more, most are of a kind.
+/// The number of bad lines that are kept with their values and reasons; in a list with more, most are of one
+/// kind.
 const MOST_KEPT: usize = 100_000;
-/// Level 1 halves the time of the usual one, and names are small at any.
+/// Level 1 takes half the time of the usual level, and names are small at any level.
 const COMPRESSION: i32 = 1;
 
-/// URLs in memory, a line each.
+/// URLs in memory, one per line.
 type Packed = zstd::stream::write::Encoder<'static, Vec<u8>>;
 
-/// What was found in a list.
+/// The results of reading a list.
 pub(super) struct ReadUrls {
     pub counts: Counts,
     pub bad: Vec<BadLine>,
@@ -39,7 +40,7 @@ pub(super) struct ReadUrls {
 pub(super) struct ListReader<'a> {
     area: Option<&'a Area>,
     found: ReadUrls,
-    /// Hashes of the URLs so far: of 10^7 two are the same with a chance of 3 in 10^6.
+    /// Hashes of the URLs so far: among 10^7 URLs the chance of two equal hashes is 3 in 10^6.
     urls: HashSet<u64>,
     sites: HashSet<u64>,
 }
@@ -111,7 +112,8 @@ impl<'a> ListReader<'a> {
         }
         let is_last = fields.len() == column + 1;
         let columns = fields.len();
-        // A separator in a value that is in no quotes shifts what is behind it. Columns that one byte divides can be counted.
+        // An unquoted separator in a value shifts the fields after it. Columns with a one-byte separator can
+        // be counted.
         let is_shifted = column > 0
             && separator != Separator::Blanks
             && fields.iter().skip(most).any(|field| !field.trim_ascii().is_empty());
@@ -158,7 +160,7 @@ impl<'a> ListReader<'a> {
         }
     }
 
-    /// A line of several URLs or names, of which some may be bad.
+    /// A line of several URLs or names, some of which may be bad.
     fn take_names(&mut self, line: &Line) -> io::Result<()> {
         let text = text(Cow::Borrowed(&line.bytes));
         if several(&text, self.area).is_some() || start_url(&text).is_ok() {
@@ -206,7 +208,7 @@ impl<'a> ListReader<'a> {
 
     fn take_delegation(&mut self, line: u64, name: &str) -> io::Result<()> {
         match front_page(name).and_then(|url| self.unless_objected(url)) {
-            // A name has several name servers.
+            // A name has several name servers, so duplicates do not count.
             Ok(url) => {
                 self.found.counts.lines += 1;
                 self.keep(line, &url).map(drop)
@@ -253,7 +255,7 @@ impl<'a> ListReader<'a> {
         Ok(())
     }
 
-    /// Takes a URL that is checked already.
+    /// Takes a URL that has been checked already.
     pub(super) fn take_url(&mut self, url: &WebUrl) -> io::Result<()> {
         self.found.counts.lines += 1;
         self.keep(self.found.counts.lines, url).map(drop)
@@ -266,7 +268,7 @@ impl<'a> ListReader<'a> {
         }
     }
 
-    /// Keeps a start URL, if it is to be surveyed and its site is drawn; says whether it stood nowhere before.
+    /// Keeps a start URL, if it is to be surveyed and its site is drawn; returns whether it is new.
     fn keep(&mut self, line: u64, url: &WebUrl) -> io::Result<bool> {
         if !self.urls.insert(url.page_key().0) {
             return Ok(false);
@@ -324,7 +326,8 @@ impl<'a> ListReader<'a> {
     }
 }
 
-/// Names that end with that of their zone twice: no dot stands at their ends, and the origin was put behind them.
+/// Names that end with the name of their zone twice: they have no dot at the end, and the origin was appended
+/// to them.
 #[derive(Default)]
 struct DoubledOrigins {
     names: u64,
@@ -360,12 +363,13 @@ impl DoubledOrigins {
     }
 }
 
-/// Names of a zone file with other records than NS, each with the one above it, as keys of their front pages.
+/// Names of a zone file with other records than NS, each with the name one label above it, as keys of their
+/// front pages.
 #[derive(Default)]
 struct OtherRecords(HashMap<u64, u64>);
 
 impl OtherRecords {
-    /// So many are kept; of a zone with more, their number is at least this.
+    /// The number of names that are kept; for a zone with more, their count is at least this.
     const MOST: usize = 1_000_000;
 
     fn note(&mut self, name: &str) {
@@ -376,7 +380,8 @@ impl OtherRecords {
         }
     }
 
-    /// How many have no NS record, and are not below one that has, as name servers are.
+    /// The number of names that have no NS record, and are not below a name that has one, as name servers
+    /// are.
     fn count(&self, with_ns: &HashSet<u64>) -> u64 {
         let above = |name: &u64| self.0.get(name).copied();
         let is_known =
@@ -396,10 +401,11 @@ fn write_line(packed: &mut Packed, url: &WebUrl) -> io::Result<()> {
     packed.write_all(b"\n")
 }
 
-/// A row of a table, which goes on over the end of its line where a quote is open there, as cells of spreadsheets do.
+/// A row of a table. It continues on the next line if a quote is open at the end of a line, as cells of
+/// spreadsheets do.
 ///
-/// Where no quote closes it nearby, the row is its first line alone; and from then on quotes end with their lines, so
-/// that a list of lone quotes is not read over and over.
+/// If no quote closes it nearby, the row is its first line alone. From then on quotes end with their lines,
+/// so that a list of unpaired quotes is not read over and over.
 fn whole_row(
     lines: &mut Lines<impl BufRead>,
     first: Line,

@@ -1,22 +1,22 @@
-//! Lists in which two columns, or two kinds of lines, could be meant: nothing begins with the wrong one.
+//! Lists in which two columns, or two kinds of lines, could be meant: no survey begins with the wrong one.
 
-use super::lists_tests::{ListKindlKind, lines, read};
+use super::lists_tests::{ListKind, lines, read};
 use super::misread_tests::below;
 use super::tests::area;
 
-/// What should come of a list.
+/// The expected result of a list.
 enum ExpectedReading<'a> {
-    /// So many start URLs, of each the host with this beginning and no bad line.
+    /// The number of start URLs, the beginning of each of their hosts, and no bad line.
     Hosts(usize, &'a str),
     /// These start URLs and no bad line.
     Urls(&'a [String]),
-    /// Nothing begins, for a reason with these words in it.
+    /// No survey begins, for a reason that contains these words.
     Refused(&'a str),
 }
 
 use ExpectedReading::{Hosts, Refused, Urls};
 
-fn check(kind: &mut ListKindlKind, name: &str, list: &[u8], expected: &ExpectedReading<'_>) {
+fn check(kind: &mut ListKind, name: &str, list: &[u8], expected: &ExpectedReading<'_>) {
     let read = read(list, &area(1.0), None);
     let is_right = match (expected, &read) {
         (Hosts(count, begin), Ok((urls, bad))) => {
@@ -37,7 +37,7 @@ fn check(kind: &mut ListKindlKind, name: &str, list: &[u8], expected: &ExpectedR
 
 #[test]
 fn where_two_columns_have_other_sites_one_is_to_be_chosen() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let why = "choose one with --column";
     for (name, list) in [
         (
@@ -74,7 +74,7 @@ fn where_two_columns_have_other_sites_one_is_to_be_chosen() {
 
 #[test]
 fn a_named_column_is_not_left_for_what_stands_in_its_gaps() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let notes = below("School,Website,ICT provider", 60, |n| {
         let site = if n % 5 < 2 { format!("www.s{n}.sc.ke") } else { "coming soon".to_owned() };
         format!("School {n},{site},www.provider{}.co.ke", n % 7)
@@ -95,7 +95,7 @@ fn a_named_column_is_not_left_for_what_stands_in_its_gaps() {
 
 #[test]
 fn rows_with_more_columns_than_others_may_be_shifted() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let some = below("name,parent_site,domain,town", 60, |n| {
         let name = if n % 3 == 0 { "Firm, Ltd" } else { "Firm" };
         format!("{name},www.holding{}.co.ke,d{n}.co.ke,Nairobi", n % 3)
@@ -113,7 +113,7 @@ fn rows_with_more_columns_than_others_may_be_shifted() {
 
 #[test]
 fn what_is_no_list_of_sites_is_refused() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let record = |n: usize| {
         format!(
             "domain:  d{n}.co.ke\nnserver: ns1.h{n}.co.ke\nnserver: ns2.h{n}.co.ke\nregistrar-url: www.r{n}.co.ke\n"
@@ -144,7 +144,7 @@ fn what_is_no_list_of_sites_is_refused() {
 
 #[test]
 fn urls_with_separators_in_their_paths_are_whole() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     for (name, url) in [
         ("commas", "http://www.d1.ke/artykuly,0,12.html"),
         ("one comma", "http://www.d1.ke/a,1.html"),
@@ -163,7 +163,7 @@ fn urls_with_separators_in_their_paths_are_whole() {
 
 #[test]
 fn port_443_stands_for_https() {
-    let mut kind = ListKindlKind::default();
+    let mut kind = ListKind::default();
     let urls: Vec<String> = (0..3).map(|n| format!("https://d{n}.co.ke/")).collect();
     check(&mut kind, "port 443", &lines(3, |n| format!("d{n}.co.ke:443")), &Urls(&urls));
     kind.end();

@@ -298,7 +298,7 @@ proptest! {
     }
 }
 
-/// What begins or ends something in one of the forms.
+/// Text that begins or ends something in one of the forms.
 const PIECES: [&str; 53] = [
     "a.ke",
     "b.co.ke",

@@ -4,13 +4,14 @@ use flate2::bufread::GzDecoder;
 
 use super::error::StartError;
 
-/// A packed list that holds more than this is none: the zones of the largest country domains have a tenth of it.
+/// A compressed list with more bytes than this is refused: the zones of the largest country domains have a
+/// tenth of it.
 pub const MOST_UNPACKED: u64 = 16 << 30;
 
-/// How a list came.
+/// The compression of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all.
+    /// Not compressed.
     #[default]
     None,
     /// RFC 1952.
@@ -21,9 +22,10 @@ pub enum Packing {
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// What a frame that holds nothing begins with behind its first byte (RFC 8878 §3.1.2): pzstd puts one before each other.
+/// The bytes of an empty frame after its first byte (RFC 8878 §3.1.2): pzstd puts such a frame before each
+/// other frame.
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
-/// What is told by its first bytes and not read.
+/// Formats that are recognised by their first bytes and not read.
 const NOT_READ: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive (or a spreadsheet, which is one): unpack it, or save it as CSV"),
     (b"PK\x05\x06", "a zip archive with nothing in it"),
@@ -38,18 +40,18 @@ const NOT_READ: [(&[u8], &str); 17] = [
     (b"SQLite format 3", "a database of SQLite: write its column of names as CSV"),
     (b"%PDF-", "a PDF: the list must be text"),
     (b"{\\rtf", "RTF, the text of a word processor: save it as plain text"),
-    // Its mark begins as that of UTF-16 does.
+    // Its mark begins like that of UTF-16.
     (b"\xff\xfe\0\0", "UTF-32: save it as UTF-8"),
     (b"\0\0\xfe\xff", "UTF-32: save it as UTF-8"),
     (b"\xff\xfe", "UTF-16: save it as UTF-8"),
     (b"\xfe\xff", "UTF-16: save it as UTF-8"),
 ];
-/// Bytes at the beginning that tell all of these.
+/// The number of bytes at the beginning that are enough to recognise all of these.
 const MARK_BYTES: usize = 512;
-/// Where a tar archive has its mark (POSIX pax, ustar header).
+/// The position and the mark of a tar archive (POSIX pax, ustar header).
 const TAR: (usize, &[u8]) = (257, b"ustar");
 
-/// The bytes of a list that may be packed; what is not read is refused with what to do.
+/// The bytes of a list that may be compressed. Unsupported formats are refused with advice.
 pub(super) fn unpacked<'a>(
     mut input: impl Read + 'a,
     most: u64,
@@ -85,7 +87,7 @@ fn packing_of(begins: &[u8]) -> Packing {
 }
 
 /// # Errors
-/// When what begins so is no list, or one in a form that is not read.
+/// If these first bytes are those of no list, or of one in a form that is not read.
 fn refuse(begins: &[u8]) -> Result<(), StartError> {
     let (at, mark) = TAR;
     let what = if begins.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
@@ -97,7 +99,7 @@ fn refuse(begins: &[u8]) -> Result<(), StartError> {
     what.map_or(Ok(()), |what| Err(StartError::Unreadable(format!("it is {what}"))))
 }
 
-/// What a text is that is made for programs, and not one of lines.
+/// The format of a text that is made for programs and does not consist of lines.
 fn markup_of(begins: &[u8]) -> Option<&'static str> {
     const JSON: &str =
         "JSON: take the names out of it, for example with 'jq -r .domain list.json > list.txt'";
@@ -107,7 +109,8 @@ fn markup_of(begins: &[u8]) -> Option<&'static str> {
     let text = begins.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begins).trim_ascii_start();
     match text {
         _ if is_toml(text) => Some(TOML),
-        // A list may begin with an IPv6 address, `[2001:db8::1]`, or a URL between `<` and `>`, and have brackets around it.
+        // A list may begin with an IPv6 address, `[2001:db8::1]`, or a URL between `<` and `>`, and may be in
+        // brackets.
         [b'{', rest @ ..] => match key_of(rest.trim_ascii_start()) {
             Key::Quoted => Some(JSON),
             Key::Bare => Some(PROGRAM),
@@ -130,13 +133,13 @@ fn markup_of(begins: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What stands behind a brace.
+/// The text after a brace.
 enum Key {
-    /// As in JSON; or nothing, which is JSON too.
+    /// A key as in JSON; or nothing, which is JSON too.
     Quoted,
-    /// As in Python, JavaScript or YAML.
+    /// A key as in Python, JavaScript or YAML.
     Bare,
-    /// What follows is a value.
+    /// A value.
     None,
 }
 
@@ -167,7 +170,8 @@ fn key_of(text: &[u8]) -> Key {
     }
 }
 
-/// Whether a text begins as TOML does: a table's name in brackets on a line of its own, and a key with its value below.
+/// Whether a text begins like TOML: with a table's name in brackets on a line of its own, and a key with its
+/// value below.
 fn is_toml(text: &[u8]) -> bool {
     let is_content = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b";");
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(is_content);
@@ -183,8 +187,8 @@ fn is_toml(text: &[u8]) -> bool {
     lines.next().is_some_and(is_table) && lines.next().is_some_and(is_value)
 }
 
-/// The members of a gzip file, one after the other (RFC 1952 §2.2). Zeros behind one are padding, as for gzip(1): tapes and
-/// block devices have it.
+/// The members of a gzip file in sequence (RFC 1952 §2.2). Zeros after a member are padding, as for gzip(1):
+/// tapes and block devices add it.
 struct Members<R>(Option<GzDecoder<R>>);
 
 impl<R: BufRead> Read for Members<R> {
@@ -206,7 +210,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Reads zeros; whether nothing else follows.
+/// Skips zeros; returns whether nothing else follows.
 fn ends_in_zeros(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let buffer = input.fill_buf()?;
@@ -218,14 +222,14 @@ fn ends_in_zeros(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Reads so many bytes, or all that there are.
+/// Reads the given number of bytes, or all if there are fewer.
 pub(super) fn beginning(input: &mut impl Read, bytes: usize) -> io::Result<Vec<u8>> {
     let mut begins = Vec::new();
     input.by_ref().take(bytes as u64).read_to_end(&mut begins)?;
     Ok(begins)
 }
 
-/// What a decoder gives, as long as it is not too much.
+/// The output of a decoder, up to a limit.
 struct Bounded<R> {
     input: R,
     left: u64,

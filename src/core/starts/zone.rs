@@ -1,33 +1,33 @@
 use super::error::StartError;
 use crate::address::{CountryDomains, Host};
 
-/// Zone files (RFC 1035 §5.1), read for one thing: the names that have NS records below the zone.
+/// Zone files (RFC 1035 §5.1), read for one purpose: the names below the zone that have NS records.
 ///
-/// Each is handed out as often as it stands there. Nothing is kept of a record but owner, class and type, so that a
-/// zone of any size is read in little memory; hickory-proto's reader keeps a whole zone, and ends at the first record
-/// type that it does not know.
+/// Each name is returned as often as it occurs. Only the owner, class and type of a record are kept, so that
+/// a zone of any size is read in little memory; hickory-proto's reader keeps a whole zone, and stops at the
+/// first record type that it does not know.
 ///
-/// Beyond the RFC: `$TTL` (RFC 2308 §4) and times such as `1h30m`, as name servers take them. Not as in the RFC: a quoted
-/// string ends with its line, for one that is not closed would otherwise swallow the rest of the zone. BIND's `$GENERATE` is
-/// carried out; files that are included are not read.
+/// Beyond the RFC: `$TTL` (RFC 2308 §4) and times such as `1h30m`, as name servers accept them. Different
+/// from the RFC: a quoted string ends with its line, because an unclosed one would otherwise swallow the rest
+/// of the zone. BIND's `$GENERATE` is carried out; included files are not read.
 #[derive(Debug, Default)]
 pub(super) struct Zone {
-    /// What relative names are completed with: absolute, in lower case.
+    /// The origin of relative names: absolute, in lower case.
     origin: Option<String>,
-    /// The owner of the record before, for records that begin with a blank.
+    /// The owner of the previous record, for records that begin with a blank.
     owner: Option<Owner>,
     /// The owner of the SOA record.
     apex: Option<String>,
-    /// Names below these are whole where no origin is told, with a dot at their ends or without.
+    /// Names below these domains are complete if there is no origin, with or without a dot at the end.
     countries: Option<CountryDomains>,
     entry: ZoneRecord,
     depth: u32,
 }
 
-/// A record's owner, or why it has none that can be told.
+/// The owner of a record, or why it has none.
 type Owner = Result<String, String>;
 
-/// A record or directive as far as it is read.
+/// The part of a record or directive that has been read.
 #[derive(Debug, Default)]
 struct ZoneRecord {
     line: u64,
@@ -36,21 +36,21 @@ struct ZoneRecord {
     words: Vec<String>,
 }
 
-/// What a line of a zone file ends.
+/// The entry that a line of a zone file ends.
 #[derive(Debug, PartialEq)]
 pub(super) enum ZoneItem {
     /// An NS record below the zone: its owner without the last dot.
     Delegation(String),
-    /// Such records that a directive makes: the owners.
+    /// Such records made by a directive: their owners.
     Generated(Vec<String>),
-    /// Another record below the zone that is not of DNSSEC alone: its owner without the last dot.
+    /// Another record below the zone that does not belong to DNSSEC alone: its owner without the last dot.
     Name(String),
     Bad {
         line: u64,
         value: String,
         why: String,
     },
-    /// A directive that stands for records which are not read.
+    /// A directive for records that are not read.
     Unread {
         line: u64,
         value: String,
@@ -59,14 +59,14 @@ pub(super) enum ZoneItem {
     Other,
 }
 
-/// Owner, time, class, type, and one for a directive's argument.
+/// Owner, time, class, type, and one more for the arguments of directives.
 const MOST_WORDS: usize = 6;
-/// A name of 255 octets with each written as `\DDD`.
+/// A name of 255 octets, each written as `\DDD`.
 const MOST_WORD_BYTES: usize = 1024;
-/// No record has so many lines: a parenthesis was forgotten.
+/// No record has this many lines: a parenthesis was forgotten.
 const MOST_LINES: u32 = 1000;
 
-/// The most records that one directive makes.
+/// The maximum number of records that one directive may make.
 const MOST_GENERATED: u64 = 65_536;
 
 const CLASSES: [&str; 5] = ["IN", "CH", "HS", "CS", "ANY"];
@@ -103,7 +103,7 @@ const TYPES: [&str; 31] = [
     "WKS",
     "MINFO",
 ];
-/// What the zone's signer has made, NSEC3 for names that are no hosts.
+/// Record types made by the zone's signer; NSEC3 is for names that are no hosts.
 const SIGNED: [&str; 9] =
     ["DS", "DNSKEY", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "ZONEMD", "CDS", "CDNSKEY"];
 const DIRECTIVES: [&str; 4] = ["$ORIGIN", "$TTL", "$INCLUDE", "$GENERATE"];
@@ -116,7 +116,7 @@ impl Zone {
     /// Takes the next line of the file.
     ///
     /// # Errors
-    /// When what follows cannot be told: relative names without an origin, or a parenthesis without end.
+    /// If the rest has no definite meaning: relative names without an origin, or an unclosed parenthesis.
     pub(super) fn take(&mut self, number: u64, line: &[u8]) -> Result<ZoneItem, StartError> {
         if self.depth == 0 {
             self.entry = ZoneRecord {
@@ -134,12 +134,12 @@ impl Zone {
     }
 
     /// # Errors
-    /// When a parenthesis is still open.
+    /// If a parenthesis is still open.
     pub(super) fn end(&self) -> Result<(), StartError> {
         if self.depth > 0 { Err(self.unclosed()) } else { Ok(()) }
     }
 
-    /// The zone, as far as the file tells.
+    /// The name of the zone, if the file gives it.
     pub(super) fn apex(&self) -> Option<&str> {
         self.apex.as_deref()
     }
@@ -151,7 +151,7 @@ impl Zone {
         }
     }
 
-    /// Words of a line, up to its comment; parentheses let a record go on over its end.
+    /// Reads the words of a line, up to its comment; parentheses let a record continue on the next line.
     fn read_words(&mut self, line: &[u8]) {
         let mut rest = line;
         while let [first, after @ ..] = rest {
@@ -197,7 +197,7 @@ impl Zone {
         };
         if kind == RecordKind::Soa {
             self.origin.get_or_insert_with(|| owner.clone());
-            // A zone below another is of its names; one beside it begins anew.
+            // A zone below another one belongs to it; any other zone begins anew.
             if self.apex.as_deref().is_none_or(|apex| owner != apex && !is_below(&owner, apex)) {
                 self.apex = Some(owner);
             }
@@ -210,14 +210,14 @@ impl Zone {
         }
     }
 
-    /// The name that all others are below.
+    /// The name above all others.
     pub(super) fn above(&self) -> Option<&str> {
         self.apex.as_deref().or(self.origin.as_deref())
     }
 
     fn name(&self, owner: &str) -> ZoneItem {
         let is_below = self.above().is_none_or(|apex| owner != apex && is_below(owner, apex));
-        // `_dmarc` and the like hold records and are no hosts.
+        // `_dmarc` and the like have records and are no hosts.
         let is_host = is_below && !owner.starts_with(['_', '*']);
         if is_host { ZoneItem::Name(relative_to_root(owner)) } else { ZoneItem::Other }
     }
@@ -273,7 +273,7 @@ impl Zone {
         }
     }
 
-    /// A name made absolute, escapes undone, in lower case.
+    /// Makes a name absolute, without escapes, in lower case.
     fn complete(&self, line: u64, name: &str, is_of_soa: bool) -> Result<Owner, StartError> {
         let origin = || {
             self.origin.clone().ok_or_else(|| {
@@ -310,19 +310,19 @@ impl Zone {
     }
 }
 
-/// What an entry is, as far as it matters here.
+/// The kind of an entry, as far as it matters here.
 #[derive(Clone, Copy, PartialEq)]
 enum RecordKind {
     Soa,
     Ns,
-    /// Another type that is not of DNSSEC alone.
+    /// Another type that does not belong to DNSSEC alone.
     Name,
     Other,
     None,
 }
 
 impl RecordKind {
-    /// Time and class stand before the type, in either order, and both may be left out.
+    /// Time and class precede the type, in either order, and both may be omitted.
     fn from_words(words: &[String]) -> Self {
         let (mut class, mut has_time) = (None, false);
         for word in words.iter().take(3) {
@@ -345,13 +345,13 @@ impl RecordKind {
     }
 }
 
-/// `3600`, or `1h30m` as name servers take it.
+/// `3600`, or `1h30m` as name servers accept it.
 fn is_time(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_digit() || "smhdwSMHDW".contains(c))
 }
 
-/// Where the word at the beginning ends: a blank, a parenthesis or a comment, none of them quoted or escaped.
+/// The end of the first word: at a blank, a parenthesis or a comment that is neither quoted nor escaped.
 fn end_of_word(text: &[u8]) -> usize {
     let mut at = 0;
     let mut is_quoted = false;
@@ -368,7 +368,7 @@ fn end_of_word(text: &[u8]) -> usize {
     at.min(text.len())
 }
 
-/// A name without escapes, and whether it ends with a dot of its own.
+/// A name without escapes, and whether it ends with a dot that is not escaped.
 fn unescaped(name: &str) -> Result<(String, bool), String> {
     let odd = || "a name with characters that no host name has".to_owned();
     let mut plain = String::with_capacity(name.len());
@@ -391,7 +391,7 @@ fn unescaped(name: &str) -> Result<(String, bool), String> {
             Some(meant) if meant.is_ascii_alphanumeric() || matches!(meant, '-' | '_') => {
                 plain.push(meant.to_ascii_lowercase());
             }
-            // A dot here is none between labels.
+            // An escaped dot does not separate labels.
             _ => return Err(odd()),
         }
     }
@@ -405,7 +405,7 @@ fn relative_to_root(name: &str) -> String {
 const NO_RANGE: &str =
     "no $GENERATE that can be carried out: a range such as 1-9 or 0-8/2, an owner with $, and a type";
 
-/// The numbers of `start-stop` or `start-stop/step`, and how many there are.
+/// The numbers of `start-stop` or `start-stop/step`, and their count.
 fn range_of(text: &str) -> Option<(impl Iterator<Item = u32> + use<>, u64)> {
     let (range, step) = text.split_once('/').unwrap_or((text, "1"));
     let (start, stop) = range.split_once('-')?;
@@ -417,8 +417,8 @@ fn range_of(text: &str) -> Option<(impl Iterator<Item = u32> + use<>, u64)> {
     Some(((start..=stop).step_by(step as usize), count))
 }
 
-/// The owner that `$GENERATE` makes for a number, as BIND does: `$` is the number, `${offset,width,base}` another form of it,
-/// and `$$` or `\\$` a dollar sign.
+/// The owner that `$GENERATE` makes for a number, as in BIND: `$` is the number, `${offset,width,base}`
+/// another format of it, and `$$` or `\$` a dollar sign.
 fn with_number(owner: &str, number: u32) -> Option<String> {
     let mut made = String::new();
     let mut rest = owner;
@@ -448,7 +448,7 @@ fn with_number(owner: &str, number: u32) -> Option<String> {
     Some(made)
 }
 
-/// A number as `offset[,width[,base]]` tells it.
+/// Formats a number as `offset[,width[,base]]` says.
 fn formatted(number: u32, form: &str) -> Option<String> {
     let mut parts = form.split(',');
     let offset: i64 = parts.next()?.parse().ok()?;
@@ -461,14 +461,14 @@ fn formatted(number: u32, form: &str) -> Option<String> {
     Some(match base {
         "d" => format!("{value:0width$}"),
         "o" => format!("{value:0width$o}"),
-        // Hosts have no capitals.
+        // Host names have no capitals.
         "x" | "X" => format!("{value:0width$x}"),
         "n" | "N" => nibbles(value, width),
         _ => return None,
     })
 }
 
-/// The hexadecimal digits as labels, the last first; the dots between them count to the width.
+/// The hexadecimal digits as labels, the last first; the dots between them count towards the width.
 fn nibbles(value: u64, width: usize) -> String {
     let digits: Vec<char> = format!("{value:0least$x}", least = width.div_ceil(2)).chars().rev().collect();
     digits.iter().map(char::to_string).collect::<Vec<_>>().join(".")
@@ -478,7 +478,7 @@ fn is_below(name: &str, zone: &str) -> bool {
     zone == "." || name.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Whether lines begin with a record or directive beyond doubt: a class, a time or SOA stands in its place.
+/// Whether lines begin with a record or directive beyond doubt: the second word is a class, a time or SOA.
 pub(super) fn is_marked_entry(lines: &[&[u8]]) -> bool {
     let words = first_entry(lines);
     let is_marked = |word: &String| {
@@ -508,7 +508,8 @@ fn is_record(words: &[String]) -> bool {
     })
 }
 
-/// The words of the first record, which goes on over ends of lines where a parenthesis is open (RFC 1035 §5.1).
+/// The words of the first record, which continues on the next line while a parenthesis is open (RFC 1035
+/// §5.1).
 fn first_entry(lines: &[&[u8]]) -> Vec<String> {
     let mut zone = Zone::default();
     for line in lines {
@@ -633,7 +634,7 @@ mod tests {
         assert_eq!(names("$ORIGIN ke.\na TXT \"not closed\nb NS x\n"), ["b.ke"]);
     }
 
-    // What is made of it.
+    // How the records are used.
 
     #[test]
     fn only_names_below_the_zone_with_ns_records_are_taken() {
