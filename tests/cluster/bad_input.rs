@@ -1,4 +1,4 @@
-//! What is wrong is told, with its exit code, and nothing is lost.
+//! Every error is reported, with its exit code, and nothing is lost.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::common::bus::{Bus, Process, agent, program};
 use crate::common::waiting::until;
 use crate::common::{Space, rows};
 
-/// What a command says, and how it ends.
+/// Exit code and standard error of a command.
 fn said(arguments: &[&str]) -> (i32, String) {
     let done = program().args(arguments).stdin(Stdio::null()).output().unwrap();
     (done.status.code().unwrap(), String::from_utf8(done.stderr).unwrap())
@@ -86,7 +86,7 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     let mut survey = coordinator(&space, &bus, &dir);
     let mut one = agent(&bus, "one");
     assert!(until(|| space.accesses().len() > 20));
-    // Another survey of this name.
+    // Another survey of the same name.
     let other = folder.path().join("other");
     std::fs::create_dir(&other).unwrap();
     let (taken, start) = (other.join("kenya"), starts(&space, &other));
@@ -97,18 +97,19 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
         &["another survey named 'kenya'", "rename the folder"],
     );
     assert!(!taken.exists());
-    // The same survey, once more: here, and from a copy of its folder.
+    // The same survey once more: in the same folder, and in a copy of it.
     refused(&["resume", dir.to_str().unwrap()], 1, &["another process is at work on this survey"]);
     survey.kill();
     let copied = Command::new("cp").arg("-R").arg(&dir).arg(&other).status().unwrap();
     assert!(copied.success());
-    // What the agent sends after this is of the next coordinator: two seconds without a sign of the last one, and it sends nothing.
+    // Requests after this come from the next coordinator: after two seconds without a reply of the last one,
+    // the agent sends nothing.
     std::thread::sleep(Duration::from_secs(3));
     let seen = space.accesses().len();
     let mut survey = coordinator(&space, &bus, &dir);
     assert!(until(|| space.accesses().len() > seen), "it goes on");
     refused(&["resume", taken.to_str().unwrap()], 1, &["another process coordinates the survey 'kenya'"]);
-    // An agent of another version, as its messages begin with another byte.
+    // An agent of another version, whose messages begin with another byte.
     let response = tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = async_nats::connect(bus.url()).await.unwrap();
         client.request("ccsurvey.kenya.here", vec![99, 1, 2, 3].into()).await.unwrap().payload

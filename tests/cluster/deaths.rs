@@ -1,6 +1,7 @@
-//! Agents and coordinators die and are stopped; what is on record is not asked again, and no pause shrinks.
+//! Agents and coordinators die and are stopped; recorded requests are not repeated, and no pause becomes
+//! shorter.
 
-#![allow(clippy::disallowed_methods)] // The time of the test itself.
+#![allow(clippy::disallowed_methods)] // The test itself reads the clock.
 
 use std::process::Stdio;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -29,7 +30,7 @@ fn agents_and_coordinators_that_die_leave_the_tables_of_one_machine() {
     agents.remove(0).kill();
     agents.push(agent(&bus, "agent-3"));
     more(30);
-    // An agent that is stopped is one that nobody hears of, until it goes on.
+    // A stopped agent is silent until it goes on.
     agents[0].signal("STOP");
     agents.push(agent(&bus, "agent-4"));
     more(30);
@@ -73,13 +74,13 @@ fn agents_are_told_by_the_status_and_one_that_is_asked_to_end_does() {
 #[test]
 fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exchange_can_take_longer() {
     const ANSWER: Duration = Duration::from_millis(1500);
-    /// Longer than a dead agent is waited for, and the longest pause.
+    /// Longer than a dead agent is waited for, and longer than the longest pause.
     const EXCHANGE: Duration = Duration::from_secs(20);
     const PAUSE: Duration = Duration::from_secs(3);
     let Some(bus) = Bus::start("cluster_left_alone") else { return };
     let (space, folder) = (FixedSpace::serve(ANSWER), tempfile::tempdir().unwrap());
     let (dir, start) = (folder.path().join("survey"), folder.path().join("starts.txt"));
-    // Those that work for a while on each answer.
+    // The sites whose servers work for a while on each response.
     let alive: String =
         start_list().lines().filter(|url| !url.contains("down")).map(|url| format!("{url}\n")).collect();
     std::fs::write(&start, alive).unwrap();
@@ -99,14 +100,14 @@ fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exc
     let _survey = Process(survey.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let mut dies = agent(&bus, "dies");
     assert!(until(|| space.accesses().len() > 20));
-    // All servers answer at nearly the same time: half an answer later all are at work again.
+    // All servers respond at nearly the same time: half a response time later all of them are working again.
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64;
     let half = now() + ANSWER.as_micros() as u64 / 2;
     assert!(until(|| now() > half));
     let died = now();
     dies.kill();
     let _lives = agent(&bus, "lives");
-    // An access is in the log when it has ended.
+    // The log records an access when it has ended.
     let in_flight = || {
         let began = died - ANSWER.as_micros() as u64 * 9 / 10..died;
         space
@@ -117,7 +118,7 @@ fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exc
     assert!(until(|| in_flight().count() > 0), "it died while servers worked for it");
     let mut lost: Vec<_> = in_flight().collect();
     for _ in 0..3 {
-        // One at a time and server: what came next there.
+        // One request at a time per server: the next access there.
         until(|| {
             let all = space.accesses();
             lost.retain(|lost| {

@@ -1,5 +1,5 @@
-//! Whoever asks, the tables are those of one machine.
-#![allow(clippy::disallowed_methods)] // The time of the test itself.
+//! Whichever agents send the requests, the tables equal those of one machine.
+#![allow(clippy::disallowed_methods)] // The test itself reads the clock.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
@@ -41,7 +41,7 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
     }
 }
 
-/// Servers are asked at their own pace, so that who walks at many sends many requests.
+/// Each server has its own pace, so an agent that walks sites on many servers sends many requests.
 #[test]
 fn agents_send_as_many_requests_each_and_one_that_joins_later_gets_its_part() {
     let Some(bus) = Bus::start("cluster_shares") else { return };
@@ -60,13 +60,13 @@ fn agents_send_as_many_requests_each_and_one_that_joins_later_gets_its_part() {
         rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.total_ms.is_some()).collect();
     asked.sort_by_key(|row| row.started);
     let joined = asked.iter().position(|row| row.agent.as_deref() == Some("late")).expect("it gets a part");
-    // A while after it has joined, until few servers are left.
+    // A while after the agent has joined, until few servers are left.
     let (shared, begun) = (&asked[joined..], asked.len() - joined);
     let shared = &shared[begun / 4..begun / 2];
     let of = |name: &str| shared.iter().filter(|row| row.agent.as_deref() == Some(name)).count();
     let shares = ["one", "two", "late"].map(of);
-    // On a busy machine processes have their turns, and trees that are being walked stay where they are; that each walks at as
-    // many servers the tests of the dealer hold.
+    // On a busy machine, processes take turns, and trees that are being walked stay with their agent. The
+    // tests of the dealer check that each agent walks sites on as many servers.
     let all: usize = shares.iter().sum();
     assert!(shares.iter().all(|share| (all / 20..all * 2 / 3).contains(share)), "{shares:?}");
 }
@@ -131,7 +131,7 @@ fn clocks_of_agents_that_differ_by_minutes_shorten_no_pause() {
     let before = std::time::SystemTime::now();
     let _agents = [("late", "-5m"), ("early", "+5m")].map(|(name, offset)| {
         let mut command = Command::new("faketime");
-        // The steady clock runs as it does: it is that of the machine.
+        // The monotonic clock runs unchanged: it is that of the machine.
         command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").args(["-f", offset]).arg(program().get_program());
         Process(agent_command(command, &bus, name).spawn().unwrap())
     });
@@ -177,8 +177,9 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
 }
 
-/// Says how many requests are counted as lost. Where an agent's network may be why one failed, it is sent again: on a busy machine
-/// it can be that no other server answers meanwhile. That is so of few.
+/// Returns how many requests are counted as lost. If an agent's network may be why a request failed, the
+/// request is repeated: on a busy machine it can happen that no other server responds meanwhile. That
+/// concerns few requests.
 fn assert_lost_only_in_doubt(dir: &Path) -> u64 {
     let lost = Manifest::load(dir).unwrap().unrecorded_exchanges;
     let rows = rows::<ExchangeRow>(dir);
@@ -187,7 +188,7 @@ fn assert_lost_only_in_doubt(dir: &Path) -> u64 {
     lost
 }
 
-/// Delivers each order once more to its agent, and to all others, and each answer once more; counts them.
+/// Delivers each dispatch once more to its agent, and to all others, and each reply once more; counts them.
 fn repeat_messages(bus: &Bus) -> Arc<AtomicUsize> {
     let (count, url) = (Arc::new(AtomicUsize::new(0)), bus.url());
     let (counted, (ready, is_ready)) = (count.clone(), std::sync::mpsc::channel());

@@ -1,5 +1,6 @@
-//! No request is sent on old knowledge, whatever stands still: the bus, the coordinator, its line or an agent.
-#![allow(clippy::disallowed_methods)] // The time of the test itself.
+//! No request is sent on old knowledge, whatever stands still: the bus, the coordinator, its link or an
+//! agent.
+#![allow(clippy::disallowed_methods)] // The test itself reads the clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,12 +14,13 @@ use crate::common::bus::{Bus, Link, Process, agent};
 use crate::common::waiting::until;
 use crate::common::{Space, rows};
 
-/// Longer than an order is obeyed after it was received: what was stuck is not too old because of that.
+/// Longer than a dispatch stays valid after its receipt: a message that was stuck is not too old for that
+/// reason.
 const STALL: Duration = Duration::from_millis(6500);
-/// From an entry of an opt-out list on, in µs.
+/// Time after an entry of an opt-out list, in µs.
 const OBEYED_WITHIN: u64 = 2_000_000;
 
-/// A survey by two agents, at work.
+/// A running survey with two agents.
 struct AtWork {
     space: Space,
     bus: Bus,
@@ -46,14 +48,15 @@ impl AtWork {
         Some(Self { space, bus, link, survey, agents, dir, list, _folder: folder })
     }
 
-    /// The owners of all networks opt out; gives when that was.
+    /// The owners of all networks opt out; returns the time.
     fn opt_out(&self) -> u64 {
         let entries: String = (1..224).map(|first| format!("{first}.0.0.0/8\n")).collect();
         std::fs::write(&self.list, entries).unwrap();
         microseconds_now()
     }
 
-    /// The survey ends, keeps its promises by its own verdict, and no request came too late by the servers' logs.
+    /// The survey ends, keeps its promises by its own verdict, and no request came too late by the servers'
+    /// logs.
     fn assert_obeyed(mut self, opted_out: u64) {
         assert!(self.survey.wait().success(), "a promise was broken");
         for agent in &mut self.agents {
@@ -78,7 +81,7 @@ fn microseconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64
 }
 
-/// Something stands still for so long.
+/// Waits while something stands still.
 fn stand_still() {
     let end = microseconds_now() + STALL.as_micros() as u64;
     assert!(until(|| microseconds_now() > end));
@@ -125,7 +128,7 @@ fn what_was_sent_while_the_coordinator_was_stopped_is_recorded_with_its_time() {
         assert!(until(|| at_work.space.accesses().len() > seen + 20));
     }
     assert!(at_work.survey.wait().success());
-    // A request that was repeated is at the server more often than in the table.
+    // A repeated request reaches the server more often than the table shows.
     let mut arrivals = BTreeMap::<(String, String), Vec<u64>>::new();
     for access in at_work.space.accesses() {
         arrivals.entry((access.host, access.path)).or_default().push(access.arrival_us);
@@ -137,7 +140,7 @@ fn what_was_sent_while_the_coordinator_was_stopped_is_recorded_with_its_time() {
         let Some(arrived) = arrivals.get(&asked) else { continue };
         let started = row.started.0.cast_unsigned();
         let apart = arrived.iter().map(|arrived| arrived.abs_diff(started)).min().unwrap();
-        // As late as a ping may take whose reply still permits a request, and some more.
+        // As late as a ping may be whose reply still permits a request, and a margin.
         assert!(apart < 3_000_000, "{}: recorded {apart} µs from when its server saw it", row.url);
         compared += 1;
     }

@@ -1,4 +1,4 @@
-//! Agents that are alive and do nothing hold no sites.
+//! Agents that are alive but fail to send requests hold no sites.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::common::bus::{Bus, Process, agent, agent_over, program};
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
-/// A user whose rights suffice, and one that may do all but hear what is dispatched.
+/// A user with sufficient permissions, and one that may do everything but receive dispatches.
 const USERS: &str = r#"
 jetstream {}
 authorization {
@@ -29,12 +29,12 @@ fn seen(dir: &Path, name: &str) -> Option<AgentSeen> {
     now.agents.into_iter().find(|agent| agent.name == name)
 }
 
-/// The status tells that this agent does nothing.
+/// The status shows that the dispatches of this agent fail.
 fn is_named(dir: &Path, name: &str) -> bool {
     seen(dir, name).is_some_and(|agent| agent.in_vain_since.is_some())
 }
 
-/// The survey ends, though there is an agent that does nothing; its tables are those of one machine.
+/// The survey ends although the dispatches of one agent fail; its tables equal those of one machine.
 #[track_caller]
 fn assert_ends(mut survey: Process, space: &Space, dir: &Path) {
     assert!(survey.wait().success());

@@ -1,4 +1,4 @@
-//! What a survey wants of the machines of its agents is done only where they were started for it.
+//! A survey can use the machines of its agents only as far as the flags of each agent permit.
 
 use std::process::Stdio;
 
@@ -7,7 +7,7 @@ use crate::common::Space;
 use crate::common::bus::{Bus, Process, program};
 use crate::common::waiting::until;
 
-/// How an agent with these flags ends that the survey does not suit.
+/// Exit code and error message of an agent with these flags, to which the survey does not fit.
 fn refused(bus: &Bus, flags: &[&str]) -> (Option<i32>, String) {
     let mut command = program();
     command.args(["agent", "--nats", &bus.url(), "--name", "one"]).args(flags);

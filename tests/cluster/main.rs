@@ -1,4 +1,4 @@
-//! Surveys over several machines: coordinators, agents and NATS servers as processes of their own, on loopback.
+//! Surveys over several machines: coordinators, agents and NATS servers as separate processes, on loopback.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,6 @@
-//! Agents whose own link to the Internet is broken put no wrong outcome into a table. Each has a network namespace of its own.
-#![allow(clippy::disallowed_methods)] // The links stand between agents and servers, with sockets of their own.
+//! Agents whose own link to the Internet is broken put no wrong outcome into a table. Each agent has its own
+//! network namespace.
+#![allow(clippy::disallowed_methods)] // The links between agents and servers have their own sockets.
 
 use std::collections::BTreeSet;
 use std::io::copy;
@@ -18,16 +19,18 @@ use crate::common::skipped::skip;
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
-/// The doubt about what was lost lasts half the longest pause: long enough for connections that fail meanwhile.
+/// The reason of a lost request stays in doubt for half the longest pause: long enough for connections that
+/// fail meanwhile.
 const FLAGS: [&str; 4] = ["--max-delay", "4s", "--connect-timeout", "1s"];
 
-/// So slow that another agent joins meanwhile, and so fast that a connection is still kept when the next request is sent.
+/// Slow enough for another agent to join meanwhile, and fast enough for a connection to be kept until the
+/// next request.
 const ONE_BY_ONE: [&str; 2] = ["--min-delay", "60ms"];
 
-/// Servers that take their time: most moments fall into a request.
+/// Slow servers: at most moments a request is in flight.
 const SLOW: &str = "\n[time]\nscale = 0.3\n";
 
-/// What an agent in a namespace of its own reaches.
+/// The network of an agent in its own namespace.
 struct FarNetwork {
     folder: tempfile::TempDir,
     bus: String,
@@ -35,7 +38,7 @@ struct FarNetwork {
 }
 
 impl FarNetwork {
-    /// None where there can be no namespace.
+    /// None where no namespace can be created.
     fn begin(test: &str, space: &Space, bus: &Bus) -> Option<Self> {
         let can_be = |program: &str, arguments: &[&str]| {
             Command::new(program)
@@ -71,12 +74,12 @@ impl FarNetwork {
         std::fs::rename(new, path).unwrap();
     }
 
-    /// An agent there.
+    /// An agent in that namespace.
     fn agent(&self, name: &str) -> Process {
         let port = |address: &str| address.rsplit_once(':').unwrap().1.to_owned();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/far_network.py");
         let mut command = Command::new("unshare");
-        // The shell becomes the script, and that becomes the agent.
+        // The shell becomes the script, and the script becomes the agent.
         command.args(["-n", "sh", "-c", "ip link set lo up; exec python3 \"$@\"", "far"]);
         command.arg(script);
         for (name, address, mode) in [("bus", &self.bus, "bus-mode"), ("gateway", &self.gateway, "mode")] {
@@ -90,7 +93,7 @@ impl FarNetwork {
     }
 }
 
-/// Leads from a socket in the file system, which all namespaces share, to an address.
+/// Connects a socket in the file system, which all namespaces share, to an address.
 fn bridge(path: &Path, address: String) {
     let listener = UnixListener::bind(path).unwrap();
     std::thread::spawn(move || {
@@ -110,7 +113,7 @@ fn bridge(path: &Path, address: String) {
     });
 }
 
-/// A country with servers enough to tell a broken link from dead servers.
+/// A country with enough servers to distinguish a broken link from dead servers.
 fn country(sites: u32) -> Space {
     Space::of(&small_country(sites))
 }
@@ -122,14 +125,14 @@ fn small_country(sites: u32) -> String {
     world.replace("giants_share = 0.4", "giants_share = 0.2")
 }
 
-/// A country with one site of about so many pages.
+/// A country with one site of about this many pages.
 fn one_site(pages: u32, silent_share: &str) -> Space {
     let world = include_str!("../worlds/a_small_country.toml");
     let one = "one_page_share = 0.0\nbrochure_share = 1.0\ncms_share = 0.0\nlarge_share = 0.0\n[pages]";
     let world = world.replace("count = 40", "count = 1").replace("start_share = 0.6", "start_share = 1.0");
     let world = world.replace("[pages]", one).replace("most_pages = 30", "most_pages = 300");
     let world = world.replace("_median = 8.0", &format!("_median = {pages}.0"));
-    // That of pages stands first.
+    // The first occurrence is that of pages.
     Space::of(&world.replacen("silent_share = 0.0", silent_share, 1))
 }
 
@@ -177,7 +180,7 @@ fn an_agent_that_reaches_nobody_makes_no_site_unreachable_whether_it_is_alone_or
         let mut sound = agent(&bus, "sound");
         assert!(survey.wait().success(), "{mode}");
         assert!(broken.wait().success() && sound.wait().success());
-        // Names that are not there are looked up by the coordinator.
+        // The coordinator looks up the names that do not exist.
         let is_by_broken =
             |row: &ExchangeRow| row.agent.as_deref() == Some("broken") && row.total_ms.is_some();
         assert!(!rows(&dir).iter().any(is_by_broken), "{mode}");
@@ -208,7 +211,7 @@ fn an_agent_whose_link_breaks_at_work_ends_no_site_whether_it_is_alone_or_not() 
     }
 }
 
-/// Nothing else of that agent can tell then whether its network or the server was why.
+/// No other request of that agent can tell whether its network or the server was the cause.
 #[test]
 fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_requested_again() {
     let Some(bus) = Bus::start("cluster_own_link_of_one_site") else { return };
@@ -222,15 +225,15 @@ fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_r
     assert!(until(|| seen(&dir, "sound").is_some()));
     far.set("drop");
     let lost = || Snapshot::load(&dir).ok().flatten().is_some_and(|now| now.unrecorded > 0);
-    // Where its connection was closed meanwhile, the next one is tried elsewhere.
+    // If its connection was closed meanwhile, the next one is attempted by another agent.
     assert!(until(|| lost() || seen(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
     far.set("open");
     assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
     assert_like_one_machine(&space, &dir, folder.path());
 }
 
-/// As where a router forgets its connections: what was open breaks off, and the next connections come about, so that the link
-/// seems to work.
+/// As if a router forgot its connections: open connections break, and the next ones are established, so that
+/// the link seems to work.
 #[test]
 fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_again() {
     let Some(bus) = Bus::start("cluster_own_link_forgets") else { return };
@@ -243,7 +246,7 @@ fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_ag
     let mut sound = agent(&bus, "sound");
     assert!(until(|| seen(&dir, "sound").is_some()));
     let is_hit = |now: &Snapshot| now.unrecorded > 0 || now.state != SurveyState::Running;
-    // Some moments fall between requests.
+    // Some of these moments fall between requests.
     while !Snapshot::load(&dir).ok().flatten().is_some_and(|now| is_hit(&now)) {
         far.set("refuse");
         std::thread::sleep(Duration::from_millis(15));
@@ -255,7 +258,7 @@ fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_ag
     assert_like_one_machine(&space, &dir, folder.path());
 }
 
-/// Its agent hears from nobody else, and another one could try: two are tried again.
+/// The agent receives nothing from any other server, and another agent could try: two requests are repeated.
 #[test]
 fn a_site_that_is_silent_for_everybody_is_not_asked_twice_for_each_of_its_pages() {
     let Some(bus) = Bus::start("cluster_silent_site") else { return };

@@ -6,36 +6,37 @@ use std::process::{Command, Stdio};
 use crate::common::Space;
 use crate::common::bus::{Bus, Process, program};
 
-/// The least pause at a server.
+/// The shortest pause at a server.
 pub(crate) const MIN_DELAY_MS: u64 = 20;
 
-/// Time-outs that a server of this machine does not reach, however busy that is: where tables are compared that two surveys make.
+/// Time-outs that a server of this machine does not reach, however busy the machine is: for tests that
+/// compare the tables of two surveys.
 pub(crate) const PATIENT: [&str; 6] =
     ["--first-byte-timeout", "5s", "--idle-timeout", "5s", "--exchange-timeout", "10s"];
 
-/// A new survey whose agents walk the sites, or the same resumed.
+/// Starts a survey whose agents walk the sites, or resumes it.
 pub(crate) fn coordinator(space: &Space, bus: &Bus, dir: &Path) -> Process {
     coordinator_with(space, bus, dir, &[])
 }
 
-/// The same with more flags.
+/// The same with further flags.
 pub(crate) fn coordinator_with(space: &Space, bus: &Bus, dir: &Path, more: &[&str]) -> Process {
     coordinator_from(space, bus, dir, &starts(space, dir), more)
 }
 
-/// The same from another start list.
+/// The same with another start list.
 pub(crate) fn coordinator_from(space: &Space, bus: &Bus, dir: &Path, start: &Path, more: &[&str]) -> Process {
     bus.agents_need(&["--gateway", &space.gateway()]);
     coordinator_over(space, &bus.url(), dir, start, more)
 }
 
-/// The same over a bus at this address.
+/// The same with a bus at this address.
 pub(crate) fn coordinator_over(space: &Space, bus: &str, dir: &Path, start: &Path, more: &[&str]) -> Process {
     let mut command = command(space, bus, dir, start, more);
     Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// What begins it, or resumes it.
+/// The command that starts or resumes it.
 pub(crate) fn coordinator_command(space: &Space, bus: &Bus, dir: &Path, more: &[&str]) -> Command {
     bus.agents_need(&["--gateway", &space.gateway()]);
     command(space, &bus.url(), dir, &starts(space, dir), more)
@@ -52,12 +53,12 @@ fn command(space: &Space, bus: &str, dir: &Path, start: &Path, more: &[&str]) ->
     command
 }
 
-/// The same survey by one machine.
+/// The same survey on one machine.
 pub(crate) fn alone(space: &Space, dir: &Path) {
     alone_with(space, dir, &[]);
 }
 
-/// The same with more flags.
+/// The same with further flags.
 pub(crate) fn alone_with(space: &Space, dir: &Path, more: &[&str]) {
     let mut command = program();
     command.arg("survey").arg(dir).args(flags(space, more)).arg("--start").arg(starts(space, dir));
@@ -65,7 +66,7 @@ pub(crate) fn alone_with(space: &Space, dir: &Path, more: &[&str]) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// The usual flags, but those that `more` says otherwise.
+/// The usual flags, except those that `more` overrides.
 fn flags(space: &Space, more: &[&str]) -> Vec<String> {
     let pace =
         format!("--min-delay {MIN_DELAY_MS}ms --delay-factor 0 --max-delay 60ms --harm none --rate none");
@@ -94,7 +95,7 @@ pub(crate) fn assert_polite(space: &Space) {
     for pair in seen.windows(2).filter(|pair| pair[0].address == pair[1].address && pair[0].address.is_some())
     {
         let gap = pair[1].arrival_us.cast_signed() - pair[0].end_us.cast_signed();
-        // Between two clocks, and for what a timer may be early.
+        // Tolerance for two clocks and for early timers.
         let least = MIN_DELAY_MS.cast_signed() * 1000 - 2000;
         assert!(gap >= least, "{gap} µs between {:?} and {:?}", pair[0], pair[1]);
         judged += 1;

@@ -1,4 +1,4 @@
-//! The rate of a survey bounds all of its agents together.
+//! The rate of a survey limits all of its agents together.
 
 use super::processes::{alone_with, coordinator_with};
 use crate::common::bus::{Bus, agent};
@@ -29,7 +29,7 @@ fn agents_together_read_no_faster_than_the_rate() {
     let sent: u64 = log.iter().map(|access| access.sent_bytes).sum();
     let first = log.iter().map(|access| access.arrival_us).min().unwrap();
     let last = log.iter().map(|access| access.end_us).max().unwrap();
-    // Servers hand over a little before it is read; that is in the largest exchange.
+    // Servers send a little before the agent reads; the largest exchange includes that.
     let may_be = RATE * (last - first) / 1_000_000 + LARGEST_BODY + BEYOND_BODY;
     assert!(sent > 10 * RATE, "{sent} bytes are too few to tell");
     assert!(sent <= may_be, "{sent} bytes in {} s, {may_be} at most", (last - first) as f64 / 1e6);

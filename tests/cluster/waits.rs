@@ -1,4 +1,4 @@
-//! Whoever waits for the bus says so, why and what to do; and ends when asked to.
+//! A process that waits for the bus says so, with the reason and the remedy, and ends when it is told to.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -14,7 +14,7 @@ use crate::common::fixed_web::{FixedSpace, start_list};
 use crate::common::waiting::until;
 use crate::common::{Space, same_tables, timeless_tables};
 
-/// A process and what it says.
+/// A process and its output.
 struct Heard {
     process: Process,
     words: PathBuf,
@@ -35,7 +35,7 @@ impl Heard {
         assert!(until(|| self.said().contains(words)), "it never said '{words}': {}", self.said());
     }
 
-    /// It ends before it would without being asked to: who waits for the bus does for ten minutes.
+    /// Checks that it ends before the ten minutes are over for which a process waits for the bus.
     #[track_caller]
     fn ends(&mut self, code: i32) {
         let mut ended = None;
@@ -77,7 +77,7 @@ impl Case {
         assert!(until(|| self.space.accesses().len() >= target), "it goes on: {}", self.survey.said());
     }
 
-    /// Status, log, display and agent say these words while the survey waits.
+    /// Status, log, display and agent show these words while the survey waits.
     #[track_caller]
     fn all_say(&mut self, words: &str) {
         let dir = self.dir();
@@ -94,7 +94,7 @@ impl Case {
         assert!(status.contains("bus  ") && status.contains(words), "{status}");
     }
 
-    /// The survey ends as if nothing had been.
+    /// The survey ends as if nothing had happened.
     fn ends_well(mut self) {
         self.survey.ends(0);
         self.agent.ends(0);
@@ -116,7 +116,7 @@ fn survey(space: &Space, bus: &Bus, folder: &Path, login: &[&str]) -> Heard {
     Heard::start(command, folder.join("survey.words"))
 }
 
-/// The port of the bus, as the survey names it to whoever starts agents.
+/// The port of the bus, as the survey prints it for users who start agents.
 fn port(survey: &Heard) -> String {
     let said = survey.said();
     let (_, after) = said.split_once("--nats nats://127.0.0.1:").unwrap();
@@ -174,7 +174,7 @@ fn a_bus_that_stands_still_is_told_of_by_all_and_who_waits_for_it_ends_when_aske
     let Some(bus) = Bus::start("cluster_silent") else { return };
     let mut case = Case::begin(&bus, &[]);
     bus.signal("STOP");
-    // So does JetStream on a full disk.
+    // JetStream reacts in the same way to a full disk.
     case.all_say("the JetStream of the NATS server does not answer: its disk may be full");
     for process in [&mut case.survey, &mut case.agent] {
         process.process.signal("TERM");
@@ -190,7 +190,7 @@ fn a_bus_that_stands_still_is_told_of_by_all_and_who_waits_for_it_ends_when_aske
 #[test]
 fn who_is_asked_to_end_while_the_bus_is_away_ends_with_the_exchange_that_it_is_at() {
     let Some(mut bus) = Bus::start("cluster_stops") else { return };
-    // Each server takes so long for each answer.
+    // Time that each server takes for each response.
     let space = FixedSpace::serve(Duration::from_secs(3));
     let folder = tempfile::tempdir().unwrap();
     let (dir, start) = (folder.path().join("survey"), folder.path().join("starts"));
@@ -303,7 +303,7 @@ fn an_agent_that_may_not_listen_to_the_survey_says_so() {
     );
 }
 
-/// Does something with the stream of the survey, as a server that loses entries or another process would.
+/// Runs an operation on the stream of the survey, as a server that loses entries or another process would.
 fn on_the_stream<T>(bus: &Bus, work: impl AsyncFnOnce(async_nats::jetstream::Context) -> T) -> T {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = async_nats::connect(bus.url()).await.unwrap();

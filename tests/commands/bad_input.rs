@@ -1,9 +1,9 @@
-//! Bad input of every kind is refused with a message that says what to do, and costs nothing that was there.
+//! Bad input of every kind is rejected with a message that says what to do, and nothing that existed is lost.
 //!
-//! Each test runs the program as a user does and compares the whole message. Where a survey would begin, it
-//! would stay on this machine: its name server and gateway are sockets of the test that answer nobody.
+//! Each test runs the program as a user does and compares the whole message. A survey that began would stay
+//! on this machine: its name server and gateway are sockets of the test that never respond.
 
-#![allow(clippy::disallowed_methods)] // A name server that says nothing is bound here.
+#![allow(clippy::disallowed_methods)] // Binds a name server that never responds.
 
 use std::fs;
 use std::net::UdpSocket;
@@ -18,7 +18,7 @@ const OF_THE_LIST: &str = "ccsurvey: s.csv: 1 start URL on 1 site\n";
 /// A folder with a start list, in which the program is run.
 struct Desk {
     folder: TempDir,
-    /// Never answers.
+    /// Never responds.
     name_server: UdpSocket,
 }
 
@@ -40,7 +40,7 @@ impl Desk {
         fs::write(self.path().join(file), content).unwrap();
     }
 
-    /// Runs the program; gives exit code and what it says on standard error.
+    /// Runs the program; returns its exit code and standard error.
     fn run(&self, arguments: &[&str]) -> (i32, String) {
         let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
             .args(arguments)
@@ -49,12 +49,12 @@ impl Desk {
             .output()
             .unwrap();
         assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-        // What is in the start list is told whatever becomes of the survey.
+        // The lines about the start list are printed whatever happens to the survey.
         let said = String::from_utf8(output.stderr).unwrap().replace(OF_THE_LIST, "");
         (output.status.code().unwrap(), said)
     }
 
-    /// Begins a survey of the start list into `d`, with these flags too; they win.
+    /// Starts a survey of the start list into `d`, with these further flags, which take precedence.
     fn survey(&self, flags: &[&str]) -> (i32, String) {
         let dns = self.name_server.local_addr().unwrap().to_string();
         let given = |flag: &str| flags.contains(&flag);
@@ -70,13 +70,13 @@ impl Desk {
         self.run(&arguments)
     }
 
-    /// That a survey with these flags is wrong usage for this reason, and leaves nothing behind.
+    /// Checks that a survey with these flags is wrong usage with this message, and leaves nothing behind.
     fn refuses(&self, flags: &[&str], message: &str) {
         assert_eq!(self.survey(flags), (2, format!("ccsurvey: error: {message}\n")), "{flags:?}");
         assert!(!self.path().join("d").exists(), "{flags:?}");
     }
 
-    /// The absolute name of a file of the desk, as messages have it.
+    /// The absolute path of a file in the folder, as messages show it.
     fn name(&self, file: &str) -> String {
         self.path().join(file).display().to_string()
     }

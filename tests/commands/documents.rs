@@ -1,8 +1,8 @@
-//! README.md and GUIDE.md as their readers use them: every command in them runs, one after the other in one folder,
-//! with a virtual country in place of the Internet.
+//! README.md and GUIDE.md as their readers use them: every command in them runs, one after the other in one
+//! folder, with a virtual country in place of the Internet.
 //!
-//! A block of `sh` is commands. A block with a name after its language (`toml thin.toml`) is a file that commands
-//! read. Blocks of `python` and `sql` are asked of the tables. Everything else is shown only.
+//! A block of `sh` contains commands. A block with a name after its language (`toml thin.toml`) is a file
+//! that commands read. Blocks of `python` and `sql` are run on the tables. All other blocks are only shown.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,8 @@ use crate::common::python::interpreter;
 const README: &str = include_str!("../../README.md");
 const GUIDE: &str = include_str!("../../GUIDE.md");
 
-/// Commands that this test cannot run, and why. What is the program's is checked to be understood.
+/// Commands that this test cannot run, with the reason. For commands of the program, it checks that they
+/// parse.
 const NOT_RUN: [(&str, &str); 8] = [
     ("bash tests/run", "runs this test"),
     ("cargo install --locked --path .", "builds the program once more, for minutes"),
@@ -36,12 +37,12 @@ const NOT_RUN: [(&str, &str); 8] = [
     ("ccsurvey agent", "waits for that survey"),
 ];
 
-/// What stands in the commands as the address of a served world, where free ports are taken here.
+/// Addresses of a served world in the documents; the test replaces them by free ports.
 const DNS: &str = "127.0.0.1:5300";
 const GATEWAY: &str = "127.0.0.1:8080";
 
-/// Stands for the program in the commands: what leaves the machine goes to the virtual country, without waiting, and
-/// large worlds are sampled.
+/// Replaces the program in the commands: requests that would leave the machine go to the virtual country,
+/// without pauses, and large worlds are sampled.
 const PROGRAM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 args=()
@@ -64,10 +65,10 @@ esac
 exec "$PROGRAM" "${args[@]}"
 "#;
 
-/// `cargo run -- …` without a build: this test is of the program that cargo has built.
+/// `cargo run -- …` without a build: this test is about the program that cargo has built.
 const CARGO: &str = "#!/bin/sh\n[ \"$1 $2\" = 'run --' ] || exit 64\nshift 2\nexec ccsurvey \"$@\"\n";
 
-/// No sandbox for root, which tests often are.
+/// No sandbox for root, which often runs the tests.
 const CHROMIUM: &str = "#!/bin/sh\nexec \"$CHROMIUM\" --no-sandbox \"$@\"\n";
 
 #[test]
@@ -92,7 +93,8 @@ fn the_readme_is_short_and_begins_with_the_demo_and_the_tests() {
     assert_eq!(commands, ["cargo run -- demo", "bash tests/run"]);
 }
 
-/// `reports/low-load/run` measures it: the row without flags has the defaults, the last one lifts the script rule.
+/// `reports/low-load/run` measures it: the row without flags has the defaults, the last one lifts the script
+/// rule.
 #[test]
 fn what_the_script_rule_saves_and_loses_is_as_it_was_measured() {
     let measured = fs::read_to_string(project().join("reports/low-load/results.json")).unwrap();
@@ -113,7 +115,7 @@ fn what_the_script_rule_saves_and_loses_is_as_it_was_measured() {
     assert!(guide.contains(&said), "GUIDE.md does not say what was measured: {said}");
 }
 
-/// `reports/adaptive/run` measures it: surveys with the command, and simple rules played on the same pages.
+/// `reports/adaptive/run` measures it: surveys with the command, and simple rules applied to the same pages.
 #[test]
 fn what_auto_finds_and_costs_is_as_it_was_measured() {
     let measured = results("adaptive");
@@ -242,7 +244,7 @@ fn in_code(document: &str) -> Vec<String> {
     prose.split('`').skip(1).step_by(2).flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
-/// The anchor that GitHub gives a heading; nothing for other lines.
+/// The anchor that GitHub gives a heading; empty for other lines.
 fn anchor(line: &str) -> String {
     let Some(heading) = line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#'))
     else {
@@ -252,7 +254,7 @@ fn anchor(line: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// Rows of the demo's table are the same but for the time that its servers were busy, which is of the machine.
+/// Compares rows of the demo's table, except for the busy time of its servers, which depends on the machine.
 fn same_but_busy(printed: &str, shown: &str) -> bool {
     let cells = |row: &str| -> Vec<String> {
         let cells = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned);
@@ -294,19 +296,19 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// The folder in which a document is followed.
+/// The folder in which the commands of a document are run.
 struct Desk {
     document: &'static str,
     folder: tempfile::TempDir,
     country: Space,
-    /// Worlds that are served, the last one under the addresses of the documents.
+    /// Processes that serve worlds. The last one replaces the addresses in the documents.
     served: Vec<Child>,
     dns: String,
     gateway: String,
 }
 
 impl Desk {
-    /// A folder with the files that the document shows, and those that it takes for granted.
+    /// A folder with the files that the document shows, and with those that it assumes.
     fn with(document: &'static str) -> Self {
         let desk = Self {
             document,
@@ -344,7 +346,7 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// Runs every block and gives what was printed.
+    /// Runs every block and returns the output.
     fn run_all(mut self) -> String {
         let mut printed = String::new();
         for block in blocks(self.document) {
@@ -385,7 +387,7 @@ impl Desk {
         printed
     }
 
-    /// Serves a world until the document ends, and takes its addresses for those that the document names.
+    /// Serves a world until the document ends, and uses its addresses in place of those in the document.
     fn serve(&mut self, command: &str) {
         let mut child = self.shell(&format!("exec {command}")).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -394,7 +396,7 @@ impl Desk {
         let after =
             |flag| survey.split_whitespace().skip_while(|word| *word != flag).nth(1).unwrap().to_owned();
         (self.dns, self.gateway) = (after("--dns"), after("--gateway"));
-        // What it prints further on has to go somewhere.
+        // Its further output must be read.
         std::thread::spawn(move || lines.count());
     }
 

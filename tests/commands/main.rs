@@ -1,5 +1,5 @@
-//! The program as its users meet it: help and output, every command of `README.md` and `GUIDE.md`, bad input, and start
-//! lists in every form.
+//! The program as its users see it: help and output, every command of `README.md` and `GUIDE.md`, bad input,
+//! and start lists in every form.
 
 #[path = "../common/mod.rs"]
 mod common;

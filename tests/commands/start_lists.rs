@@ -1,9 +1,9 @@
 //! Start lists in every form that people have, read by the program as a user runs it.
 //!
-//! A survey of each begins on this machine, where its name server is a socket of the test that answers nobody: what it
-//! says of the list, and its `start.csv`, are what counts.
+//! A survey of each list begins on this machine, with a socket of the test that never responds as its name
+//! server. The tests check its messages about the list, and its `start.csv`.
 
-#![allow(clippy::disallowed_methods)] // A name server that says nothing is bound here, and time is taken.
+#![allow(clippy::disallowed_methods)] // Binds a name server that never responds, and measures time.
 
 use std::fs;
 use std::io::Write;
@@ -17,16 +17,16 @@ use tempfile::TempDir;
 /// A folder in which the program is run.
 struct Desk {
     folder: TempDir,
-    /// Never answers.
+    /// Never responds.
     name_server: UdpSocket,
 }
 
-/// What came of a list.
+/// The result of reading a list.
 struct Read {
     code: i32,
-    /// What was said before the survey began, or why it did not.
+    /// Lines that were printed before the survey began, or why it did not begin.
     said: Vec<String>,
-    /// The start URLs that the survey took; none where none was begun.
+    /// The start URLs that the survey took; none if no survey began.
     urls: Option<Vec<String>>,
 }
 
@@ -82,7 +82,7 @@ impl Desk {
         Some(text.lines().skip(1).map(str::to_owned).collect())
     }
 
-    /// That a list is read as `http://a.ke/` and `http://b.ke/`, with these words about its form.
+    /// Checks that a list is read as `http://a.ke/` and `http://b.ke/`, with this message about its form.
     #[track_caller]
     fn reads(&self, list: impl AsRef<[u8]>, form: &str) {
         let read = self.read(list, &[]);
@@ -191,7 +191,7 @@ fn what_lies_outside_the_country_domains_is_surveyed_only_if_that_is_wished() {
     let read = desk.read(list, &["--cctld", "tz"]);
     assert_eq!(read.urls.unwrap(), ["http://a.ke/", "http://b.tz/"]);
     assert_eq!(read.said[2], "list: 2 start URLs on 2 sites; 2 outside .ke, .tz left out");
-    // What is added later is judged alike.
+    // URLs that are added later are treated in the same way.
     let add = |flags: &[&str]| {
         fs::write(desk.folder.path().join("more"), "c.ke\nc.tz\nc.com\n").unwrap();
         desk.run(&[&["add", "d", "--start", "more"], flags].concat(), None)
@@ -343,7 +343,7 @@ fn every_bad_line_is_told_with_its_reason() {
     desk.run(&["add", "d", "--start", "more"], None);
     let added = format!("line,value,reason\n{rows}402,nonsense,neither a URL nor a host name\n");
     assert_eq!(desk.skipped().unwrap(), added);
-    // Where nothing begins there is no folder.
+    // If no survey begins, there is no folder.
     let read = desk.read(format!("a.ke\n{bad}"), &[]);
     assert_eq!((read.code, read.urls, desk.skipped()), (2, None, None));
     assert_eq!(
@@ -411,7 +411,7 @@ fn names_without_name_servers_are_counted_in_a_zone() {
     let desk = Desk::new();
     let form = "list: a zone file: names below it with NS records are taken";
     let advice = "to survey the names of other records, give the names alone, one on a line";
-    // As massdns and dig write what they found.
+    // In the formats in which massdns and dig write their results.
     for (list, names) in [
         (
             "a.ke. A 41.90.0.1\nb.ke. A 41.90.0.2\nb.ke. AAAA 2c0f::1\nwww.c.ke. CNAME c.ke.\nd.ke. MX 1 x.\n",
@@ -525,15 +525,15 @@ fn a_large_ranking_is_read_with_the_right_counts() {
     );
 }
 
-/// Seconds that this thread had a processor, whatever else the machine did meanwhile.
+/// Processor seconds of this thread, whatever else the machine did meanwhile.
 #[cfg(target_os = "linux")]
 fn processor_time() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
-/// What was the slowest form for each byte: a list may take three times as much as eight lists of an eighth of it, be it once
-/// in ten times, for other work on the machine costs time, too.
+/// The forms that were the slowest per byte. In at least one of ten tries, a list must take less than three
+/// times as long as eight lists of an eighth of its size: other work on the machine costs time, too.
 #[test]
 #[cfg(target_os = "linux")]
 fn reading_takes_time_in_proportion_to_the_bytes() {

@@ -1,5 +1,5 @@
-//! The commands as a user meets them: help with examples that are right, results on standard output, a quiet
-//! end when nobody reads on.
+//! The commands as a user sees them: help with correct examples, results on standard output, and a quiet end
+//! when nothing reads the output any more.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -17,11 +17,11 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every command with its subcommands, as the words that name it.
+/// Every command and subcommand, as the list of words that names it.
 fn commands() -> Vec<Vec<String>> {
     fn below(command: &clap::Command, words: &[String], all: &mut Vec<Vec<String>>) {
         all.push(words.to_vec());
-        // One that no user types is hidden.
+        // Commands that no user types are hidden.
         for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
             below(inner, &[words, &[inner.get_name().to_owned()]].concat(), all);
         }
@@ -36,7 +36,7 @@ fn help(command: &[String]) -> String {
     printed(&words)
 }
 
-/// The calls of the program in the examples of a help text, without pipes and redirections.
+/// The program's command lines in the examples of a help text, without pipes and redirections.
 fn examples(help: &str) -> Vec<Vec<&str>> {
     let Some((_, examples)) = help.split_once("\nExamples:\n") else { return Vec::new() };
     examples
@@ -132,7 +132,7 @@ fn files_are_written_where_they_are_asked_for() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    // More than a pipe holds, so that the program is still writing when nobody reads on.
+    // More than a pipe holds, so that the program is still writing when the pipe is closed.
     let mut child = program()
         .args(["space", "truth", "demo", "--depth", "3", "--table", "links"])
         .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! A NATS server, and the agents of surveys, as processes of their own.
+//! A NATS server, and the agents of surveys, as separate processes.
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -13,22 +13,22 @@ use std::time::{Duration, Instant};
 use crate::common::skipped::skip;
 use crate::common::waiting::{LOOK, until};
 
-/// A NATS server with a store of its own; it ends with the test.
+/// A NATS server with its own store; it ends with the test.
 pub(crate) struct Bus {
     process: Process,
     port: u16,
     folder: tempfile::TempDir,
-    /// Flags that its agents need for what the survey wants of their machine.
+    /// Flags that its agents need to permit what the survey does on their machine.
     agent_flags: OnceLock<Vec<String>>,
 }
 
 impl Bus {
-    /// None where there is no program for it.
+    /// None if the server program is not installed.
     pub(crate) fn start(test: &str) -> Option<Self> {
         Self::with(test, "jetstream {}")
     }
 
-    /// The same with lines of its configuration file.
+    /// The same with lines for its configuration file.
     pub(crate) fn with(test: &str, configuration: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -55,7 +55,7 @@ impl Bus {
         self.process.kill();
     }
 
-    /// Starts a server that was killed again, with these lines of its configuration file and the store that it has.
+    /// Restarts a killed server with these lines of its configuration file and the store that it has.
     pub(crate) fn start_again(&mut self, configuration: &str) {
         self.process = Process(server(self.folder.path(), self.port, configuration).unwrap());
         self.await_server();
@@ -71,7 +71,7 @@ impl Bus {
         self.process.signal(name);
     }
 
-    /// Agents that are started from now on have these flags too; the first say holds.
+    /// Agents that are started from now on have these flags too; only the first call has an effect.
     pub(crate) fn agents_need(&self, flags: &[&str]) {
         self.agent_flags.get_or_init(|| flags.iter().map(|flag| (*flag).to_owned()).collect());
     }
@@ -90,14 +90,14 @@ fn server(folder: &Path, port: u16, configuration: &str) -> std::io::Result<Chil
 }
 
 impl Bus {
-    /// A link to it of its own, which can be held.
+    /// A separate link to it, which can be held.
     pub(crate) fn link(&self) -> Link {
         Link::to(self.port)
     }
 }
 
-/// A line to a port of this machine on which what is sent waits while it is held, as on a line that stalls, and is under way for
-/// some time each way, as on a congested one.
+/// A link to a port of this machine. While it is held, all data waits on it, as on a link that stalls; and it
+/// delays data by a set time each way, as a congested one does.
 pub(crate) struct Link {
     state: Arc<LinkState>,
     port: u16,
@@ -139,7 +139,7 @@ impl Link {
         self.state.is_held.store(false, Ordering::SeqCst);
     }
 
-    /// From now on what is sent is under way for so long, each way.
+    /// From now on data is under way for this long, each way.
     pub(crate) fn delay(&self, each_way: Duration) {
         self.state.delay_ms.store(each_way.as_millis() as u64, Ordering::SeqCst);
     }
@@ -207,12 +207,12 @@ impl Process {
         assert!(done.success());
     }
 
-    /// The next line that it says of itself with these words in it.
+    /// The next line of its standard error that contains these words.
     pub(crate) fn says(&mut self, words: &str) -> String {
         let mut lines = BufReader::new(self.0.stderr.take().unwrap()).lines().map(Result::unwrap);
         let said =
             lines.find(|line| line.contains(words)).unwrap_or_else(|| panic!("it never said {words:?}"));
-        // Nobody is to be held up by words that nobody reads.
+        // A process must not block on output that nobody reads.
         std::thread::spawn(move || lines.for_each(drop));
         said
     }
@@ -222,12 +222,12 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
 }
 
-/// An agent by this name.
+/// An agent of this name.
 pub(crate) fn agent(bus: &Bus, name: &str) -> Process {
     Process(agent_command(program(), bus, name).spawn().unwrap())
 }
 
-/// One that walks so many sites at once.
+/// One that walks this number of sites at once.
 pub(crate) fn agent_of(bus: &Bus, name: &str, sites: usize) -> Process {
     Process(agent_with(program(), bus, name, sites).spawn().unwrap())
 }
@@ -242,12 +242,12 @@ fn agent_with(command: Command, bus: &Bus, name: &str, sites: usize) -> Command 
     command
 }
 
-/// The same over a bus at this address.
+/// The same with a bus at this address.
 pub(crate) fn agent_over(command: Command, bus: &str, name: &str) -> Command {
     over(command, bus, name, SITES)
 }
 
-/// That an agent walks at once, where a test does not say otherwise.
+/// Number of sites that an agent walks at once, unless a test sets another one.
 const SITES: usize = 8;
 
 fn over(mut command: Command, bus: &str, name: &str, sites: usize) -> Command {

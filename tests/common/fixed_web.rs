@@ -1,5 +1,5 @@
-//! A small Web that never changes, whatever becomes of the virtual Web space: a part of it was surveyed by an earlier
-//! version, and the rest must still be there.
+//! A small Web that never changes, even if the virtual Web space does: an earlier version surveyed a part of
+//! it, and the rest must still be there.
 
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
@@ -13,14 +13,14 @@ use ccsurvey::space::{
 };
 use tokio::runtime::Runtime;
 
-/// Sound sites, each on a server of its own; each links to the next.
+/// Sound sites, each on its own server; each links to the next.
 const SOUND: [&str; 8] =
     ["ants.ke", "bees.ke", "crows.ke", "doves.ke", "eagles.ke", "found.ke", "goats.ke", "hens.ke"];
-/// Those of them that stand in the start list; the others are found.
+/// Number of sound sites in the start list; the others are found.
 const STARTED: usize = 5;
-/// Sites that share a server, which is asked for a page after the other.
+/// Sites that share a server, which is sent one request at a time.
 const SHARED: [&str; 3] = ["blog.ke", "news.ke", "shop.ke"];
-/// Sites on a server that closes every connection.
+/// Number of sites on a server that closes every connection.
 const DOWN: usize = 14;
 /// A site whose front page leads nowhere, so that each of its start URLs makes a tree.
 pub(crate) const ISLANDS: &str = "islands.ke";
@@ -28,7 +28,7 @@ pub(crate) const ISLANDS: &str = "islands.ke";
 pub(crate) const SHARED_SERVER: Ipv4Addr = Ipv4Addr::new(41, 90, 1, 1);
 pub(crate) const DOWN_SERVER: Ipv4Addr = Ipv4Addr::new(41, 90, 2, 1);
 
-/// The Web, and how long its servers work on an answer.
+/// The Web, and how long its servers work on a response.
 pub(crate) struct FixedWeb {
     pub service: Duration,
 }
@@ -60,12 +60,12 @@ impl FixedSpace {
         self.served.access_log()
     }
 
-    /// Begins a survey of it with a program.
+    /// Starts a survey of it with a program.
     pub(crate) fn survey(&self, program: &Path, dir: &Path, start: &Path, flags: &[&str]) -> Child {
         self.command(Command::new(program), dir, start, flags).spawn().unwrap()
     }
 
-    /// What a program is to be called with to begin a survey of it.
+    /// The command that starts a survey of it with a program.
     pub(crate) fn command(&self, program: Command, dir: &Path, start: &Path, flags: &[&str]) -> Command {
         let mut survey = program;
         survey.arg("survey").arg(dir).args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
@@ -87,7 +87,8 @@ pub(crate) fn start_list() -> String {
     urls.collect()
 }
 
-/// Sites that share no server and lead to no others: a survey of them to depth two takes 13 requests for each.
+/// Sites that share no server and link to no others: a survey of them to depth two takes 13 requests for
+/// each.
 pub(crate) fn few_starts() -> String {
     SOUND[..STARTED].iter().map(|host| format!("http://{host}/\n")).collect()
 }
@@ -108,7 +109,7 @@ fn address_of(host: &str) -> Option<Ipv4Addr> {
     }
 }
 
-/// The links of a page; none where there is no page.
+/// The links of a page; `None` if there is no such page.
 fn links(host: &str, path: &str) -> Option<Vec<String>> {
     let internal = match (host, path) {
         (ISLANDS, "/") => vec![],

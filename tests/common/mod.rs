@@ -37,7 +37,7 @@ pub(crate) struct Surveyed {
     folder: tempfile::TempDir,
 }
 
-/// The tables of a survey in an order of their own, without the columns that tell of time.
+/// The tables of a survey in a fixed order, without the columns that contain times.
 #[derive(Debug, PartialEq)]
 pub(crate) struct TimelessTables {
     pub sites: Vec<SiteRow>,
@@ -46,7 +46,7 @@ pub(crate) struct TimelessTables {
     pub exchanges: Vec<ExchangeRow>,
 }
 
-/// Settings of a survey of `ke` by this name server, with next to no pauses.
+/// Settings of a survey of `ke` by this name server, with almost no pauses.
 pub(crate) fn almost_without_pauses(dns: SocketAddr) -> Settings {
     Settings {
         cctld: vec!["ke".to_owned()],
@@ -76,7 +76,7 @@ impl Space {
         Self { world, served, runtime }
     }
 
-    /// Settings that survey this world, with next to no pauses.
+    /// Settings of a survey of this world, with almost no pauses.
     pub(crate) fn settings(&self) -> Settings {
         Settings { gateway: Some(self.served.gateway_addr), ..almost_without_pauses(self.served.dns_addr) }
     }
@@ -125,8 +125,9 @@ impl Space {
         self.served.access_log()
     }
 
-    /// The accesses, once there are so many. A server that is hung up on notes it when it sees that, which
-    /// may be after the survey has ended; after some minutes what is there has to do.
+    /// The accesses, once there are this many. A server notes an access whose client has hung up when it sees
+    /// that, which may be after the survey has ended. After some minutes the test goes on with the accesses
+    /// that are there.
     pub(crate) fn accesses_once(&self, number: usize) -> Vec<Access> {
         waiting::until(|| self.accesses().len() >= number);
         self.accesses()
@@ -159,7 +160,7 @@ pub(crate) fn rows<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
-/// The pages that a survey has read, by site, in an order of their own.
+/// The pages that a survey has read, by site, in a fixed order.
 pub(crate) fn pages_by_site(dir: &Path) -> BTreeMap<String, Vec<WebUrl>> {
     let mut pages: BTreeMap<String, Vec<WebUrl>> = BTreeMap::new();
     for row in rows::<ExchangeRow>(dir).into_iter().filter(|row| row.internal_links.is_some()) {
@@ -170,13 +171,13 @@ pub(crate) fn pages_by_site(dir: &Path) -> BTreeMap<String, Vec<WebUrl>> {
 }
 
 impl TimelessTables {
-    /// All but who asked.
+    /// The tables without the agents' names.
     pub(crate) fn without_agents(mut self) -> Self {
         self.exchanges.iter_mut().for_each(|row| row.agent = None);
         self
     }
 
-    /// All but what moved on the wire.
+    /// The tables without the bytes on the wire.
     pub(crate) fn without_wire_bytes(mut self) -> Self {
         for row in &mut self.sites {
             (row.sent_bytes, row.received_bytes) = (0, 0);
@@ -218,8 +219,8 @@ pub(crate) fn timeless_tables(dir: &Path) -> TimelessTables {
     tables
 }
 
-/// Every internal URL is in exactly one class of its level, and every request in the sums of its site; whatever the
-/// world, and however often the survey was killed.
+/// Checks that every internal URL is in exactly one class of its level, and every request in the sums of its
+/// site, whatever the world, and however often the survey was killed.
 fn assert_accounted(tables: &TimelessTables) {
     for level in &tables.levels {
         assert!(level.reconciles(), "the classes do not add up: {level:?}");
@@ -239,7 +240,7 @@ pub(crate) fn servers(dir: &Path) -> Vec<ServerRow> {
     rows(dir)
 }
 
-/// Compares row by row, so that a difference is shown by its row.
+/// Compares row by row, so that a failure shows the row that differs.
 #[track_caller]
 pub(crate) fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
     for (found, expected) in found.iter().zip(expected) {

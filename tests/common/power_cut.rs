@@ -1,4 +1,4 @@
-//! What a power cut leaves of a folder: only what was flushed. `strace` tells what was.
+//! What a power cut leaves of a folder: only flushed data. `strace` shows which data was flushed.
 #![cfg(target_os = "linux")]
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::skipped::skip;
 
-/// Whether programs can be watched here.
+/// Whether `strace` works here.
 pub(crate) fn can_watch(test: &str) -> bool {
     let watched = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).status();
     let can = watched.is_ok_and(|status| status.success());
@@ -21,7 +21,7 @@ pub(crate) fn can_watch(test: &str) -> bool {
 /// The system calls by which a program changes files.
 const CALLS: &str = "openat,write,pwrite64,lseek,ftruncate,rename,renameat,renameat2,mkdir,fsync,fdatasync";
 
-/// The program under `strace`, which writes what it does there.
+/// The program under `strace`, which writes the program's system calls to `trace`.
 pub(crate) fn watched(program: &Path, trace: &Path) -> Command {
     let mut strace = Command::new("strace");
     strace.args(["-f", "--seccomp-bpf", "-y", "-s", "0", "-e", &format!("trace={CALLS}"), "-o"]);
@@ -29,27 +29,28 @@ pub(crate) fn watched(program: &Path, trace: &Path) -> Command {
     strace
 }
 
-/// Files as the disk has them.
+/// Files as they are on the disk.
 #[derive(Default)]
 pub(crate) struct Disk {
     files: HashMap<PathBuf, Written>,
-    /// Files and folders, and whether a cut leaves their names.
+    /// Files and folders, and whether their names survive a cut.
     names: HashMap<PathBuf, bool>,
-    /// Where the next byte goes that is written to a file, by its number in the process.
+    /// Offset of the next write, by file descriptor.
     places: HashMap<String, u64>,
-    /// Calls that have begun, by thread: what was said of them, and what they flush.
+    /// Calls that have begun, by thread: the first part of their line, and the number of bytes that they
+    /// flush.
     begun: HashMap<String, (String, Option<u64>)>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Written {
     length: u64,
-    /// So many bytes are on the disk.
+    /// Number of bytes that are on the disk.
     flushed: u64,
 }
 
 impl Disk {
-    /// All that is in a folder is on the disk.
+    /// A disk that holds everything in a folder.
     pub(crate) fn of(folder: &Path) -> Self {
         let mut disk = Self::default();
         for path in walk(folder) {
@@ -62,7 +63,7 @@ impl Disk {
         disk
     }
 
-    /// Takes in what a program did.
+    /// Applies the system calls of a program.
     pub(crate) fn follow(mut self, trace: &Path) -> Self {
         for line in String::from_utf8_lossy(&fs::read(trace).unwrap()).lines() {
             let Some((thread, call)) = line.split_once(' ') else { continue };
@@ -84,7 +85,7 @@ impl Disk {
         self
     }
 
-    /// The bytes of the file that this call flushes, if it does.
+    /// The number of bytes that are on the disk after this call, if it flushes a file.
     fn flushed_by(&self, call: &str) -> Option<u64> {
         let (name, rest) = call.split_once('(')?;
         let (_, path) = descriptor(rest).filter(|_| matches!(name, "fsync" | "fdatasync"))?;
@@ -141,10 +142,10 @@ impl Disk {
                 let [from, to] =
                     <[PathBuf; 2]>::try_from(quoted(arguments)).unwrap_or_else(|_| panic!("{call}"));
                 self.names.remove(&from);
-                // Where there was such a name, the old or the new file is there.
+                // If the name existed before, either the old or the new file is there.
                 self.names.entry(to.clone()).or_insert(false);
                 self.files.retain(|path, _| !path.starts_with(&to));
-                // A folder takes along what is in it.
+                // A renamed folder takes its content along.
                 let moved = |path: &Path| path.strip_prefix(&from).ok().map(|rest| join(&to, rest));
                 self.files =
                     self.files.drain().map(|(path, it)| (moved(&path).unwrap_or(path), it)).collect();
@@ -165,7 +166,7 @@ impl Disk {
         }
     }
 
-    /// Makes of `folder`, as it is, what a cut leaves of it.
+    /// Writes to `left` what a cut leaves of `folder` in its current state.
     pub(crate) fn cut(&self, folder: &Path, left: &Path) {
         let is_kept = |path: &Path| {
             let within = path.ancestors().take_while(|it| it.starts_with(folder) && *it != folder);
@@ -178,7 +179,7 @@ impl Disk {
         for path in files(folder).into_iter().filter(|path| is_kept(path)) {
             let mut bytes = fs::read(&path).unwrap();
             let Written { flushed, .. } = self.files.get(&path).copied().unwrap_or_default();
-            // The store writes in place, flushes by itself and mends what a cut leaves: it is kept whole.
+            // The store writes in place, flushes by itself and repairs what a cut leaves: it is kept whole.
             if path.extension().is_none_or(|kind| kind != "redb") {
                 bytes.truncate(usize::try_from(flushed).unwrap());
             }
@@ -187,7 +188,7 @@ impl Disk {
     }
 }
 
-/// `12</path/of/file>, …`: the number and the path.
+/// `12</path/of/file>, …`: the descriptor and the path.
 fn descriptor(text: &str) -> Option<(String, PathBuf)> {
     let (number, rest) = text.split_once('<')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

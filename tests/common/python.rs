@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs a script of `tests/` in the Python that `tests/setup` has made and gives what it printed.
+/// Runs a script of `tests/` in the Python that `tests/setup` has installed; returns its standard output.
 pub(crate) fn python(script: &str, arguments: &[&str]) -> String {
     let interpreter = interpreter();
     assert!(interpreter.exists(), "{} is missing: run tests/setup first", interpreter.display());

@@ -3,10 +3,11 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Says that a test was skipped, and why: in the file that `tests/run` prints in its last lines. Where `CI=true` is
-/// set nothing may be skipped, and the test fails.
+/// Reports that a test was skipped, and why, in the file that `tests/run` prints at its end. If `CI=true` is
+/// set, no test may be skipped, and the test fails.
 ///
-/// What a passing test prints is not shown, so without `tests/run` it goes to standard error itself.
+/// The output of a passing test is not shown, so without `tests/run` the report goes directly to standard
+/// error.
 #[allow(clippy::disallowed_methods, reason = "a line of the test itself")]
 pub(crate) fn skip(test: &str, why: &str) {
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");

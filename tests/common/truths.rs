@@ -1,4 +1,4 @@
-//! The tables of a survey in the words of the ground truth.
+//! The tables of a survey in the form of the ground truth.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ fn link_truth(row: &LinkRow) -> LinkTruth {
     }
 }
 
-/// Compares row by row what a survey found with what it had to find.
+/// Compares row by row what a survey found with what it should have found.
 #[track_caller]
 pub(crate) fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
     let sites = truth.sites.iter().cloned().map(|row| SiteTruth { reachable: false, ..row });
@@ -81,7 +81,7 @@ pub(crate) fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
     same(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
 }
 
-/// The sites that brought a page, and those of which truth says that they can be reached.
+/// The sites that delivered a page, and the sites that are reachable according to the truth.
 pub(crate) fn found_and_reachable(tables: &TimelessTables, truth: &Truth) -> [BTreeSet<String>; 2] {
     let found = tables.sites.iter().filter(|row| row.entrance.is_some()).map(|row| row.site.clone());
     let reachable = truth.sites.iter().filter(|row| row.reachable).map(|row| row.site.clone());

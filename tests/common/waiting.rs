@@ -1,15 +1,15 @@
-//! Waiting for what another process or thread does.
+//! Waits for other processes or threads.
 #![allow(clippy::disallowed_methods)] // A deadline of the tests themselves.
 
 use std::time::{Duration, Instant};
 
-/// Between two looks: short beside what is waited for, long beside the look.
+/// Time between two checks: short compared with the wait, long compared with the check.
 pub(crate) const LOOK: Duration = Duration::from_millis(2);
-/// Longer than anything takes on a busy machine.
+/// Longer than any operation takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Looks again and again until it is so, for some minutes at most; says whether it is. Between two looks the core is left
-/// to what is waited for.
+/// Checks a condition repeatedly, for some minutes at most; returns whether it became true. Between two
+/// checks the core is free for other processes.
 pub(crate) fn until(mut is_so: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while !is_so() {

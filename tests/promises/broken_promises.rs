@@ -1,8 +1,8 @@
-//! Each promise on load is kept as a server sees it; and where its rule is broken on purpose, the server sees that too, the
-//! survey says which promise was broken, and its exit code is 3. The report, from the tables, and the judge who hears
-//! the log of the server come to the same verdict.
+//! Each promise on load is kept as a server sees it. If its rule is broken on purpose, the server sees that
+//! too, the survey says which promise was broken, and its exit code is 3. The report, which is made from the
+//! tables, and the judge that reads the log of the server reach the same verdict.
 //!
-//! Rules can be broken in builds with the feature `hazards` only.
+//! Only builds with the feature `hazards` can break rules.
 
 #![allow(clippy::disallowed_methods)] // The server of these tests has a clock and sockets of its own.
 
@@ -32,12 +32,12 @@ use crate::common::rows;
 struct Names(&'static [(&'static str, [u8; 4])]);
 
 const ONE: Names = Names(&[("shop.ke", [41, 90, 0, 1])]);
-/// Two sites of one server.
+/// Two sites on one server.
 const SHARED: Names = Names(&[("shop.ke", [41, 90, 0, 1]), ("twin.ke", [41, 90, 0, 1])]);
-/// Side by side.
+/// Three servers of one network.
 const NEIGHBOURS: Names =
     Names(&[("shop.ke", [41, 90, 0, 1]), ("near.ke", [41, 90, 0, 2]), ("by.ke", [41, 90, 0, 3])]);
-/// One of them is not to be asked.
+/// One of them must not get a request.
 const APART: Names = Names(&[("shop.ke", [41, 90, 0, 1]), ("closed.ke", [41, 90, 7, 1])]);
 /// One of them is in a private network.
 const INNER: Names = Names(&[("shop.ke", [41, 90, 0, 1]), ("closed.ke", [10, 0, 0, 7])]);
@@ -75,19 +75,19 @@ impl Web for Names {
 #[derive(Clone, Copy)]
 struct Shop {
     pages: usize,
-    /// Before it answers.
+    /// Delay before the response.
     thinks: Duration,
     crawl_delay: Option<u32>,
-    /// `/p2` is answered so, with a Retry-After of so many seconds.
+    /// Status line of the response for `/p2`, and the number of seconds of its Retry-After.
     retry_after: Option<(&'static str, u32)>,
-    /// Pages that are answered with 502.
+    /// Pages that return 502.
     fails: &'static [&'static str],
-    /// What robots.txt says beside a Crawl-delay.
+    /// Content of robots.txt, apart from a Crawl-delay.
     rules: &'static str,
-    /// How `closed.ke` answers for robots.txt.
+    /// The response of `closed.ke` for robots.txt.
     closed: &'static str,
     page_bytes: usize,
-    /// The time that a page takes on its link.
+    /// Time that a page takes on the server's link.
     link: Duration,
 }
 
@@ -115,7 +115,7 @@ struct Seen {
     status: u16,
     retry_after: Option<Duration>,
     arrived: Instant,
-    /// When the first byte of the answer was sent.
+    /// When the first byte of the response was sent.
     begun: Instant,
     ended: Instant,
     bytes: usize,
@@ -167,7 +167,8 @@ impl Shop {
             }
             bytes += piece.len();
         }
-        // The last piece is in the network when this is noted, and the next request cannot have been sent.
+        // When this is recorded, the last piece is in the network, and the next request cannot have been
+        // sent.
         let (arrived, ended) = (arrived.unwrap(), Instant::now());
         let requests = self.retry_after.filter(|_| path == "/p2");
         let requests = requests.map(|(_, seconds)| Duration::from_secs(seconds.into()));
@@ -214,19 +215,19 @@ impl Shop {
     }
 }
 
-/// What came of a survey.
+/// The result of a survey.
 struct Surveyed {
     code: i32,
     said: String,
     verdict: Verdict,
-    /// Of the report on the same promise.
+    /// The report's judgement on the same promise.
     reported: Judgement,
-    /// In the order of arrival.
+    /// In order of arrival.
     log: Vec<Seen>,
 }
 
-/// Surveys hosts that are all answered for by the shop, with these flags; `broken` are the environment variables that
-/// break a rule.
+/// Surveys hosts that are all served by the shop, with these flags; `broken` holds the environment variables
+/// that break a rule.
 fn survey(shop: Shop, names: Names, promise: &str, flags: &[&str], broken: &[(&str, &str)]) -> Surveyed {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let served = runtime.block_on(serve(Arc::new(names), ServeSettings::default())).unwrap();
@@ -256,7 +257,7 @@ fn survey(shop: Shop, names: Names, promise: &str, flags: &[&str], broken: &[(&s
     Surveyed { code, said, verdict, reported, log }
 }
 
-/// What the survey and the report say of a promise.
+/// The verdicts of the survey and of the report on a promise.
 fn judged(dir: &Path, promise: &str) -> (Verdict, Judgement) {
     let find = |list: Vec<Verdict>| list.into_iter().find(|verdict| verdict.id == promise).expect(promise);
     let reported = find(Overview::load(dir).unwrap().ledger.promises).judgement;
@@ -268,12 +269,12 @@ struct Promised<'a> {
     id: &'a str,
     shop: Shop,
     flags: &'a [&'a str],
-    /// What the flags promise.
+    /// The limits that the flags promise.
     limits: PromisedLimits,
     broken: &'a [(&'a str, &'a str)],
     is_kept: &'a dyn Fn(&[Seen]) -> bool,
     names: Names,
-    /// Wishes of owners against a request that the server saw.
+    /// Objections of owners to a request that the server saw.
     against: fn(&Seen) -> OwnerObjections,
 }
 
@@ -317,8 +318,8 @@ impl Promised<'_> {
     }
 }
 
-/// Notes in the file that `CCSURVEY_BREACHES` names that a promise was kept and broken, with the requests of either survey and who saw
-/// both: `reports/promises` tells it.
+/// Records in the file that `CCSURVEY_BREACHES` names that a promise was kept and broken, with the number of
+/// requests of both surveys, and who observed both. `reports/promises` shows it.
 fn note(id: &str, broken: &[(&str, &str)], requests: [usize; 2], seen_by: String) {
     let Some(path) = std::env::var_os("CCSURVEY_BREACHES") else { return };
     let broken: Vec<String> = broken.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -330,10 +331,11 @@ fn note(id: &str, broken: &[(&str, &str)], requests: [usize; 2], seen_by: String
     file.write_all(format!("{row}\n").as_bytes()).unwrap();
 }
 
-/// What the same judge says who hears the log of the server and nothing of the survey.
+/// The verdict of the same judge if it reads only the log of the server and knows nothing of the survey.
 impl Promised<'_> {
     fn judged_by(&self, log: &[Seen]) -> Judgement {
-        // The server sees a request a little later than it was sent, and that it has answered it.
+        // The server sees a request a little after it was sent, and sees late that its own response has
+        // arrived.
         let limits = PromisedLimits { rounding: self.limits.rounding.max(MS(100)), ..self.limits.clone() };
         let mut judge = Judge::new(limits, ccsurvey::promises::Observations::default());
         let rules = Rules::parse(self.shop.rules.as_bytes(), "ccsurvey");
@@ -399,7 +401,7 @@ const QUICK: [&str; 8] =
     ["--min-delay", "5ms", "--delay-factor", "0", "--harm", "none", "--max-delay", "20s"];
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// From the end of each exchange to the beginning of the next.
+/// Times from the end of each exchange to the beginning of the next.
 fn gaps(log: &[Seen]) -> Vec<Duration> {
     log.windows(2).map(|pair| pair[1].arrived.saturating_duration_since(pair[0].ended)).collect()
 }
@@ -467,7 +469,7 @@ fn the_pause_that_robots_txt_asks_for() {
     .is_kept_and_its_breach_is_seen();
 }
 
-/// RFC 9110 §10.2.3 binds `Retry-After` to no status.
+/// RFC 9110 §10.2.3 does not restrict `Retry-After` to certain statuses.
 #[test]
 fn the_time_that_a_server_names() {
     for status in [
@@ -502,12 +504,12 @@ fn the_share_of_a_servers_link() {
         shop: Shop { page_bytes: 40_000, link: MS(200), ..Shop::default() },
         flags: &["--min-delay", "5ms", "--delay-factor", "0", "--harm", "0.2", "--max-delay", "20s"],
         limits: PromisedLimits {
-            // It measures another rate than the other end.
+            // The survey measures another rate than the server.
             rounding: MS(500),
             ..of_pace(Pace { harm: Some(0.2), ..quick() })
         },
         broken: &[("CCSURVEY_HAZARD", "harm = \"none\"")],
-        // A fifth of the link is 1 s for a page; how fast it came is measured from the other end.
+        // A fifth of the link means 1 s for a page; the survey measures from its end how fast the page came.
         is_kept: &|log| {
             let pages = log.windows(2).filter(|pair| pair[0].bytes > 1000);
             pages.into_iter().all(|pair| pair[1].arrived.saturating_duration_since(pair[0].ended) >= MS(500))
@@ -535,8 +537,9 @@ fn the_bytes_of_a_site() {
     .is_kept_and_its_breach_is_seen();
 }
 
-/// Twenty-five pages of 400 kB at 1 MB/s, of which a second's worth or one largest exchange, some 2 MB, may be saved up. The server does not see what
-/// the system's buffers have taken before the survey reads it: a page more, to its log.
+/// Twenty-five pages of 400 kB at 1 MB/s. A second's worth or one largest exchange, some 2 MB, may be saved
+/// up. The server does not see how much the system's buffers have taken before the survey reads it: one page
+/// more in its log.
 #[test]
 fn the_bytes_of_a_second() {
     const PAGE: usize = 400_000;
@@ -722,7 +725,7 @@ fn the_least_pause_in_a_neighbourhood() {
     .is_kept_and_its_breach_is_seen();
 }
 
-/// What a server bears of all its sites, and its network of all servers.
+/// The load on a server from all its sites, and on its network from all servers.
 #[test]
 fn what_a_server_and_a_network_bear() {
     let nine = || {
@@ -756,8 +759,8 @@ fn what_a_server_and_a_network_bear() {
     }
 }
 
-/// Three hours of quiet in Nairobi, which is three hours ahead of UTC and knows no summer time, around a time that is so
-/// many hours from now.
+/// Three hours of quiet in Nairobi, which is three hours ahead of UTC and has no daylight saving time, around
+/// the time this many hours from now.
 fn quiet_hours(from_now: u64) -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() / 3600;
     let at = |ahead: u64| (since + 3 + from_now + ahead) % 24;
@@ -772,7 +775,7 @@ fn the_quiet_hours_of_a_server() {
     };
     let kept = surveyed(&quiet_hours(12), &[]);
     assert_eq!((kept.code, kept.verdict.judgement), (0, Judgement::Held), "{}", kept.said);
-    // The tables do not tell the time where a server stands.
+    // The tables do not contain the local time of a server.
     assert_eq!(kept.reported, Judgement::NotJudged);
     let hazard = [("CCSURVEY_HAZARD", "quiet-hours = \"none\"")];
     let broken = surveyed(&quiet_hours(0), &hazard);
@@ -781,7 +784,8 @@ fn the_quiet_hours_of_a_server() {
     note("quiet_hours", &hazard, [kept.log.len(), broken.log.len()], "server, survey".to_owned());
 }
 
-/// Beside its time a site may wait five minutes for its turn, so that this takes simulated time; of that the tables tell.
+/// In addition to its time budget, a site may wait five minutes for its turn, so this test uses simulated
+/// time, which the tables contain.
 #[test]
 fn the_time_of_a_site() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The system's clock is set between two runs of a survey: pauses are neither longer nor shorter for it, as the servers see it.
+//! The system's clock is set between two runs of a survey: the servers see pauses that are neither longer nor
+//! shorter.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
@@ -16,12 +17,13 @@ use crate::common::waiting::until;
 
 const SERVICE: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(2);
-/// After what was in flight when the process died.
+/// The pause after a request that was in flight when the process died.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
-/// Less than a pause: it is over while nobody is at work if the clock is believed.
+/// Shorter than a pause. If the survey trusted the clock, the pause would be over while no process runs.
 const REST: Duration = Duration::from_millis(500);
 
-/// The library that tells a program another time; its uptime and its steady clock are those of the machine.
+/// The library that gives a program another time; its uptime and its monotonic clock remain those of the
+/// machine.
 fn another_time() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
     let mut found = folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1"));
@@ -52,7 +54,7 @@ fn a_clock_that_is_set_between_runs_makes_no_pause_longer_or_shorter() {
     let resume =
         |offset: &str| -> Child { program(&library, offset).arg("resume").arg(&dir).spawn().unwrap() };
     let mut deaths = Vec::new();
-    // Ahead by 400 days, right, back by an hour, on by a day and a half, and back again.
+    // Ahead by 400 days, correct, back by an hour, ahead by a day and a half, and back again.
     for offset in ["+400d", "+0", "-1h", "+36h", "-30m", "+90s", "-400d"] {
         let before = space.accesses().len();
         let mut child = if deaths.is_empty() {
@@ -91,7 +93,7 @@ fn a_clock_that_is_set_between_runs_makes_no_pause_longer_or_shorter() {
 
     let manifest = Manifest::load(&dir).unwrap();
     assert_eq!((manifest.state, manifest.broken_promises), (SurveyState::Finished, Vec::new()));
-    // What people read is by the clock of the run in which it was written.
+    // Times that users read are by the clock of the run in which they were written.
     let status = Snapshot::read(&dir).unwrap();
     let ended = SystemTime::now();
     assert!(status.updated.is_some_and(|updated| last_began < updated && updated <= ended), "{status:?}");

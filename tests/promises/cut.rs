@@ -11,7 +11,7 @@ use crate::common::{Space, same};
 fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
     let deep_enough = include_str!("../../data/demo.toml").replace("count = 175", "count = 40");
     let space = Space::of(&deep_enough);
-    // All sites as start URLs: which sites are fed back is itself a matter of depth.
+    // All sites as start URLs: which sites are fed back depends on the depth.
     let all: Vec<WebUrl> = space
         .truth(8, FeedBack::Link)
         .sites
@@ -36,7 +36,7 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
     let links: Vec<_> = deep.links.iter().filter(|row| row.depth <= 3).cloned().collect();
     same(&shallow.links, &links, "links");
 
-    // The shallow survey asked exactly the first questions of the deep one, in the same order.
+    // The shallow survey sent exactly the first requests of the deep one, in the same order.
     for site in &shallow.sites {
         let of = |rows: &[ExchangeRow]| {
             let of_tree = |row: &&ExchangeRow| row.site == site.site && row.seed == site.seed;
@@ -63,13 +63,14 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
                 external_urls: levels().map(|row| row.external_urls).sum(),
                 external_hosts: levels().map(|row| row.external_hosts).sum(),
                 external_sites: levels().map(|row| row.external_sites).sum(),
-                // Told by the exchanges above; URLs left below the cut are counted in the shallow one only.
+                // The exchanges above check these; URLs that are skipped below the cut are counted in the
+                // shallow survey only.
                 requests: same.requests,
                 robots_requests: same.robots_requests,
                 sent_bytes: same.sent_bytes,
                 received_bytes: same.received_bytes,
                 internal_urls: same.internal_urls,
-                // What showed a trap below the cut.
+                // The trap may have been detected below the cut.
                 trap_pattern: same.trap_pattern.clone(),
                 ..site.clone()
             }

@@ -1,4 +1,4 @@
-//! Folders of earlier versions go on: what they recorded, spent and promised is remembered.
+//! Folders of earlier versions can be resumed: what they recorded, spent and promised is remembered.
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
 use std::collections::BTreeSet;
@@ -20,24 +20,24 @@ use crate::common::fixed_web::{DOWN_SERVER, FixedSpace, ISLANDS, SHARED_SERVER, 
 use crate::common::waiting::until;
 use crate::common::{TimelessTables, rows, same_tables, timeless_tables};
 
-/// What the shared server may bear in the survey with budgets: more than its first site takes.
+/// Request budget of the shared server in the survey with budgets: more than its first site takes.
 const SERVER_REQUESTS: usize = 20;
-/// After so many connections without an answer a server is given up for the survey.
+/// After this many connections without a response, the survey gives up a server.
 const TROUBLES: usize = 9;
 
-/// A survey that the earlier version began, and how it was stopped.
+/// A survey that the earlier version started, and how it was stopped.
 struct Begun {
     name: &'static str,
     flags: &'static [&'static str],
     signal: &'static str,
-    /// When the servers had seen this.
+    /// True when the servers had seen enough.
     when: fn(&[Access]) -> bool,
 }
 
-/// Killed with some trees in the tables, some in journals and one question in flight.
+/// Killed with some trees in the tables, some in journals and one request in flight.
 const KILLED: Begun =
     Begun { name: "killed", flags: &["--sites", "32"], signal: "-KILL", when: |log| log.len() >= 112 };
-/// Stopped when one server was given up, and another had borne most of its budget.
+/// Stopped when one server had been given up, and another had received most of its budget.
 const STOPPED: Begun = Begun {
     name: "stopped",
     flags: &["--sites", "2", "--seeds-per-site", "3", "--max-server-requests", "20", "--max-requests", "9"],
@@ -45,7 +45,7 @@ const STOPPED: Begun = Begun {
     when: |log| requests_to(log, DOWN_SERVER) >= TROUBLES && requests_to(log, SHARED_SERVER) >= 8,
 };
 
-/// As it was served when the folders were made.
+/// The Web as it was served when the folders were made.
 fn web() -> FixedSpace {
     FixedSpace::serve(Duration::from_millis(30))
 }
@@ -64,7 +64,7 @@ fn undisturbed(web: &FixedSpace, folder: &Path, begun: &Begun) -> PathBuf {
     dir
 }
 
-/// A copy of what the earlier version left, with this Web's name server and gateway.
+/// A copy of the earlier version's folder, with the name server and gateway of this Web.
 fn copy_of(web: &FixedSpace, folder: &Path, begun: &Begun) -> PathBuf {
     let dir = folder.join(begun.name);
     copy(&kept(begun), &dir);
@@ -81,7 +81,7 @@ fn copy_of(web: &FixedSpace, folder: &Path, begun: &Begun) -> PathBuf {
     dir
 }
 
-/// Resumes what the earlier version left; gives the folder and what the servers saw.
+/// Resumes the earlier version's survey; returns the folder and the accesses that the servers saw.
 fn resume(web: &FixedSpace, folder: &Path, begun: &Begun) -> (PathBuf, Vec<Access>) {
     let dir = copy_of(web, folder, begun);
     let before = web.accesses().len();
@@ -106,8 +106,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Without the sites that never answer, for how often they are tried may differ from version to version, and without
-/// the columns that are new since.
+/// The tables without the sites that never respond, because the number of attempts may differ between
+/// versions, and without the columns that are new since.
 fn sound(mut tables: TimelessTables) -> TimelessTables {
     tables.sites.retain(|row| !row.site.starts_with("down"));
     tables.levels.retain(|row| !row.site.starts_with("down"));
@@ -120,8 +120,9 @@ fn sound(mut tables: TimelessTables) -> TimelessTables {
     }
 }
 
-/// Compares what an earlier version began with what this one does alone. A robots.txt is good for a day (RFC 9309 §2.4): the
-/// folders are older, so that sites which were not done read theirs again, and cost that much more.
+/// Compares a survey that an earlier version began with one that this version does alone. A robots.txt is
+/// valid for a day (RFC 9309 §2.4). The folders are older, so unfinished sites read theirs again and cost
+/// that much more.
 #[track_caller]
 fn same_but_for_rules_read_again(found: TimelessTables, expected: TimelessTables) {
     let (mut found, mut expected) = (sound(found), sound(expected));
@@ -153,7 +154,7 @@ fn requests_to(log: &[Access], server: Ipv4Addr) -> usize {
     log.iter().filter(|access| access.address == Some(server.into())).count()
 }
 
-/// Requests to a server that the tables tell of.
+/// Number of requests to a server that the tables contain.
 fn recorded_at(dir: &Path, server: Ipv4Addr) -> usize {
     let is_there = |row: &ExchangeRow| row.address.as_deref() == Some(&server.to_string());
     rows::<ExchangeRow>(dir).iter().filter(|row| is_there(row) && row.total_ms.is_some()).count()
@@ -208,7 +209,7 @@ fn a_state_that_cannot_be_read_is_named_and_nobody_is_asked() {
     assert_eq!(web.accesses().len(), 0);
 }
 
-/// Makes the folders anew: `CCSURVEY_EARLIER=/path/to/ccsurvey cargo test --test promises folders_are_made`.
+/// Recreates the folders: `CCSURVEY_EARLIER=/path/to/ccsurvey cargo test --test promises folders_are_made`.
 #[test]
 fn folders_are_made_by_the_program_that_is_named() {
     let Ok(program) = std::env::var("CCSURVEY_EARLIER") else { return };

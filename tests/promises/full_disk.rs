@@ -1,7 +1,7 @@
 //! A survey on a disk that fills up stops, says so, and goes on when there is room again.
 //!
-//! The small disk is a memory file system of a namespace of our own; where the system does not let us make
-//! one, the test is skipped.
+//! The small disk is a memory file system in a namespace of our own. The test is skipped if the system does
+//! not let us create one.
 #![cfg(target_os = "linux")]
 
 use std::collections::HashSet;
@@ -96,11 +96,11 @@ fn a_survey_on_a_full_disk_stops_says_so_and_goes_on_when_there_is_room() {
     let (code, summary) = printed_there.split_once('\n').unwrap();
     assert_eq!(code, "1");
 
-    // Nothing is lost: the survey found every site that there is to find.
+    // Nothing is lost: the survey found every site that can be found.
     let summary: serde_json::Value = serde_json::from_str(summary).unwrap();
     let truth = printed(folder, &["space", "truth", "w.toml"]);
     assert_eq!(summary["state"], "finished");
-    // A site that did not open has a row for each of its trees.
+    // A site that did not open has one row per tree.
     let sites: HashSet<_> = truth.lines().skip(1).filter_map(|row| row.split(',').next()).collect();
     assert_eq!(summary["sites"], sites.len());
 }

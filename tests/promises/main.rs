@@ -1,7 +1,8 @@
-//! The promises of `README.md`: load on servers as the servers measure it, and that nothing recorded is lost when a
-//! survey is killed, stopped or has no room.
+//! The promises of `README.md`: load on servers as the servers measure it, and that no record is lost when a
+//! survey is killed, is stopped or has no room.
 //!
-//! Where a rule is broken on purpose, or a process dies at an answer, the program is built with the feature `hazards`:
+//! To break a rule on purpose, or to let a process die at a response, build the program with the feature
+//! `hazards`:
 //!
 //! ```text
 //! cargo test --features hazards --test promises

@@ -1,5 +1,5 @@
-//! When our own link breaks, the survey pauses and probes; the sites are not given up.
-#![allow(clippy::disallowed_methods)] // The link stands between survey and space, with sockets of its own.
+//! When our own link breaks, the survey pauses and probes; it does not give up the sites.
+#![allow(clippy::disallowed_methods)] // The link between survey and space has its own sockets.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Link {
             let dns = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let socket = TcpSocket::new_v4().unwrap();
             socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-            // Who is not accepted soon hears nothing, as on a line that is cut.
+            // A connection that is not accepted soon gets no response, as on a link that is cut.
             let gateway = socket.listen(1).unwrap();
             let addresses = (dns.local_addr().unwrap(), gateway.local_addr().unwrap());
             tokio::spawn(forward_datagrams(dns, space.dns().parse().unwrap(), is_cut.clone()));
@@ -45,7 +45,7 @@ impl Link {
     /// Cuts the link while `work` is done.
     fn cut_while(&self, work: impl FnOnce()) {
         self.is_cut.store(true, Ordering::SeqCst);
-        // The places of those who wait to be accepted are taken, so that further ones get no answer.
+        // Fills the queue of connections to be accepted, so that further ones get no response.
         let waiting = self.runtime.block_on(async {
             let mut waiting = Vec::new();
             while let Ok(Ok(stream)) =
@@ -91,7 +91,7 @@ async fn forward_datagrams(socket: UdpSocket, to: SocketAddr, is_cut: Arc<Atomic
 async fn forward_streams(listener: TcpListener, to: SocketAddr, is_cut: Arc<AtomicBool>) {
     loop {
         while_cut(&is_cut).await;
-        // One that came in while this was waited for is served when the link is back.
+        // A connection that came in meanwhile is served when the link is back.
         let Ok((mut near, _)) = listener.accept().await else { return };
         let is_cut = is_cut.clone();
         tokio::spawn(async move {
@@ -99,7 +99,7 @@ async fn forward_streams(listener: TcpListener, to: SocketAddr, is_cut: Arc<Atom
             let Ok(mut far) = TcpStream::connect(to).await else { return };
             tokio::select! {
                 _ = copy_bidirectional(&mut near, &mut far) => {}
-                // What is under way is lost with the line.
+                // Data in flight is lost with the link.
                 () = async { while !is_cut.load(Ordering::SeqCst) { tokio::time::sleep(Duration::from_millis(2)).await; } } => {
                     while_cut(&is_cut).await;
                 }
@@ -116,7 +116,7 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
     let space = Space::serve("a_small_country");
     let usual = space.survey(space.settings());
     let link = Link::to(&space);
-    // Short beside the cut, long beside the hiccups of a busy machine.
+    // Short compared with the cut, long compared with the hiccups of a busy machine.
     let short = Span(CUT / 5);
     let settings = Settings {
         dns: Some(link.dns),
@@ -136,7 +136,8 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
         scope.spawn(|| {
             until(|| space.accesses().len() >= before + 150);
             link.cut_while(|| {
-                // Counted when the link is cut already: however late this thread comes to it, nothing is asked meanwhile.
+                // Counted after the link is cut: however late this thread gets there, no request arrives
+                // meanwhile.
                 let seen = space.accesses().len();
                 std::thread::sleep(CUT);
                 assert!(space.accesses().len() <= seen + 64, "the link was cut");
@@ -147,10 +148,10 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
     let outcomes = |sites: &[SiteRow], outcome| sites.iter().filter(|site| site.outcome == outcome).count();
     let (sites, usual_sites) = (surveyed.rows::<SiteRow>(), usual.rows::<SiteRow>());
     let more = outcomes(&sites, "unreachable") - outcomes(&usual_sites, "unreachable");
-    // Without the pause, the sixteen visits would lose a site each with every time-out of the cut.
+    // Without the pause, each of the sixteen visits would lose a site with every time-out of the cut.
     assert!(more <= 16, "{more} sites more are unreachable than the visits in flight");
     let failures = |rows: Vec<ExchangeRow>| rows.iter().filter(|row| row.failure.is_some()).count();
     let (lost, expected) = (failures(surveyed.rows()), failures(usual.rows()));
-    // Those in flight, those that showed that the link is broken, and the probes.
+    // The requests in flight, those that showed that the link is broken, and the probes.
     assert!(lost <= expected + 16 + 16 + 8, "{lost} failures, {expected} without a cut");
 }

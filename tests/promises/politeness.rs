@@ -14,7 +14,7 @@ use crate::common::Space;
 const MIN_DELAY: Duration = Duration::from_millis(15);
 const FACTOR: f64 = 2.0;
 
-/// What each server saw, in the order of arrival.
+/// The accesses that each server saw, in order of arrival.
 fn by_address(log: &[Access]) -> BTreeMap<String, Vec<&Access>> {
     let mut servers: BTreeMap<String, Vec<&Access>> = BTreeMap::new();
     for access in log {
@@ -31,13 +31,13 @@ fn crawl_delay(world: &World, host: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix("crawl-delay:")?.trim().parse().ok())
 }
 
-/// What the robots.txt of its host asked of an access.
+/// The delay that the robots.txt of its host requires before an access.
 fn asked_delay(world: &World, access: &Access) -> Option<Duration> {
     let delay = crawl_delay(world, &access.host).filter(|_| access.path != "/robots.txt");
     delay.map(Duration::from_secs_f64)
 }
 
-/// What the judge who sits while a survey runs says if he hears nothing but the log of the servers.
+/// The verdicts of the judge of a running survey if it reads only the log of the servers.
 fn judged(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict> {
     let mut judge = Judge::new(limits, Observations::default());
     let mut in_order: Vec<&Access> = log.iter().collect();
@@ -45,7 +45,7 @@ fn judged(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict>
     for access in in_order {
         let (site, address) = (Site::new(Host::parse(&access.host).unwrap()), access.address.unwrap());
         let began = UNIX_EPOCH + Duration::from_micros(access.arrival_us);
-        // Without an answer nobody here knows what the survey took it for.
+        // Without a response, the log does not tell which failure the survey recorded.
         let mut response = Response::not_sent(began, Some(address), Failure::BadHttp, None);
         response.failure = response.failure.filter(|_| access.status.is_none());
         response.status = access.status;
@@ -117,14 +117,14 @@ fn the_ledger_says_what_the_servers_saw() {
         assert_eq!(row.requests, answered.len() as u64, "{}", row.address);
         let sent: u64 = answered.iter().map(|access| access.received_bytes).sum();
         let received: u64 = answered.iter().map(|access| access.sent_bytes).sum();
-        // What was sent in a handshake that failed is estimated by the survey and not in the log.
+        // The survey estimates the bytes that it sent in a failed handshake; the log does not contain them.
         if accesses.iter().all(|access| !access.method.is_empty()) {
             assert_eq!(row.sent_bytes, sent, "{}", row.address);
         } else {
             assert!(row.sent_bytes > sent, "{}", row.address);
         }
-        // Bytes that were on their way when we hung up after the head of a file that is no page are seen
-        // by the server only; framing of chunks is estimated.
+        // Only the server sees bytes that were in flight when we hung up after the head of a file that is not
+        // a page; the framing of chunks is estimated.
         assert!(row.received_bytes <= received + received / 50, "{} {received}", row.received_bytes);
         let hosts: HashSet<_> = accesses.iter().map(|access| &access.host).collect();
         assert_eq!(row.hosts as usize, hosts.len(), "{}", row.address);

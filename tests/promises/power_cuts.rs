@@ -1,6 +1,6 @@
-//! What a power cut takes: at most the responses of the last seconds, and no tree, pause or budget. `strace` tells what was
-//! flushed; the folder is made anew of that, and the survey goes on there. `reports/kills/power-cuts` has it happen two hundred
-//! times.
+//! A power cut costs at most the responses of the last seconds, and no tree, pause or budget. `strace` shows
+//! which data was flushed; the folder is rebuilt from that data, and the survey is resumed there.
+//! `reports/kills/power-cuts` does it two hundred times.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
@@ -19,7 +19,7 @@ use crate::common::power_cut::{Disk, can_watch, watched};
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
-/// Of the world of the first round.
+/// Seed of the world in the first round.
 const SEED: usize = 5;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
@@ -28,11 +28,11 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
 }
 
-/// A survey whose machine loses its power again and again.
+/// A survey whose machine loses its power repeatedly.
 struct Cuts<'a> {
     folder: tempfile::TempDir,
     dir: PathBuf,
-    /// How many requests the servers have seen.
+    /// Number of requests that the servers have seen.
     seen: &'a dyn Fn() -> usize,
     /// Begins the survey.
     begin: &'a dyn Fn(Command, &Path) -> Command,
@@ -57,7 +57,8 @@ impl<'a> Cuts<'a> {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Lets the survey work until servers have seen so many requests more, and cuts the power; false where it was over before.
+    /// Lets the survey work until the servers have seen this many more requests, then cuts the power; returns
+    /// false if the survey ended before that.
     fn cut_after(&mut self, requests: usize) -> bool {
         let trace = self.folder.path().join(format!("trace{}", self.cuts.len()));
         let disk = if self.cuts.is_empty() { Disk::default() } else { Disk::of(&self.dir) };
@@ -83,7 +84,7 @@ impl<'a> Cuts<'a> {
         true
     }
 
-    /// Lets the survey come to its end.
+    /// Lets the survey finish.
     fn finish(&mut self) -> Manifest {
         let errors = self.folder.path().join("errors.txt");
         let mut program = Command::new("sh");
@@ -108,22 +109,22 @@ fn scattered(turn: usize) -> usize {
     usize::try_from((mixed ^ (mixed >> 29)) % 30).unwrap() + 5
 }
 
-/// Rounds that are played; the first is the same in every run.
+/// Rounds to run; the first is the same in every run.
 fn rounds() -> std::ops::Range<usize> {
     0..std::env::var("CCSURVEY_CUT_ROUNDS").map_or(1, |number| number.parse().unwrap())
 }
 
-/// Notes what a round came to in the file that `CCSURVEY_CUTS` names.
+/// Appends the result of a round to the file that `CCSURVEY_CUTS` names.
 fn note(row: &serde_json::Value) {
     let Some(path) = std::env::var_os("CCSURVEY_CUTS") else { return };
     let mut file = std::fs::File::options().append(true).create(true).open(path).unwrap();
     file.write_all(format!("{row}\n").as_bytes()).unwrap();
 }
 
-/// How old, at the cut that took them, the responses were that had to be asked for again.
+/// Age of each lost response that had to be requested again, at the time of the cut that lost it.
 fn ages_of_lost(usual: &[Access], log: &[Access], cuts: &[(Duration, Duration)]) -> Vec<Duration> {
     let usual = by_question(usual);
-    // What a survey asks once was asked again because the response was lost.
+    // A request that a survey normally sends once was repeated because its response was lost.
     let again = by_question(log)
         .into_iter()
         .filter(|(question, _)| usual.get(question).is_some_and(|usual| usual.len() == 1));
@@ -134,7 +135,7 @@ fn ages_of_lost(usual: &[Access], log: &[Access], cuts: &[(Duration, Duration)])
         for access in asked {
             let [arrival, end] = [access.arrival_us, access.end_us].map(Duration::from_micros);
             let cut = cuts.iter().find(|(died, _)| arrival < *died);
-            // What came later than the cut nobody has received.
+            // A response that came after the cut was never received.
             ages.extend(cut.and_then(|(died, _)| died.checked_sub(end)));
         }
     }
@@ -151,7 +152,7 @@ fn by_question(log: &[Access]) -> HashMap<(&str, &str, bool), Vec<&Access>> {
 
 #[test]
 fn power_cuts_cost_repeated_requests_and_no_tree() {
-    // Journals are flushed every two seconds; a busy machine comes to it later.
+    // Journals are flushed every two seconds, on a busy machine later.
     const OLDEST: Duration = Duration::from_secs(20);
     const CUTS: usize = 8;
     if !can_watch("power_cuts") {
@@ -169,7 +170,7 @@ fn power_cuts_cost_repeated_requests_and_no_tree() {
             program.args(["--dns", &space.dns(), "--gateway", &space.gateway(), "--sites", "8"]);
             program.args(["--harm", "none", "--rate", "none"]);
             program.args(["--min-delay", "4ms", "--delay-factor", "0", "--max-delay", "30ms"]);
-            // Which link leads to a new site first depends on the time, and so does its start URL.
+            // Which link leads to a new site first depends on timing, and so does its start URL.
             program.args(["--feed-back", if round == 0 { "link" } else { "off" }]);
             program
         };
@@ -179,7 +180,7 @@ fn power_cuts_cost_repeated_requests_and_no_tree() {
         let usual = space.accesses();
 
         let mut cuts = Cuts::new(&seen, &begin);
-        // In later rounds it works for longer before a cut, and is over before there were so many.
+        // In later rounds it works for longer before each cut, and ends after fewer cuts.
         let longer = 1 + round % 4;
         let number =
             (0..CUTS).take_while(|turn| cuts.cut_after(longer * scattered(CUTS * round + turn))).count();

@@ -1,6 +1,6 @@
-//! An answer that kills the process that reads it costs a survey that answer.
+//! A response that kills the process that reads it costs a survey only that response.
 //!
-//! A process dies at an answer on purpose in builds with the feature `hazards` only.
+//! Only builds with the feature `hazards` can let a process die at a response.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -9,7 +9,7 @@ use ccsurvey::records::{ExchangeRow, Manifest};
 
 use crate::common::{Space, TimelessTables, same_tables, timeless_tables};
 
-/// Runs the program; it aborts when it reads what this URL answers.
+/// Runs the program; it aborts when it reads the response of this URL.
 fn ccsurvey(space: &Space, command: &str, dir: &Path, deadly: &str) -> ExitStatus {
     let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     program.arg(command).arg(dir).env("CCSURVEY_ABORT_AT", deadly);
@@ -25,7 +25,7 @@ fn ccsurvey(space: &Space, command: &str, dir: &Path, deadly: &str) -> ExitStatu
     program.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap()
 }
 
-/// A page of the deepest level of a site, from which no link leads anywhere else.
+/// A page of the deepest level of a site, whose links lead nowhere else.
 fn leaf(tables: &TimelessTables) -> &ExchangeRow {
     let is_last = |row: &ExchangeRow| {
         let below = |site: &str| tables.levels.iter().filter(|level| level.site == site).count();
@@ -35,7 +35,7 @@ fn leaf(tables: &TimelessTables) -> &ExchangeRow {
     tables.exchanges.iter().find(is_leaf).unwrap()
 }
 
-/// The tables of a survey that could not read what `number` of `site` answered.
+/// The tables of a survey that could not read the response to request `number` of `site`.
 fn without(mut tables: TimelessTables, site: &str, number: u32) -> TimelessTables {
     let row = tables.exchanges.iter_mut().find(|row| row.site == site && row.number == number).unwrap();
     row.failure = Some("unreadable".to_owned());

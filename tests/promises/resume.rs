@@ -1,4 +1,4 @@
-//! Promise 6: what is recorded is never lost, whatever moment a process is killed at.
+//! Promise 6: no record is lost, at whatever moment a process is killed.
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
 use std::collections::{BTreeMap, HashMap};
@@ -29,7 +29,7 @@ fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) 
     begin(program(Stdio::null()), space, command, dir, start, more)
 }
 
-/// The program; what it says goes there.
+/// The program; its standard error goes to `said`.
 fn program(said: Stdio) -> Command {
     let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     process.stderr(said);
@@ -74,7 +74,7 @@ fn scattered(turn: usize) -> usize {
     usize::try_from((mixed ^ (mixed >> 29)) % 40).unwrap() + 3
 }
 
-/// Lets the process work until the servers have seen so many more requests, then kills it.
+/// Lets the process work until the servers have seen this many more requests, then kills it.
 fn kill_after(space: &Space, mut child: Child, requests: usize) -> bool {
     let target = space.accesses().len() + requests;
     let mut has_ended = false;
@@ -111,7 +111,8 @@ fn a_survey_that_remembers_another_ends_with_these_tables_too() {
     assert!(left_out > 0, "nothing was left out");
 }
 
-/// A tree is walked before those before it are in the tables, and in its journal when the process dies.
+/// A tree is walked before the trees before it are in the tables, so it is in its journal when the process
+/// dies.
 #[test]
 fn a_survey_of_many_trees_a_site_ends_with_these_tables_too() {
     let space = Space::serve("a_small_country");
@@ -122,7 +123,7 @@ fn a_survey_of_many_trees_a_site_ends_with_these_tables_too() {
     killed_twenty_times_from(&space, &starts, &flags);
 }
 
-/// Gives the number of URLs that promised too little.
+/// Returns the number of URLs that were not fetched because they promised too little.
 fn killed_twenty_times(space: &Space, more: &[&str]) -> u64 {
     killed_twenty_times_from(space, &space.world.start_urls(), more)
 }
@@ -144,9 +145,10 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
         let more = if command == "survey" { more } else { &[] };
         let child = spawn(space, command, &killed, &start, more);
         kills += usize::from(kill_after(space, child, scattered(turn)));
-        // Killed before it had begun: there is nothing to resume yet.
+        // Killed before the survey had begun: there is nothing to resume yet.
         command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
-        // A power cut may leave this file as well, and it is written once a second without waiting for the disk.
+        // A power cut may leave this file truncated as well: it is written once a second without waiting for
+        // the disk.
         if turn % 3 == 0 && killed.join("status.json").exists() {
             std::fs::write(killed.join("status.json"), "{\"state\": \"runn").unwrap();
         }
@@ -156,7 +158,7 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
             gives_no_final_advice(&killed);
         }
     }
-    // On a busy machine the last ones may come too late.
+    // On a busy machine the last kills may come too late.
     assert!(kills > KILLS / 2, "{kills}");
     assert!(ccsurvey(space, "resume", &killed, &start).wait().unwrap().success());
 
@@ -184,7 +186,7 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
     assert!(in_flight <= KILLS * SITES, "{in_flight}");
     assert!(std::fs::read_dir(killed.join("journal")).unwrap().next().is_none(), "no journal is left");
 
-    // Pauses hold over all the deaths, as the servers saw it.
+    // Pauses hold across all the deaths, as the servers saw it.
     let mut log = space.accesses().split_off(before + usual);
     log.sort_by_key(|access| (access.address, access.arrival_us));
     for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
@@ -194,7 +196,7 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
     rows::<LevelRow>(&killed).iter().map(|level| level.classes[Class::Yield]).sum()
 }
 
-/// A survey that was killed gives advice that is provisional, or none where no tree is in its tables yet.
+/// A killed survey gives provisional advice, or none if no tree is in its tables yet.
 #[track_caller]
 fn gives_no_final_advice(dir: &Path) {
     let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("choose-depth").arg(dir).output().unwrap();
@@ -208,7 +210,7 @@ fn gives_no_final_advice(dir: &Path) {
     }
 }
 
-/// What a survey says of errors, and of what its promises are judged by, is the same; times aside.
+/// The error counts and the input of the promises' judge are the same, times aside.
 fn same_accounts(found: &Path, expected: &Path) {
     let (found, expected) = (Snapshot::read(found).unwrap(), Snapshot::read(expected).unwrap());
     assert!(!found.errors.is_empty());
@@ -225,11 +227,12 @@ fn same_accounts(found: &Path, expected: &Path) {
     assert_eq!(verdicts(found), verdicts(expected));
 }
 
-/// How long a server works on an answer; in flight when the process is killed, it is not seen to end.
+/// How long a server works on a response. If the process is killed meanwhile, it does not see the end of the
+/// exchange.
 const SERVICE: Duration = Duration::from_millis(600);
 const PAUSE: Duration = Duration::from_millis(2000);
 const LONGEST_PAUSE: Duration = Duration::from_millis(3500);
-/// From a death to the next start.
+/// Time from a death to the next start.
 const REST: Duration = Duration::from_millis(700);
 
 #[test]
@@ -242,7 +245,7 @@ fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
     let flags = ["--sites", "32", "--min-delay", "2s", "--max-delay", "3500ms"];
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let mut deaths: Vec<(Duration, Duration)> = Vec::new();
-    // While most servers rest, and while most work on an answer.
+    // While most servers are paused, and while most work on a response.
     for into in
         [PAUSE / 4, PAUSE + SERVICE / 2, PAUSE / 4, PAUSE + SERVICE / 2, PAUSE + SERVICE / 2, PAUSE * 3]
     {
@@ -253,7 +256,7 @@ fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
             let mut resume = Command::new(program);
             resume.arg("resume").arg(&dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         };
-        // Those that are down answer nothing, at once.
+        // Servers that are down return nothing, at once.
         until(|| space.accesses()[before..].iter().any(|access| access.status.is_some()));
         std::thread::sleep(into);
         assert!(child.try_wait().unwrap().is_none(), "it was over before");
@@ -293,11 +296,11 @@ fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
     let mut told = 0;
     for turn in 0..TRIES {
         let dir = folder.path().join(format!("race{turn}"));
-        // What stands in a mounted folder is nothing.
+        // An empty mounted folder counts as no folder.
         if turn % 4 == 0 {
             std::fs::create_dir(&dir).unwrap();
         }
-        // Every other time the rival cannot be made, and takes back what it has made so far.
+        // In every other turn the rival cannot create the survey and removes what it has created so far.
         let rival: &[&str] = if turn % 2 == 0 { &["--geo", "/nowhere.mmdb"] } else { &[] };
         let with = |more: &[&str]| begin(program(Stdio::piped()), &space, "survey", &dir, &start, more);
         let (rival, one) = (with(rival), with(&[]));
@@ -335,7 +338,7 @@ fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
         (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
     };
     assert!(kill_after(&space, spawn(&space, "survey", &dir, &start, &["--or-resume"]), 50));
-    // Killed while it was being made: nothing was asked, and it is begun anew.
+    // Killed while it was being created: no request was sent, and it is started again.
     let half = folder.path().join("half");
     std::fs::create_dir_all(half.join("journal")).unwrap();
     assert!(kill_after(&space, spawn(&space, "survey", &half, &start, &["--or-resume"]), 5));
@@ -345,7 +348,7 @@ fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
     assert!(said.contains("depth is 1, but the survey began with 8"), "{said}");
     let (code, said) = again(&["--max-requests", "20000"]);
     assert_eq!(code, Some(2), "{said}");
-    // The start list is of the beginning.
+    // The start list is needed at the beginning only.
     std::fs::remove_file(&start).unwrap();
     let (code, said) = again(&["--max-requests", "9000"]);
     assert_eq!(code, Some(0), "{said}");
@@ -418,7 +421,7 @@ fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
     ends_politely_with_130_and_resume_goes_on(Command::new(env!("CARGO_BIN_EXE_ccsurvey")), &["-INT"]);
 }
 
-/// The shell says that the terminal is gone, and then the system does.
+/// The shell sends the signal when the terminal is gone, and then the system does.
 #[test]
 fn a_lost_terminal_ends_politely_with_130_and_resume_goes_on() {
     // The tests themselves may run under nohup.
@@ -458,7 +461,7 @@ fn ends_politely_with_130_and_resume_goes_on(mut program: Command, signals: &[&s
     same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
 }
 
-/// The program's answer to these words: exit code and what it said.
+/// Exit code and standard error of the program with these arguments.
 fn told(words: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -573,7 +576,7 @@ fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
     }
 }
 
-/// What is left where files were lost, cut off or put back from elsewhere.
+/// A folder from which files were lost, truncated or restored from elsewhere.
 #[test]
 fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
     let space = Space::serve("a_site_with_one_page");
@@ -619,7 +622,7 @@ fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
     same_tables(&timeless_tables(&dir), &tables);
 }
 
-/// The tables and journals of a survey with their lengths.
+/// The tables and journals of a survey with their sizes.
 fn files(dir: &Path) -> BTreeMap<PathBuf, u64> {
     let mut found = BTreeMap::new();
     let mut folders = vec![dir.to_owned()];

@@ -1,4 +1,4 @@
-//! Promise 4: each robots.txt is asked for once in 24 hours, as the servers see it.
+//! Promise 4: each robots.txt is requested once in 24 hours, as the servers see it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use ccsurvey::space::Access;
 
 use crate::common::{Space, pages_by_site, same_tables};
 
-/// How often the robots.txt of each origin was asked for, and whether it ever came.
+/// How often the robots.txt of each origin was requested, and whether it ever came.
 fn robots_asked(log: &[Access]) -> BTreeMap<(bool, String), (usize, bool)> {
     let mut asked = BTreeMap::<_, (usize, bool)>::new();
     for access in log.iter().filter(|access| access.path == "/robots.txt") {
@@ -69,7 +69,7 @@ fn shared_of(levels: &[LevelRow]) -> u64 {
     levels.iter().filter_map(|row| row.shared_robots).sum()
 }
 
-/// Whoever judges the tables alone finds that each tree had the robots.txt of its hosts.
+/// A judge of the tables alone finds that each tree had the robots.txt of its hosts.
 fn assert_the_tables_show_no_page_before_its_robots_txt(dir: &Path) {
     let promises = Overview::load(dir).unwrap().ledger.promises;
     for promise in [Promise::RobotsFirst, Promise::RobotsUnreachable] {

@@ -1,4 +1,5 @@
-//! A process that stood still (Ctrl-Z, `docker pause`, a frozen machine, sleep) does not take that for the servers' silence.
+//! A process that stood still (Ctrl-Z, `docker pause`, a frozen machine, sleep) does not mistake that for
+//! silence of the servers.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)] // The tests stop processes for some time.
 
@@ -17,7 +18,7 @@ use crate::common::skipped::skip;
 use crate::common::waiting::until;
 use crate::common::{rows, same_tables, timeless_tables};
 
-/// Servers work on an answer for so long; the process stands still for longer than its time-outs.
+/// Servers work on a response for `SERVICE`; the process stands still for longer than its time-outs.
 const SERVICE: Duration = Duration::from_millis(1500);
 const STOP: Duration = Duration::from_secs(6);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
@@ -50,14 +51,14 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap().success());
 }
 
-/// Waits until servers have answered so many requests more.
+/// Waits until the servers have sent this many more responses.
 fn answered(space: &FixedSpace, more: usize) {
     let count = || space.accesses().iter().filter(|access| access.status.is_some()).count();
     let before = count();
     assert!(until(|| count() >= before + more));
 }
 
-/// The survey made what one that nothing disturbed makes; gives the number of requests that were lost.
+/// The survey has the same results as an undisturbed one; returns the number of requests that were lost.
 #[track_caller]
 fn is_as_undisturbed(space: &FixedSpace, folder: &Path, dir: &Path) -> u64 {
     let undisturbed = folder.join("undisturbed");
@@ -99,7 +100,7 @@ fn requests_under_way_while_the_process_is_stopped_are_lost_and_repeated() {
     for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
         let [begun, next] = [pair[0].arrival_us, pair[1].arrival_us].map(Duration::from_micros);
         for (stopped, went_on) in &stops {
-            // It was answered while the process stood still, and nobody can tell when the server was done with it.
+            // The server responded while the process stood still, and it is unknown when the server was done.
             if pair[0].status.is_some() && begun < *stopped && begun + SERVICE > *stopped + SERVICE / 10 {
                 under_way += 1;
                 assert!(next >= *went_on + LONGEST_PAUSE, "{:?} {:?}", pair[0], pair[1]);
@@ -123,7 +124,8 @@ fn who_opts_out_while_the_process_is_stopped_is_not_asked_when_it_goes_on() {
         ["--sites", "32", "--min-delay", "2s", "--max-delay", "2s", "--opt-out", list.to_str().unwrap()];
     let mut child = space.command(program(), &dir, &start, &flags).args(FEW).spawn().unwrap();
     answered(&space, 12);
-    // Servers rest: a request that was handed to the system before the stop would be sent, whoever opts out meanwhile.
+    // All servers are paused: a request that was handed to the system before the stop would be sent whoever
+    // opts out meanwhile.
     assert!(until(|| space.accesses().iter().all(|it| it.arrival_us + 500_000 < now().as_micros() as u64)));
     signal(&child, "-STOP");
     std::thread::sleep(Duration::from_secs(1));
@@ -140,7 +142,8 @@ fn who_opts_out_while_the_process_is_stopped_is_not_asked_when_it_goes_on() {
     assert!(log.len() > before, "others are asked");
 }
 
-/// A file that stands for the machine's uptime: what the machine is said to have slept is in it.
+/// A file that replaces the machine's uptime; it includes the time that the machine is pretended to have
+/// slept.
 struct Uptime {
     slept: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
@@ -183,7 +186,7 @@ fn requests_under_way_while_the_machine_sleeps_are_lost_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let up = folder.path().join("uptime");
     let uptime = Uptime::begin(&up);
-    // In a name space of its own the program reads another uptime; its steady clock is that of the machine.
+    // In its own namespace the program reads another uptime; its monotonic clock is that of the machine.
     let script = format!("mount --bind {} /proc/uptime && exec \"$@\"", up.display());
     let within = |command: Command| {
         let mut wrapped = Command::new("unshare");

@@ -1,4 +1,5 @@
-//! What a request costs the surveyor's own machine, as `strace` counts it: no file is opened for each.
+//! System calls that a request costs on the machine of the survey, as `strace` counts them: no file is opened
+//! per request.
 #![cfg(target_os = "linux")]
 
 use std::collections::HashMap;

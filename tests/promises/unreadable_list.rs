@@ -1,4 +1,5 @@
-//! An opt-out list that cannot be read for some time: its entries stay in force, `status` says so, and it is read again.
+//! An opt-out list that cannot be read for some time: its entries stay in force, `status` says so, and it is
+//! read again.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
@@ -14,7 +15,8 @@ use crate::common::waiting::until;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
 
-/// What a disk, a network file system, an editor and a busy machine may say, and in which words the status tells it.
+/// Errors that a disk, a network file system, an editor and a busy machine may cause, and the words of the
+/// status for each.
 const ERRORS: [(&str, &str); 5] = [
     ("EIO", "Input/output error"),
     ("EACCES", "Permission denied"),
@@ -22,7 +24,7 @@ const ERRORS: [(&str, &str); 5] = [
     ("EMFILE", "Too many open files"),
     ("ENFILE", "Too many open files in system"),
 ];
-/// The calls that look at the list, and which time the list is looked at while the survey runs.
+/// The system calls that read the list, of which some fail while the survey runs.
 const CALLS: [&str; 3] = ["openat", "read", "statx"];
 
 #[test]
@@ -44,7 +46,7 @@ fn fails(call: &str, error: &str, words: &str) {
     let list = folder.path().join("opt-out.txt");
     std::fs::write(&start, few_starts()).unwrap();
     std::fs::write(&list, "ants.ke\n").unwrap();
-    // Of the list alone: the first look is before the survey begins.
+    // For the list alone: the first look is before the survey begins.
     let inject = format!("inject={call}:error={error}:when=3..6");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o", "/dev/null", "-P"]).arg(&list).args([
@@ -59,7 +61,7 @@ fn fails(call: &str, error: &str, words: &str) {
     let mut child =
         space.command(strace, &dir, &start, &flags).args(FEW).stderr(Stdio::null()).spawn().unwrap();
     let what = format!("{call} {error}");
-    // Each change is one more look; after some looks they fail, and after some more they do not.
+    // Each change causes one more look; some looks fail after the first ones, and later ones succeed.
     let mut changes = 0;
     let mut change = || {
         changes += 1;
@@ -92,7 +94,7 @@ fn fails(call: &str, error: &str, words: &str) {
     }
 }
 
-/// What `ccsurvey status` says.
+/// The output of `ccsurvey status`.
 fn status_of(dir: &Path) -> String {
     let output = Command::new(PROGRAM).arg("status").arg(dir).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()

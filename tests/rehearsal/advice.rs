@@ -1,4 +1,4 @@
-//! What `choose-depth` recommends, how sure it is of that, and what it says when it cannot tell.
+//! What `choose-depth` recommends, how certain that is, and what it says when it cannot tell.
 
 use std::sync::LazyLock;
 
@@ -12,11 +12,11 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The least depth whose coverage has an end or value of at least `wanted`.
+/// The least depth whose coverage reaches `wanted` in `figure`, an end of the interval or the value.
 fn least(choice: &Value, figure: &str, wanted: f64) -> Option<u64> {
     let reaches = |level: &Value| {
         let coverage = &level["coverage"];
-        // Where there is no interval, the figure is known by definition, or nothing is sure.
+        // Without an interval, the value is certain by definition, or nothing is certain.
         let known = || if coverage["no_interval"].is_null() { number(&coverage["value"]) } else { 0.0 };
         coverage[figure].as_f64().unwrap_or_else(known) >= wanted
     };
@@ -28,7 +28,7 @@ fn percent(share: &Value) -> String {
     format!("{:.1}", number(share) * 100.0)
 }
 
-/// With a survey of enough site trees for intervals.
+/// A folder with a survey of enough site trees for intervals.
 fn of_many_sites() -> Desk {
     static SURVEY: LazyLock<Desk> = LazyLock::new(|| {
         let desk = Desk::about("survey");
@@ -54,7 +54,7 @@ fn the_corrected_curve_decides_and_a_higher_confidence_lets_the_end_of_the_inter
         let corrected = number(&curve["coverage"]["corrected"]);
         assert!(corrected <= number(&curve["coverage"]["value"]));
         assert_eq!(deciding(curve), corrected);
-        // Of a share without an interval nothing is sure.
+        // Nothing is certain about a share without an interval.
         let low = curve["coverage"]["low"].as_f64().unwrap_or(0.0);
         assert!((deciding(sure) - low).abs() < 1e-6, "{curve} {sure}");
     }
@@ -75,7 +75,7 @@ fn the_text_leads_with_the_depth_its_coverage_and_interval_then_says_the_risk_an
     assert!(code == 0 && words.starts_with(&begin), "{words}");
     let risk = format!("\n  Risk: among all such sites coverage may be {low} %. ");
     assert!(words.contains(&risk), "{words}");
-    // A width of 10 points is what ± 5 points are; four times the sites halve a width.
+    // An interval 10 points wide is ± 5 points; four times the sites halve the width.
     let width = number(&coverage["high"]) - number(&coverage["low"]);
     let trees = number(&choice["trees"]);
     let more = trees * ((width / 0.1).powi(2) - 1.0);
@@ -102,7 +102,7 @@ fn a_share_without_an_interval_says_why_in_the_sentence_the_table_and_the_json()
     let why = "\n  Risk: not known; one site tree holds more than half of it, so there is no interval.\n";
     assert!(code == 0 && words.contains(why), "{words}");
     assert!(words.lines().filter(|line| line.contains("one large tree")).count() >= 3, "{words}");
-    // Of the load no tree holds so much.
+    // No tree holds that much of the load.
     assert_eq!(choice["levels"][0]["load"][0]["no_interval"], "few_trees");
 }
 
@@ -129,10 +129,10 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
     let next = percent(&choice["known"]["with_next"]);
     let bound = format!("levels 0 to 2 may have only {next} % of the external hosts of levels 0 to 3");
     assert!(words.contains(&bound), "{words}");
-    // What is asked of an environment is not answered either, unless no coverage is asked for.
+    // A question about an environment gets no answer either, unless it asks for no coverage.
     assert_eq!(shallow.forecast("[survey]\ncoverage = 0.95\n")["verdict"], "survey_deeper");
     assert_eq!(shallow.forecast("[survey]\ndays = 1000\n")["depth"], 2);
-    // That it ended there is told with the depth.
+    // The answer says that the survey ended at this depth.
     let (code, words, _) =
         shallow.run(&["choose-depth", &shallow.recorded, "--environment", "environment.toml"]);
     let deeper = [
@@ -148,7 +148,7 @@ fn what_cannot_be_counted_is_refused() {
     let (code, _, stderr) =
         desk.run(&["choose-depth", &desk.recorded, "--of", "addresses", "--reading", "pair"]);
     assert!(code == 2 && stderr.contains("expected '--reading union'"), "{stderr}");
-    // These servers answer at once.
+    // These servers respond at once.
     let silent = "silent_share = 0.0\n";
     desk.write(
         "quick.toml",
@@ -172,7 +172,7 @@ fn one_site_has_no_interval() {
         let figures = level["load"].as_array().unwrap().iter().chain([&level["coverage"]]);
         for figure in figures {
             let value = number(&figure["value"]);
-            // Nothing and all are shares by definition.
+            // Shares of 0 and 1 hold by definition.
             let is_told = value <= 0.0 || value >= 1.0;
             assert_eq!((figure["low"].is_f64(), figure["high"].is_f64()), (is_told, is_told), "{level}");
         }
@@ -227,7 +227,7 @@ fn where_no_depth_fits_the_first_bound_to_fail_the_nearest_depth_and_what_must_g
     );
     assert!(words.contains(&format!("if it alone gave, depth {covering} would need ")), "{words}");
 
-    // What is said to do does.
+    // The advice that it gives works.
     let given = number(&alone["gives"][0]["found"]) * 1.000_001;
     let some = desk.forecast(&format!("[survey]\ndays = {given}\ncoverage = 0.5\n"));
     assert_eq!(some["depth"].as_u64(), Some(covering as u64));

@@ -1,4 +1,4 @@
-//! Several agents walk the site trees of a simulated survey: the tables are those of one machine.
+//! Several agents walk the site trees of a simulated survey: the tables equal those of one machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn survey(folder: &Path, name: &str, flags: &[&str]) -> (PathBuf, serde_json::Va
     summary_of(WORLD, &folder, &[&FLAGS, flags].concat())
 }
 
-/// The tables without who asked.
+/// The tables without the agents' names.
 fn tables(survey: &Path) -> TimelessTables {
     timeless_tables(survey).without_agents()
 }
@@ -114,7 +114,7 @@ fn an_agent_reads_no_more_pages_in_a_time_than_its_machine_can() {
     for (agent, capacity) in [("agent-1", 0.3), ("agent-2", 0.1)] {
         let times = started.get_mut(agent).unwrap();
         times.sort_unstable();
-        // Each of the four trees may have put a question while the agent reads.
+        // Each of the four trees may have sent a request while the agent reads.
         let read = times.len() as f64 - 4.0;
         let seconds = (times.last().unwrap() - times[0]) as f64 / 1e6;
         let rate = read / seconds;

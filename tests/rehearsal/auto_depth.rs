@@ -1,4 +1,4 @@
-//! `--depth auto`: what it leaves out, what it is told, and that its tables depend on nothing else.
+//! `--depth auto`: what it skips, what it is given, and that its tables depend on nothing else.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 use super::simulate::{simulate, summary_of};
 use crate::common::{rows, same_tables, timeless_tables};
 
-/// Sites of many pages, of which few name anybody.
+/// Sites of many pages, of which few link to other sites.
 const WORLD: &str = "profile = \"africa-2006\"\nseed = 3\n\n[sites]\ncount = 40\n";
 const AUTO: [&str; 4] = ["--depth", "auto", "--coverage", "0.95"];
 
@@ -32,7 +32,7 @@ fn tables_are_the_same_however_many_sites_are_walked_at_once() {
         let survey = folder.path().join(sites);
         let output = simulate(&world, &survey, &[&AUTO[..], &["--sites", sites]].concat());
         assert!(output.status.success(), "{output:?}");
-        // Every URL is in one class and every request in the sums: it is looked at on the way.
+        // This also checks that every URL is in one class and every request in the sums.
         timeless_tables(&survey)
     });
     let left_out: u64 = one.levels.iter().map(|level| level.classes[Class::Yield]).sum();
@@ -57,12 +57,12 @@ fn it_asks_for_far_less_than_all_levels_and_finds_nearly_as_much() {
     };
     assert!(sum(&auto, "requests") < 0.5 * sum(&deep, "requests"), "{auto:#} {deep:#}");
     assert!(sum(&auto, "external_hosts") > 0.9 * sum(&deep, "external_hosts"), "{auto:#} {deep:#}");
-    // What is left out of a tree was expected to bring something, and less than a host a page.
+    // Each skipped URL of a tree was expected to bring something, but less than one host per page.
     for level in rows::<LevelRow>(&survey) {
         let (urls, hosts) = (level.classes[Class::Yield], level.expected_external_hosts.unwrap());
         assert!((urls == 0) == (hosts == 0.0) && hosts < urls as f64 + 1e-9, "{level:?}");
     }
-    // Each site has its dozen, as far as it has pages.
+    // Each site gets its dozen pages, if it has as many.
     for site in rows::<SiteRow>(&survey).iter().filter(|site| site.outcome == "yield") {
         let fetched: u64 = rows::<LevelRow>(&survey)
             .iter()
@@ -128,7 +128,7 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
     let learned: serde_json::Value = serde_json::from_slice(&std::fs::read(&rates).unwrap()).unwrap();
     assert_eq!(learned["learned_from"][0]["survey"], "survey");
     assert!(learned["prices"].as_array().unwrap().len() > 3, "{learned:#}");
-    // Calendars are on many sites, and name nobody.
+    // Calendars are on many sites, and link to no other sites.
     let of = |word: &str| learned["own"]["by_word"][word].as_f64().unwrap();
     assert!(of("calendar") < 0.2, "{learned:#}");
 
@@ -143,7 +143,7 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
     assert_eq!(told.hash, format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&kept)));
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&kept).unwrap(), learned);
 
-    // It makes the requests that were foretold by these rates, but for what the deep survey never asked for.
+    // It sends the requests that these rates predicted, except those that the deep survey never sent.
     let output = ccsurvey(&["choose-depth", "--json", "--rates", rates_flag], &[&survey]);
     let advice: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let candidates = advice["comparison"]["candidates"].as_array().unwrap();
@@ -176,12 +176,12 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     };
     assert!(of_file("{").contains("rates.json: EOF while parsing"));
     assert!(of_file("{\"format\": 7}").contains("format is 7, expected 1: another version"));
-    // What is found wrong when the folder is there already leaves none.
+    // An error that is found when the folder exists already leaves no folder.
     assert!(said(&["--depth", "auto", "--geo", "missing.mmdb"]).contains("missing.mmdb"));
     std::fs::remove_file(&rates).unwrap();
     assert!(said(&["--depth", "auto", "--rates", rates.to_str().unwrap()]).contains("rates.json"));
 
-    // Nothing is learned from nothing, or from a survey that kept no links.
+    // Nothing is learned from no data, or from a survey that kept no links.
     let output = simulate(&world, &survey, &["--depth", "2", "--feed-back", "off"]);
     assert!(output.status.success(), "{output:?}");
     let none = folder.path().join("none");
@@ -191,7 +191,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     learn(&none);
     assert!(!rates.exists());
 
-    // Nor from levels of which most was left out.
+    // Nor from levels of which most was skipped.
     let auto = folder.path().join("auto");
     let output = simulate(&world, &auto, &[&AUTO[..], &["--feed-back", "off", "--record-links"]].concat());
     assert!(output.status.success(), "{output:?}");

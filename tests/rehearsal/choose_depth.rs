@@ -1,4 +1,4 @@
-//! A depth is chosen from tables, and what is foretold of a network environment comes true there.
+//! A depth is chosen from tables, and the predictions for a network environment come true there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Desk {
         Self { folder: tempfile::tempdir().unwrap(), recorded: String::new() }
     }
 
-    /// To ask about a survey in its folder, or elsewhere by its full path.
+    /// For commands on a survey in its folder, or elsewhere by its full path.
     pub(super) fn about(recorded: &str) -> Self {
         Self { recorded: recorded.to_owned(), ..Self::new() }
     }
@@ -74,7 +74,7 @@ impl Desk {
         desk
     }
 
-    /// The exit code is that of the verdict.
+    /// Checks that the exit code matches the verdict; returns the advice.
     #[track_caller]
     pub(super) fn choose(&self, flags: &[&str]) -> Value {
         let (code, out, said) = self.run(&[&["choose-depth", &self.recorded, "--json"], flags].concat());
@@ -89,7 +89,7 @@ impl Desk {
         self.choose(&["--environment", "environment.toml"])["forecast"].take()
     }
 
-    /// Simulates surveys of a world to two depths and compares them with what was foretold of them.
+    /// Simulates surveys of a world to two depths and compares them with their forecast.
     #[track_caller]
     fn foretells(&self, environment: &str, world: &str, flags: &[&str]) {
         let forecast = self.forecast(environment);
@@ -152,9 +152,9 @@ fn a_survey_at_a_low_rate_takes_what_is_foretold() {
     Desk::recorded().foretells(environment, "world.toml", &flags);
 }
 
-/// The same sites behind satellites. What others use of each link is unknown from outside; on average it is 0.4. Pauses
-/// for the sake of the link hang on just that, server by server, and make connections end that would be kept alive:
-/// they are left out, in what is recorded too.
+/// The same sites behind satellites. The survey cannot see how much of each link other users take; on average
+/// it is 0.4. Pauses for the sake of the link depend on exactly that, server by server, and end connections
+/// that would be kept alive. This test disables them, in the recorded survey too.
 #[test]
 fn a_survey_of_servers_behind_satellites_takes_what_is_foretold() {
     let mut desk = Desk::recorded();

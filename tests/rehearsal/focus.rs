@@ -1,4 +1,4 @@
-//! `--since OLD --focus SHARE`: a re-survey that asks for what led somewhere last time.
+//! `--since OLD --focus SHARE`: a re-survey that requests the pages that led somewhere last time.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow};
 use super::simulate::simulate;
 use crate::common::{rows, same_tables, timeless_tables};
 
-/// Sites of many pages, some of which an edition changes.
+/// Sites of many pages, some of which change with each edition.
 fn world(edition: u64) -> String {
     format!(
         "profile = \"africa-2006\"\nseed = 3\n\n[sites]\ncount = 40\n\n[validators]\nedition = {edition}\n\
@@ -70,7 +70,7 @@ fn it_spends_about_its_share_and_finds_most_of_what_a_full_survey_finds() {
     assert!(plan["planned_requests"].as_f64().unwrap() <= 0.25 * requests(&old) as f64, "{plan}");
     let left_out: u64 = rows::<LevelRow>(&focused).iter().map(|level| level.classes[Class::Yield]).sum();
     assert!(left_out > 300, "{left_out}");
-    // The store of what the earlier survey tells is of no use any more.
+    // The store of the earlier survey's data is not needed any more.
     assert!(!focused.join("since.redb").exists());
 }
 

@@ -1,4 +1,5 @@
-//! What the other users of a server feel: a survey of a thin link goes by what they leave of it, by day and by night.
+//! The load that other users of a server feel: a survey of a thin link adapts to the share that they leave,
+//! by day and by night.
 
 use std::path::Path;
 
@@ -7,8 +8,8 @@ use ccsurvey::records::ExchangeRow;
 use crate::common::rows;
 use crate::simulate::summary_of;
 
-/// Every host at one server behind 128 kbit/s, which others use more by day. Under the first seed pages are small; under the
-/// other, pages of 200 kB ask for the longest pauses by day.
+/// All hosts on one server behind 128 kbit/s, which other users load more by day. With the first seed pages
+/// are small; with the other, pages of 200 kB require the longest pauses by day.
 const SEEDS: [u32; 2] = [1, 6];
 const CROWDED: &str = "[sites]\ncount = 80\nmost_pages = 100\n[servers]\ngiants = 1\ngiants_share = 1.0\n\
                        bandwidth_least = 128.0\nbandwidth_median = 128.0\nbandwidth_most = 128.0\nday_swing = 0.8\n\
@@ -34,7 +35,7 @@ fn survey_crowded_link(seed: u32, folder: &Path) {
         (thin["mean_extra_share"].as_f64().unwrap(), thin["worst_extra_share"].as_f64().unwrap());
     assert!(mean > 0.0 && mean <= 0.02 && worst <= 0.1, "{thin}");
 
-    // From the second day on, when a night has been seen.
+    // From the second day on, when the survey has seen a night.
     let seconds: Vec<i64> =
         rows::<ExchangeRow>(&survey).iter().map(|row| row.started.0 / 1_000_000).collect();
     let first = seconds.iter().min().unwrap();

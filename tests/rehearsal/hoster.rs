@@ -1,4 +1,4 @@
-//! Many sites at one server: what is wrong with some of them is theirs, and the others are surveyed.
+//! Many sites on one server: faults of some are not blamed on the others, which are surveyed.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use ccsurvey::records::SiteRow;
 use crate::common::rows;
 use crate::simulate::summary_of;
 
-/// All sites at one server, nearly half of them dead in ways that look as if the server were overloaded.
+/// All sites on one server, nearly half of them dead in ways that look as if the server were overloaded.
 const HALF_DEAD: &str = "[sites]\ncount = 80\nmost_pages = 20\n[servers]\ngiants = 1\ngiants_share = 1.0\n\
                          [faults]\nno_dns_share = 0.0\nservfail_share = 0.0\ndns_silent_share = 0.0\n\
                          forbidden_share = 0.0\nmoved_share = 0.0\nreset_share = 0.2\nsilent_share = 0.05\n\
@@ -15,7 +15,7 @@ const HALF_DEAD: &str = "[sites]\ncount = 80\nmost_pages = 20\n[servers]\ngiants
                          all_share = 0.0\ncrawl_delay_share = 0.0\nunavailable_share = 0.0\nsilent_share = 0.0\n\
                          [dns]\nv6_only_share = 0.0\nboth_share = 0.0\n";
 
-/// Under both, dead sites come in a row.
+/// With both seeds, dead sites follow one another.
 const SEEDS: [u32; 2] = [1, 4];
 
 #[test]
@@ -27,7 +27,7 @@ fn dead_sites_do_not_cost_the_living_ones_of_their_server() {
 }
 
 fn survey_half_dead(seed: u32, folder: &Path) {
-    // One after the other, so that the troubles of a site come in a row.
+    // One after the other, so that the failures of a site come in a row.
     let (survey, summary) = summary_of(&format!("seed = {seed}\n{HALF_DEAD}"), folder, &["--sites", "1"]);
     assert!(summary["errors"]["reset"].as_u64() > Some(20), "{}", summary["errors"]);
     assert_eq!(summary["errors"]["given_up"].as_u64(), None, "{}", summary["errors"]);

@@ -1,5 +1,5 @@
-//! Surveys without strangers' servers: the virtual Web, in process and served, recorded surveys walked again, and a
-//! depth chosen for the link one has.
+//! Surveys without the servers of others: the virtual Web, in process and served, replays of recorded
+//! surveys, and the choice of a depth for one's own link.
 
 #[path = "../common/mod.rs"]
 mod common;

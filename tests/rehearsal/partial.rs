@@ -1,4 +1,4 @@
-//! Advice from a part of a survey says so: it is provisional, wherever it stands.
+//! Advice from a partial survey says so: it is provisional wherever it is shown.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::common::{Space, rows};
 
 const WORLD: &str = "seed = 5\n[sites]\ncount = 40\n";
 
-/// A survey whose manifest says that it stands like this.
+/// A survey whose manifest has this state.
 fn standing(state: SurveyState) -> Desk {
     let desk = Desk::about("survey");
     desk.write("world.toml", WORLD);
@@ -29,7 +29,7 @@ fn advice(desk: &Desk, flags: &[&str]) -> (i32, Value, String) {
     (code, serde_json::from_str(&json).unwrap(), words)
 }
 
-/// What is held of every partial survey, whatever is asked.
+/// Checks that hold for every partial survey, with any flags.
 #[track_caller]
 fn is_provisional(desk: &Desk, title: &str) {
     desk.write("free.toml", "");
@@ -62,7 +62,7 @@ fn advice_from_a_survey_that_is_not_over_is_provisional() {
         let trees = rows::<SiteRow>(&desk.path("survey")).len();
         let done = format!(" {trees} of {trees} known site trees are done, as of ");
         assert!(words.contains(&done), "{words}");
-        // Without what it last told of its trees.
+        // Without the last status of its trees.
         fs::remove_file(desk.path("survey/status.json")).unwrap();
         let (code, _, words) = advice(&desk, &[]);
         let done = format!(" {trees} of the site trees are done; only these are in the figures.");
@@ -104,7 +104,7 @@ fn a_budget_that_trees_share_makes_a_survey_partial() {
     let (_, json, words) = advice(&desk, &[]);
     assert!(words.contains(&format!(" {ended} of {} site trees ended because", sites.len())), "{words}");
     assert_eq!(json["standing"]["out_of_budget"].as_u64(), Some(ended as u64));
-    // A budget of each site cuts trees too, but all alike: that is told with the curve.
+    // A budget per site cuts trees too, but all in the same way: the curve shows that.
     let desk = Desk::about("survey");
     desk.simulate(world, "survey", &["--max-requests", "4"]);
     let (code, json, _) = advice(&desk, &["--coverage", "0.5"]);

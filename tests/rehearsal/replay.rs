@@ -1,4 +1,4 @@
-//! A survey that kept its pages is walked again from its tables, and finds what it found.
+//! A survey that kept its pages is walked again from its tables, and finds the same.
 
 mod commands;
 mod pages;
@@ -48,7 +48,7 @@ impl Replayed {
     }
 }
 
-/// The latencies are those of loopback, but a busy machine makes long ones.
+/// The latencies are those of loopback, but on a busy machine they can be long.
 fn fast() -> ServeSettings {
     ServeSettings { speed: 20.0, ..ServeSettings::default() }
 }
@@ -57,7 +57,7 @@ fn recording(space: &Space) -> Settings {
     Settings { record_links: true, ..space.settings() }
 }
 
-/// What is compared: all but times, and but bytes, for pages are written anew; a URL in its canonical form, for
+/// The compared columns: all but times, and bytes, because pages are rewritten; URLs are canonical, because
 /// page links are.
 fn comparable(tables: TimelessTables) -> TimelessTables {
     let canonical = |url: &str| WebUrl::parse(url).unwrap().canonical();
@@ -155,7 +155,7 @@ fn a_deeper_survey_of_a_replay_meets_what_is_not_known() {
     let deep = replayed.survey(&Settings { depth: DepthRule::Levels(2), ..shallow }, &space.starts());
     let below: Vec<_> = deep.exchanges.iter().filter(|row| row.depth == Some(2)).collect();
     assert!(!below.is_empty() && below.iter().all(|row| row.status == Some(404)));
-    // A name that was never looked up does not resolve, and is not asked.
+    // A name that was never looked up does not resolve, so no request is sent to it.
     assert_eq!(replayed.replay.unknown(), below.len() as u64);
 }
 

@@ -1,4 +1,4 @@
-//! A world walked in process is the world that is served, and the same every time.
+//! A world that is walked in process equals the world that is served, and is the same every time.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) fn simulate(world: &Path, dir: &Path, flags: &[&str]) -> Output {
     command.arg("simulate").arg(world).arg(dir).args(flags).output().unwrap()
 }
 
-/// Simulates a world that is told in words; gives the folder of the survey, and its summary.
+/// Simulates a world given as text; returns the folder of the survey, and its summary.
 #[track_caller]
 pub(super) fn summary_of(world: &str, folder: &Path, flags: &[&str]) -> (PathBuf, serde_json::Value) {
     let (file, survey) = (folder.join("world.toml"), folder.join("survey"));
@@ -53,7 +53,7 @@ fn simulated(world: &Path, dir: &Path, flags: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Every row with its times, in an order of its own.
+/// Every row with its times, in a fixed order.
 fn everything(dir: &Path) -> [Vec<String>; 5] {
     let sorted = |mut rows: Vec<String>| {
         rows.sort();
@@ -68,8 +68,8 @@ fn everything(dir: &Path) -> [Vec<String>; 5] {
     ]
 }
 
-/// Surveys a world over sockets and in process, and compares every table, sizes and hashes of pages
-/// included; gives the number of pages.
+/// Surveys a world over sockets and in process, and compares every table, sizes and hashes of pages included;
+/// returns the number of pages.
 fn same_both_ways(name: &str, change: impl Fn(Settings) -> Settings, flags: &[&str]) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let space = Space::serve(name);
@@ -110,9 +110,10 @@ fn failures_are_the_same_in_process_as_over_sockets() {
     assert!(same_both_ways("hosts_fail_in_every_way", change, &flags) > 0);
 }
 
-/// Whether a connection is back in the pool when the next request of a quick survey comes is a race over
-/// sockets, and a further handshake has bytes, as has the lack of a session that it would have left: sizes are compared
-/// exchange by exchange as long as a host has had as many connections, and left out of the sums.
+/// Over sockets it is a race whether a connection is back in the pool at the next request of a fast survey. A
+/// further handshake costs bytes, as does the lack of the session that it would have left. Sizes are
+/// therefore compared exchange by exchange as long as a host has had as many connections, and left out of the
+/// sums.
 #[test]
 fn certificates_are_the_same_in_process_as_over_sockets() {
     same_over_tls("sites_speak_tls");
@@ -162,7 +163,7 @@ fn the_same_world_and_settings_make_the_same_tables_with_the_same_times() {
     }
 }
 
-/// With more than one core, answers are made and read before they are asked for.
+/// With more than one core, responses are generated and read before their requests.
 #[test]
 fn a_machine_of_one_core_makes_the_same_tables_with_the_same_times() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,7 +178,7 @@ fn a_machine_of_one_core_makes_the_same_tables_with_the_same_times() {
     }
 }
 
-/// The first that this process may run on.
+/// The first core that this process may run on.
 fn first_core() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let cores = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
@@ -202,7 +203,7 @@ fn a_server_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next()
     let folder = tempfile::tempdir().unwrap();
     let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
     simulated(&world("a_small_country"), &usual, &["--max-time", "none"]);
-    // So that no walk lasts longer than a day, after which robots.txt is asked for once more.
+    // So that no walk lasts longer than a day, after which robots.txt is requested again.
     let flags = ["--max-time", "none", "--max-server-requests-per-day", "60"];
     simulated(&world("a_small_country"), &spread, &flags);
     let mut days: HashMap<(String, i64), u32> = HashMap::new();
@@ -274,7 +275,7 @@ fn a_recorded_survey_is_simulated_once_more() {
         };
         assert_eq!(outside(found), outside(expected));
     }
-    // A recording has the URLs of pages in canonical form.
+    // A recording contains the URLs of pages in canonical form.
     let links = |rows: &[LinkRow]| -> Vec<LinkRow> {
         let page = |row: &LinkRow| WebUrl::parse(&row.page).unwrap().canonical();
         rows.iter().map(|row| LinkRow { page: page(row), ..row.clone() }).collect()
@@ -285,7 +286,7 @@ fn a_recorded_survey_is_simulated_once_more() {
     assert_eq!(deepest, Some(1));
 }
 
-/// All onshore: hundreds of servers in few networks.
+/// All servers are onshore: hundreds of servers in few networks.
 fn crowded_world(folder: &Path) -> PathBuf {
     let file = folder.join("world.toml");
     let world = "[sites]\ncount = 120\nlarge_share = 0.0\ncms_share = 0.0\none_page_share = 0.5\nbrochure_share = 0.5\n\
@@ -294,7 +295,7 @@ fn crowded_world(folder: &Path) -> PathBuf {
     file
 }
 
-/// Who has been asked, row by row, without the last number of the address.
+/// The network of each sent request (the address without its last number), with its row.
 fn networks_asked(dir: &Path) -> Vec<(String, ExchangeRow)> {
     let asked = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.total_ms.is_some());
     asked.map(|row| (row.address.clone().unwrap().rsplit_once('.').unwrap().0.to_owned(), row)).collect()
@@ -322,7 +323,7 @@ fn a_network_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next(
     same_tables(&without_robots(timeless_tables(&spread)), &without_robots(timeless_tables(&usual)));
 }
 
-/// What was asked but robots.txt, which is asked for again every day.
+/// All requests but those for robots.txt, which is requested again every day.
 fn without_robots(tables: crate::common::TimelessTables) -> crate::common::TimelessTables {
     let mut tables = tables.without_wire_bytes();
     tables.exchanges.retain(|row| row.purpose != "robots");
@@ -396,7 +397,7 @@ fn neighbours_are_asked_one_at_a_time_with_the_pauses_of_one_server() {
 fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
     let folder = tempfile::tempdir().unwrap();
     let [usual, quiet] = ["usual", "quiet"].map(|name| folder.path().join(name));
-    // The clock begins at three in the morning of Kenya; the survey takes some days.
+    // The clock starts at three in the morning in Kenya; the survey takes some days.
     let slow = ["--min-delay", "5m", "--max-delay", "5m", "--max-time", "none"];
     simulated(&world("a_small_country"), &usual, &slow);
     simulated(&world("a_small_country"), &quiet, &[&slow[..], &["--quiet-hours", "08:00-18:30"]].concat());
@@ -415,8 +416,8 @@ fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
     same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
 }
 
-/// Minutes after midnight, by UTC, at which servers of these country domains were asked on 1 July 2026 and later, with
-/// quiet hours from eight to six in the evening.
+/// Minutes after midnight, in UTC, at which servers of these country domains got requests on 1 July 2026 and
+/// later, with quiet hours from eight to six in the evening.
 fn asked_in_july(domain: &str) -> Vec<i64> {
     let folder = tempfile::tempdir().unwrap();
     let world = std::fs::read_to_string(world("a_small_country")).unwrap();
@@ -456,7 +457,7 @@ fn quiet_hours_are_those_of_the_clocks_on_walls_in_summer_and_in_every_zone() {
     }
 }
 
-/// Large pages of many servers, whose responses begin late.
+/// Large pages of many servers, whose responses start late.
 const LARGE_PAGES: &str = r#"
 profile = "cctld-2026"
 seed = 31337
@@ -489,7 +490,7 @@ fn no_more_moves_in_any_time_than_the_rate_and_what_may_be_saved_up() {
     let (dir, summary) = summary_of(LARGE_PAGES, folder.path(), &flags);
     let rate = 100_000.0;
     let saved_up = largest_exchange(&Settings::default()).bytes as f64;
-    // What moved between two moments, in seconds.
+    // Bytes moved between two moments, which are in seconds.
     let exchanges = rows::<ExchangeRow>(&dir);
     let mut moved: Vec<(f64, f64, f64)> = exchanges
         .iter()

@@ -1,4 +1,5 @@
-//! One depth for all sites beside other strategies, played on the pages of a survey: what is told of them comes true.
+//! One depth for all sites compared with other strategies, replayed on the pages of a survey: their
+//! predictions come true.
 
 use ccsurvey::records::{ExchangeRow, LinkRow, Manifest};
 use serde_json::Value;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use super::choose_depth::Desk;
 use crate::common::rows;
 
-/// Sites of many pages, of which few name anybody.
+/// Sites of many pages, of which few link to other sites.
 fn world(edition: u64) -> String {
     format!(
         "profile = \"africa-2006\"\nseed = 3\n\n[sites]\ncount = 40\n\n[validators]\nedition = {edition}\n\
@@ -23,7 +24,7 @@ fn near(told: f64, found: f64, tolerance: f64, what: &str) {
     assert!((told / found - 1.0).abs() <= tolerance, "{told} {what} told, {found} found");
 }
 
-/// A survey that kept its links, in a folder of its own.
+/// A survey that kept its links, in its own folder.
 fn deep() -> Desk {
     let desk = Desk::about("deep");
     desk.write("world.toml", &world(0));
@@ -39,7 +40,7 @@ fn of<'a>(advice: &'a Value, strategy: &str) -> &'a Value {
     candidates(advice).iter().rfind(|one| one["strategy"] == strategy).unwrap_or(&Value::Null)
 }
 
-/// Without probes of what was left out.
+/// Number of requests, without probes of skipped URLs.
 fn requests(desk: &Desk, survey: &str) -> f64 {
     let rows = rows::<ExchangeRow>(&desk.path(survey));
     rows.iter().filter(|row| row.total_ms.is_some() && row.purpose != "probe").count() as f64
@@ -62,7 +63,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
     assert_eq!(best["strategy"], "auto", "{advice:#}");
     for one in candidates(&advice) {
         for figure in [&one["coverage"], &one["load"]] {
-            // Forty sites have no interval, and it is said why; where there is one, it holds the figure.
+            // Forty sites have no interval, and the advice says why; an interval contains the figure.
             match ["low", "high"].map(|end| figure[end].as_f64()) {
                 _ if figure["value"] == 1.0 => assert_eq!(figure["corrected"], 1.0, "{one}"),
                 [Some(low), Some(high)] => {
@@ -72,8 +73,8 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
             }
         }
     }
-    // The command that each names does what is told of it. In another order another query URL of a script comes first, and with
-    // it another branch: at four coverages requests differ by 0.3 to 4 %.
+    // The command that each strategy names has the predicted result. In another order, another query URL of a
+    // script comes first, and with it another branch: at four coverages, requests differ by 0.3 to 4 %.
     let autos: Vec<&Value> = candidates(&advice).iter().filter(|one| one["strategy"] == "auto").collect();
     assert!(autos.len() > 1, "less than was asked for would do: {advice:#}");
     for auto in autos {
@@ -93,7 +94,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
     let begin = format!("Recommended: {}: ", best["flags"].as_str().unwrap());
     assert!(code == 0 && words.starts_with(&begin), "{words}");
     assert!(words.contains(&format!("\nOne depth for all sites: depth {}: ", depth["depth"])), "{words}");
-    // The columns of the table stand below each other.
+    // The columns of the table are aligned.
     let lines: Vec<&str> = words.lines().skip_while(|line| !line.starts_with("strategy")).collect();
     let at =
         |line: &str, word: &str| line.find(word).map(|at| line[..at].chars().count() + word.chars().count());
@@ -118,11 +119,11 @@ fn in_an_environment_auto_takes_what_a_survey_with_it_takes() {
     desk.simulate("world.toml", "auto", &[&flags[..], &["--max-depth", "10"]].concat());
     let manifest = Manifest::load(&desk.path("auto")).unwrap();
     let took = (manifest.finished.unwrap().0 - manifest.created.0) as f64 / 1e6;
-    // One tree of forty decides when the last is done, and a survey may leave out other pages of it than the replay: by 23 %
-    // of the time here.
+    // One tree of forty decides when the last one is done, and a survey may skip other pages of it than the
+    // replay: here that makes a difference of 23 % of the time.
     near(number(&auto["seconds"]), took, 0.25, "seconds");
     assert!(number(&auto["seconds"]) < number(&of(&advice, "depth")["seconds"]), "{advice:#}");
-    // It asks for what it asks for anywhere.
+    // The environment does not change its requests.
     let by_coverage = desk.choose(&["--coverage", "0.95"]);
     for one in candidates(&by_coverage) {
         let here = candidates(&advice).iter().find(|here| here["flags"] == one["flags"]).unwrap();
@@ -161,7 +162,7 @@ fn a_full_re_survey_weighs_focus_too() {
     let (all, some) = (hosts(&desk, "again"), hosts(&desk, "focused"));
     let found = some.intersection(&all).count() as f64 / all.len() as f64;
     near(number(&focus["coverage"]["value"]), found, 0.05, "of the hosts");
-    // It is not there any more.
+    // The survey is not there any more.
     std::fs::rename(desk.path("deep"), desk.path("elsewhere")).unwrap();
     let advice = desk.choose(&["--coverage", "0.5"]);
     let reason = advice["comparison"]["not_weighed"][0]["reason"].as_str().unwrap().to_owned();

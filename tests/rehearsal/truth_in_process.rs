@@ -1,5 +1,5 @@
-//! What a walk finds in a virtual Web space equals what the space knows of itself, without a network
-//! between them: so many seeds, deep levels, TLS and servers that never answer cost no time.
+//! What a walk finds in a virtual Web space equals the ground truth of the space, without a network between
+//! them: so many seeds, deep levels, TLS and servers that never respond cost no time.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -33,7 +33,7 @@ const WORLDS: [&str; 17] = [
     include_str!("../worlds/links_between_sites_die_and_doors_are_shut.toml"),
 ];
 
-/// The world of a file under another seed.
+/// The world of a file with another seed.
 fn seeded(text: &str, seed: u64) -> World {
     let (before, rest) = text.split_once("\nseed = ").unwrap();
     let after = rest.split_once('\n').unwrap().1;
@@ -224,7 +224,7 @@ fn truth(world: &World, trap_levels: Option<u16>) -> Truth {
     Truth::compute(world, &settings)
 }
 
-/// A profile with so many sites, and traps or none.
+/// A profile with this number of sites, with or without traps.
 fn profile(name: &str, sites: u64, traps: &str) -> World {
     World::parse(&format!("profile = '{name}'\nseed = 3\n[sites]\ncount = {sites}\n{traps}")).unwrap()
 }
@@ -232,8 +232,8 @@ fn profile(name: &str, sites: u64, traps: &str) -> World {
 const NO_TRAPS: &str = "[traps]\ncalendar_share = 0.0\nloop_share = 0.0\nsession_share = 0.0\n\
                         facet_share = 0.0\nsoft_404_share = 0.0\n";
 
-/// Pages of the profiles are read as servers send them on some sites, for near duplicates show in their text
-/// only; the model tells the rest.
+/// Pages of the profiles are read as servers send them on some sites, because near duplicates show only in
+/// their text; the model supplies the rest.
 #[test]
 fn no_site_is_taken_for_a_trap_where_there_is_none() {
     for name in ["africa-2006", "cctld-2026"] {

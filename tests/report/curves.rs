@@ -1,4 +1,4 @@
-//! When the table of curves is drawn, and by what.
+//! When and from what data the table of curves is computed.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn is_counted(dir: &Path) -> bool {
     Manifest::load(dir).unwrap().tables.contains_key(CurveRow::TABLE)
 }
 
-/// What a process leaves that is killed between the end of the survey and its curves.
+/// The state that a process leaves if it is killed between the end of the survey and its curves.
 fn without_curves(dir: &Path) {
     fs::remove_dir_all(dir.join("tables/curves")).unwrap();
     let mut manifest = Manifest::load(dir).unwrap();
@@ -56,7 +56,7 @@ fn a_report_draws_curves_that_are_missing_or_of_other_tables() {
     let mut older = curves.clone();
     older[0].requests -= 1;
     write_curves(survey.path(), &older).unwrap();
-    // Another seed gives the report other intervals, and the table the usual ones.
+    // Another seed gives the report other intervals, and the table keeps the usual ones.
     ccsurvey(&["report", "--seed", "7"], survey.path());
     assert_eq!(read_curves(survey.path()).unwrap(), curves);
 }

@@ -1,4 +1,4 @@
-//! The report as who reads it meets it: one HTML file, the same every time, whatever strangers wrote.
+//! The report as its readers see it: one HTML file, the same every time, whatever strangers wrote.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -53,7 +53,7 @@ fn refusal(arguments: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// What stands between two marks, for every place where they stand.
+/// The text between two marks, for each occurrence of the marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     text.split(from).skip(1).filter_map(|rest| rest.split(to).next()).collect()
 }
@@ -84,7 +84,7 @@ fn a_pipe_gets_the_page_and_stays_a_pipe() {
     let pipe = folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let copy = folder.path().join("copy.html");
-    // Into a file: a reader that waits for us to read would keep the program waiting, too.
+    // Into a file: a reader that waits for this test to read would block the program, too.
     let copied = fs::File::create(&copy).unwrap();
     let mut reader = Command::new("cat").arg(&pipe).stdout(copied).spawn().unwrap();
     let written = program(&["report", small().to_str().unwrap(), "-o", pipe.to_str().unwrap()]);
@@ -138,13 +138,13 @@ fn a_group_has_the_depth_that_choose_depth_recommends_for_it() {
     let advice: Value = serde_json::from_slice(&advice.stdout).unwrap();
     let groups = advice["groups"].as_array().unwrap();
     let depths = groups.iter().map(|group| group["choice"]["depth"].as_u64());
-    // The depth is the last column but one; the first row of the table is its head.
+    // The depth is in the last column but one; the first row of the table is its header.
     let shown = between(table, "<tr", "</tr>").into_iter().skip(1).map(|row| {
         let cells = between(row, "<td", "</td>");
         cells[cells.len() - 2].rsplit('>').next().unwrap().parse().ok()
     });
     assert_eq!(shown.collect::<Vec<_>>(), depths.clone().collect::<Vec<_>>(), "{table}");
-    // Both kinds: some software is to be surveyed deeper.
+    // Both kinds occur: some software should be surveyed deeper.
     assert!(depths.clone().any(|depth| depth.is_none()) && depths.clone().any(|depth| depth.is_some()));
 }
 
@@ -158,7 +158,7 @@ fn every_name_on_the_page_stands_once() {
     }
 }
 
-/// What a stranger might write where a name is expected.
+/// Text that a stranger might write in place of a name.
 const HOSTILE: &str =
     "</td></table><script>alert(1)</script>\" onload=\"x' {{ 7*7 }} {% raw %} &lt; \u{202e}\u{0}\u{1b}[31m=1";
 
@@ -166,7 +166,7 @@ fn all<R: Row>(dir: &Path) -> Vec<R> {
     read_table::<R>(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
-/// The same survey as if all names in it were hostile.
+/// The same survey with hostile text in place of all names.
 fn spoiled(dir: &Path, spoiled: &Path) {
     let mut rows = SegmentRows {
         sites: all(dir),
@@ -211,7 +211,7 @@ fn what_strangers_wrote_stays_text() {
     let hidden = |letter: char| letter == '\u{202e}' || (letter.is_control() && letter != '\n');
     assert!(!page.contains(hidden));
     assert!(page.contains("⟨U+202E⟩"));
-    // A quote that were not escaped would end an attribute.
+    // An unescaped quote would end an attribute.
     assert!(!page.contains("\" onload=\""));
 }
 
@@ -239,7 +239,7 @@ fn a_survey_that_is_not_over_says_so_first() {
     assert!(page(&dir, &[]).contains("of the site trees are done; only these"));
 }
 
-/// What is said of the servers of a country that nobody has asked must not be taken for the truth.
+/// Statements about the servers of a country that were never contacted must not be taken for the truth.
 #[test]
 fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_and_in_its_summary() {
     let folder = tempfile::tempdir().unwrap();
@@ -277,7 +277,7 @@ fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_a
         (manifest.settings["gateway"], manifest.settings["cctld"]) = (gateway.into(), cctld.clone());
         manifest.save(&dir).unwrap();
         let page = page(&dir, &[]);
-        // Labels of figures have titles too, which say what they mean.
+        // Labels of figures have titles too, which explain them.
         assert_eq!(between(&page, "<title>", "</title>")[0], title);
         assert_eq!(between(&page, "<h1>", "</h1>"), [title]);
         let banners = between(&page, "class=\"banner\" role=\"note\"><strong>", "</div>");
@@ -293,7 +293,8 @@ fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_a
     }
 }
 
-/// The manifest of a survey at work is as its run began: numbers and times on the first page are not from there.
+/// The manifest of a running survey dates from the start of its run: numbers and times on the first page do
+/// not come from it.
 #[test]
 fn the_first_page_of_a_survey_at_work_says_one_thing() {
     let folder = tempfile::tempdir().unwrap();
@@ -302,7 +303,7 @@ fn the_first_page_of_a_survey_at_work_says_one_thing() {
     (manifest.state, manifest.updated, manifest.finished) = (SurveyState::Running, manifest.created, None);
     manifest.save(&dir).unwrap();
     let mut status: Value = serde_json::from_slice(&fs::read(dir.join("status.json")).unwrap()).unwrap();
-    // A second before the last tree was written: fewer done, but all known.
+    // A second before the last tree was written: fewer trees are done, but all are known.
     let trees = status["sites_done"].as_u64().unwrap();
     (status["sites_done"], status["sites_waiting"]) = ((trees - 3).into(), 10.into());
     status["updated"] = serde_json::json!({ "secs_since_epoch": 1_800_000_000, "nanos_since_epoch": 0 });
@@ -363,7 +364,8 @@ fn what_cannot_be_reported_is_told() {
     assert!(!dir.join("report.html").exists());
 }
 
-/// Compares the numbers on a page with those that `report_numbers.py` computes: how many there are, which differ.
+/// Compares the numbers on a page with those that `report_numbers.py` computes: returns how many there are,
+/// and which differ.
 fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
@@ -383,7 +385,7 @@ fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
     assert!(differences.is_empty(), "{differences:#?}");
     assert!(compared > 3000, "{compared}");
 
-    // One digit more, in a fact, in a table and in what its CSV link holds, and the same comparison fails.
+    // With one more digit in a fact, in a table or in the data of its CSV link, the same comparison fails.
     let pages = between(&page, "<dt>Pages read</dt><dd>", "<")[0];
     let sites = between(&page, "download=\"table-levels.csv\" href=\"", "\"")[0];
     let row = between(&page, "<table id=\"table-kept-back\"", "</tr>\n<tr>")[0];
@@ -415,7 +417,7 @@ fn the_report_of_the_demo_that_the_readme_shows_is_what_the_program_makes() {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// What only a browser sees: `reports/demo/check`, where chromium, node and npm are installed.
+/// Checks that need a browser: `reports/demo/check`, where chromium, node and npm are installed.
 #[test]
 fn a_browser_shows_it_without_obstacles() {
     let folder = tempfile::tempdir().unwrap();
@@ -427,13 +429,13 @@ fn a_browser_shows_it_without_obstacles() {
         [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
     match output.status.code() {
         Some(0) => {}
-        // As `reports/demo/check` says when it has no browser: nothing was looked at.
+        // `reports/demo/check` has no browser: nothing was checked.
         Some(69) => skip("report in a browser", &said),
         _ => panic!("{said}"),
     }
 }
 
-/// Names that spreadsheets would run, and a URL of which another separator would make one.
+/// Names that spreadsheets would execute, and a URL that another separator would turn into a formula.
 const FORMULAS: [&str; 5] = ["=hyperlink(\"x\").ke", "+1.ke", "-bad-.ke", "@sum.ke", "a.ke"];
 
 #[test]
@@ -455,7 +457,7 @@ fn no_cell_of_an_export_is_a_formula() {
     let output = program(&["export", made.to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let exported = String::from_utf8(output.stdout).unwrap();
-    // Where a semicolon ends cells, too.
+    // Some locales end cells with a semicolon.
     for separator in [b',', b';'] {
         let mut reader = csv::ReaderBuilder::new();
         let mut reader =
@@ -490,7 +492,7 @@ fn every_word_of_outcomes_entrances_and_classes_means_something_on_the_page() {
     }
     let outcomes: BTreeSet<String> = all::<SiteRow>(small()).into_iter().map(|site| site.outcome).collect();
     assert!(outcomes.len() > 2);
-    // Where they stand in tables and figures, a pointer that rests on them shows what they mean.
+    // In tables and figures, hovering over an outcome shows its meaning.
     for outcome in &outcomes {
         assert!(explained(outcome), "{outcome}");
         assert!(page.contains(&format!(">{outcome}<title>")), "{outcome}");

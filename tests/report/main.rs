@@ -1,4 +1,5 @@
-//! What a survey is read with: its report, its overview and its tables, each compared with what other programs compute.
+//! The outputs of a survey: its report, its overview and its tables, each compared with the results of other
+//! programs.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,7 +1,7 @@
-//! The notebooks run on a survey made here, and say of it what they are committed with.
+//! The notebooks run on a survey made here, and their output equals the committed one.
 //!
-//! `notebooks/run --same` executes them on a survey of the demonstration; every output must be the
-//! committed one, but for cells tagged `times`, and the survey must be what the demonstration's truth says
+//! `notebooks/run --same` executes them on a survey of the demonstration. Every output must be the committed
+//! one, except for cells tagged `times`, and the survey must equal the demonstration's truth
 //! (`02-load-and-coverage.ipynb`).
 //!
 //! Needs what `tests/setup` installs.
@@ -29,7 +29,7 @@ fn a_folder_that_is_no_survey_is_refused() {
     assert!(!refused.status.success() && said.contains("is no survey"), "{said}");
 }
 
-/// Runs a program to its good end and gives what it printed.
+/// Runs a program, which must succeed, and returns its output.
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,5 +1,5 @@
-//! What an overview says of a survey is what others compute from its tables, and promises that were broken are
-//! found broken.
+//! The overview of a survey equals what other programs compute from its tables, and broken promises are found
+//! broken.
 //!
 //! Needs what `tests/setup` installs: `overview.py` counts in `DuckDB` and polars.
 
@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use crate::common::python::python;
 use crate::surveys::three_countries;
 
-/// Every number of `expected` stands at the same place in `found`; `close` is how much they may differ.
+/// Checks that every number of `expected` is at the same path in `found`; `close` is the difference that is
+/// allowed.
 fn compare(place: &str, expected: &Value, found: &Value, close: f64, compared: &mut usize) {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
@@ -60,7 +61,7 @@ fn every_number_is_what_others_compute_from_the_tables() {
     assert!(broken.iter().all(|promise| promise["verdict"] != "broken"), "{broken:?}");
 }
 
-/// A request of `a.ke` for robots.txt or a page, so many milliseconds after the first.
+/// A request of `a.ke` for robots.txt or a page, this many milliseconds after the first.
 fn asked(number: u32, at_ms: i64, url: &str, address: &str) -> ExchangeRow {
     let is_robots = url.ends_with("/robots.txt");
     ExchangeRow {
@@ -105,7 +106,7 @@ fn verdict_with(id: &str, settings: Value, exchanges: Vec<ExchangeRow>) -> (Judg
     verdict_of(id, settings, exchanges, &[])
 }
 
-/// The same where these opted out.
+/// The same with these opt-outs.
 fn verdict_of(
     id: &str,
     settings: Value,
@@ -168,7 +169,7 @@ fn exchanges_that_overlap_are_found() {
     let mut exchanges = polite();
     exchanges[2] = asked(2, 2_150, "http://a.ke/b", SERVER);
     assert_broken("one_at_a_time_address", exchanges.clone(), "at most 2 at once (41.90.0.1)");
-    // At another address it is the site that is asked twice at once.
+    // With another address, the site gets two requests at once.
     exchanges[2].address = Some("41.90.0.2".into());
     assert_broken("one_at_a_time_site", exchanges.clone(), "at most 2 at once (a.ke)");
     let (verdict, _) = verdict_with("one_at_a_time_address", settings(), exchanges);
@@ -242,7 +243,7 @@ fn budgets_that_are_exceeded_are_found() {
     assert_broken("time_budget", exchanges, "at most 1 h 01 min (a.ke)");
 }
 
-/// The settings with these further ones.
+/// The settings with these additions.
 fn settings_with(more: Value) -> Value {
     let mut settings = settings();
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -301,7 +302,7 @@ fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() 
 #[test]
 fn more_of_a_link_than_its_share_is_found() {
     let sparing = settings_with(json!({"harm": "0.003"}));
-    // A second of the link, and then 400 s of pause; or 200 s.
+    // A second of transfer, and then a pause of 400 s or 200 s.
     let after = |seconds: i64, bytes| {
         let mut exchanges = polite();
         let large = &mut exchanges[1];
@@ -316,7 +317,7 @@ fn more_of_a_link_than_its_share_is_found() {
     );
     let (broken, evidence) = after(200, 64_000);
     assert!(broken == Judgement::Broken && evidence.contains("0.50 % (41.90.0.1)"), "{evidence}");
-    // So little tells no rate.
+    // So few bytes tell no rate.
     assert_eq!(after(2, 4_000).0, Judgement::NotJudged);
     let lifted = settings_with(json!({"harm": "none"}));
     assert_eq!(verdict_with("harm", lifted, polite()).0, Judgement::NotJudged);
@@ -364,7 +365,7 @@ fn an_address_in_a_special_range_is_found() {
     let mut permitted = settings();
     permitted["permit-special-addresses"] = json!(true);
     assert_eq!(verdict_with("special_addresses", permitted, exchanges.clone()).0, Judgement::NotJudged);
-    // Refused, it was never asked.
+    // A refused address never got a request.
     exchanges[2].total_ms = None;
     assert_eq!(verdict_with("special_addresses", settings(), exchanges).0, Judgement::Held);
 }
@@ -384,7 +385,7 @@ fn requests_to_those_who_opted_out_are_counted_from_when_that_was_in_force() {
         [OptOutRecord { entry: entry.to_owned(), date: None, since, until }]
     };
     let network = format!("{SERVER}/24");
-    // Asked at 0 s, 2.1 s and 4.2 s.
+    // Requests at 0 s, 2.1 s and 4.2 s.
     for entry in ["a.ke", network.as_str(), "AS64500"] {
         let verdict =
             |since, until| verdict_of("opt_out", settings(), polite(), &opted_out(entry, since, until));

@@ -1,12 +1,12 @@
 //! Other programs read our tables.
 //!
-//! A demonstration is surveyed, and polars and `DuckDB` (both from Python) read what it writes: while it
-//! runs (`watch.py`), then column by column against the data dictionary and the design
-//! (`columns.py`), then sum against sum (`reconcile.py`), and the table of curves against all else that the program says of
-//! them (`curves.py`).
+//! A demonstration is surveyed, and polars and `DuckDB` (both from Python) read its tables: while it runs
+//! (`watch.py`), then column by column against the data dictionary and the design (`columns.py`), then sum
+//! against sum (`reconcile.py`), and the table of curves against all other outputs of the program about them
+//! (`curves.py`).
 //!
-//! Then every reader that people use, in three versions of pyarrow and pandas, does with every table what an analyst does
-//! (`matrix.py`): opens, filters, sorts, joins, groups and exports it.
+//! Then every common reader, in three versions of pyarrow and pandas, does with every table what an analyst
+//! does (`matrix.py`): opens, filters, sorts, joins, groups and exports it.
 //!
 //! Needs what `tests/setup` installs.
 
@@ -61,7 +61,7 @@ fn every_reader_opens_filters_sorts_joins_groups_and_exports_every_table() {
         printed.contains(&format!("11 readers x {} tables x 6 operations", dictionary().len())),
         "{printed}"
     );
-    // Of several files, as they are while a survey runs or where it is large.
+    // Tables of several files, as in a running or large survey.
     print!("{}", python("report/readers/matrix.py", &[text(&demo().dir)]));
 }
 

@@ -1,4 +1,4 @@
-//! The surveys that the tests read, each made once; who changes one takes a copy.
+//! The surveys that the tests read, each made once; a test that changes one takes a copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use std::sync::OnceLock;
 
 use crate::common::python::python;
 
-/// The survey of the demonstration, over sockets, read by others while it ran.
+/// The survey of the demonstration, over sockets, which other programs read while it ran.
 pub(crate) struct Demo {
     pub dir: PathBuf,
-    /// What `watch.py` says of it.
+    /// The output of `watch.py` about it.
     pub watched: String,
 }
 
 pub(crate) fn demo() -> &'static Demo {
     static DEMO: OnceLock<Demo> = OnceLock::new();
     DEMO.get_or_init(|| {
-        // The notebooks name the folder.
+        // The notebooks print the name of the folder.
         let dir = empty_folder("demo").join("ccsurvey-demo");
         let watched =
             python("report/readers/watch.py", &[env!("CARGO_BIN_EXE_ccsurvey"), dir.to_str().unwrap()]);
@@ -35,7 +35,7 @@ pub(crate) fn small() -> &'static Path {
     })
 }
 
-/// A survey with every table that there is.
+/// A survey with all tables.
 pub(crate) fn with_pages_recorded() -> &'static Path {
     static RECORDED: OnceLock<PathBuf> = OnceLock::new();
     RECORDED.get_or_init(|| {
@@ -45,9 +45,9 @@ pub(crate) fn with_pages_recorded() -> &'static Path {
     })
 }
 
-/// A survey of a virtual Web of three countries that meets all that a report tells apart.
+/// A survey of a virtual Web of three countries that contains all cases that a report distinguishes.
 ///
-/// Depth 4 and 40 requests, so that trees are cut by both.
+/// Depth 4 and 40 requests, so that both cut trees.
 pub(crate) fn three_countries() -> &'static Path {
     static THREE: OnceLock<PathBuf> = OnceLock::new();
     THREE.get_or_init(|| {
@@ -63,7 +63,7 @@ pub(crate) fn three_countries() -> &'static Path {
     })
 }
 
-/// A folder that stays until the next run of the tests, to be looked at.
+/// A folder that is kept for inspection until the next run of the tests.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {

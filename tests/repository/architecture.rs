@@ -1,7 +1,7 @@
-//! The rooms of `src/` and the arrows between them: which room may name which.
+//! The rooms of `src/` and the arrows between them: which room may use which.
 //!
-//! The table is DESIGN.md §3 as CONTRIBUTING.md prints it; this test reads it from there, so that the
-//! table people read is the table that holds.
+//! The table is DESIGN.md §3 as CONTRIBUTING.md prints it. This test reads it from there, so that the table
+//! that people read is the table that is enforced.
 
 mod arrows;
 
@@ -32,7 +32,7 @@ fn table() -> Table {
     table
 }
 
-/// Of each row, the package and the room.
+/// The package and the room of each row.
 fn packages_of_table() -> BTreeMap<String, String> {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let rows = text.split("<!-- rooms -->").nth(1).unwrap().lines().filter(|line| line.starts_with("| `"));
@@ -45,7 +45,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// A room: where it stands below `src`, and in which package.
+/// A room: its path below `src`, and its package.
 struct Room {
     place: Module,
     package: String,
@@ -98,7 +98,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Rooms named by `crate::ROOM` in code; documentation may name any.
+/// Rooms that code names by `crate::ROOM`; documentation may name any room.
 fn named_in(source: &str) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
@@ -134,7 +134,7 @@ fn no_room_names_a_room_it_may_not() {
         let mut files = Vec::new();
         sources(&rooms[&room].folder(), &mut files);
         assert!(!files.is_empty(), "{room} has no code");
-        // A package that is one room has modules of its own below `crate`.
+        // A package that is one room has its own modules below `crate`.
         let own = if rooms[&room].place.len() == 1 && rooms[&room].package != "ccsurvey" {
             folders(&rooms[&room].folder())
         } else {
@@ -152,8 +152,8 @@ fn no_room_names_a_room_it_may_not() {
     assert!(forbidden.is_empty(), "{forbidden:#?}");
 }
 
-/// A file can be read and changed by itself only where none of those that it names leads back to it. The same holds of
-/// the folders in a room.
+/// A file can be read and changed by itself only if none of the files that it names leads back to it. The
+/// same holds for the folders in a room.
 #[test]
 fn no_files_of_a_room_import_each_other_in_a_circle() {
     let src = root().join("src");
@@ -226,7 +226,7 @@ fn every_folder_says_what_it_is_for() {
     }
 }
 
-/// Packages are named in one way, so that the table of rooms holds for all that is named.
+/// Packages are named in one way, so that the table of rooms covers all names.
 #[test]
 fn packages_are_named_as_rooms() {
     let mut files = Vec::new();
@@ -261,8 +261,8 @@ fn the_pure_rooms_have_no_async_and_no_clock() {
     }
 }
 
-/// polars' own `parquet` and `csv` features force its streaming engine, which costs minutes of every build; tables
-/// are read and written through polars-io.
+/// polars' own `parquet` and `csv` features force its streaming engine, which costs minutes of every build.
+/// Tables are read and written with polars-io.
 #[test]
 fn library_features_that_cost_minutes_of_build_time_stay_off() {
     let text = fs::read_to_string(root().join("Cargo.toml")).unwrap();

@@ -1,10 +1,10 @@
-//! The data dictionary in `reports/` is the one the code writes.
+//! The data dictionary in `reports/` equals the one that the code generates.
 
 use std::path::Path;
 
 use ccsurvey::records::dictionary_markdown;
 
-/// To write it anew after a change of columns: `CCSURVEY_WRITE=1 cargo test --test repository dictionary`.
+/// To regenerate it after a change of columns: `CCSURVEY_WRITE=1 cargo test --test repository dictionary`.
 #[test]
 fn the_data_dictionary_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/data-dictionary.md");

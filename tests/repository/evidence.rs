@@ -1,4 +1,4 @@
-//! The pages of `reports/` speak of the defaults and the worlds of today, or are named: `reports/check`.
+//! The pages of `reports/` describe the current defaults and worlds, or are listed as stale: `reports/check`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// A folder of reports with one page, which has a stamp of this program: a survey of `demo` to depth 3.
 struct Reports(tempfile::TempDir);
 
-/// What of a small figure is cheap: a truth, and nobody surveys.
+/// A small figure that is cheap to compute: a truth, without a survey.
 const FIGURE: &str = "space truth data/demo.toml@3 --table levels --depth 1";
 
 impl Reports {
@@ -54,7 +54,7 @@ impl Reports {
         self.0.path().join("small-figures")
     }
 
-    /// What is said when pages are told to be stale.
+    /// The output when stale pages are marked.
     #[track_caller]
     fn mark(&self) -> String {
         let marked = python("reports/check").arg("--mark").arg(self.0.path()).output().unwrap();
@@ -70,7 +70,7 @@ impl Reports {
         self.0.path().join("made/RESULTS.stamp.json")
     }
 
-    /// The same with a stamp that says something else.
+    /// The same with a changed stamp.
     fn stamped_otherwise(change: impl FnOnce(&mut Value)) -> Self {
         Self::with_a_page().restamped(change)
     }
@@ -287,14 +287,14 @@ fn a_stale_page_is_listed_and_says_so_at_its_head_until_it_is_made_again() {
         "{page}"
     );
     reports.are_of_today();
-    // Neither without the other.
+    // Neither mark is valid without the other.
     fs::write(reports.stale(), "").unwrap();
     reports.are_named("reports/made/RESULTS.md: says that it is stale, and reports/stale does not: ");
     let head = page.lines().filter(|line| !line.starts_with("> **Stale**")).collect::<Vec<_>>().join("\n");
     fs::write(reports.stale(), &listed).unwrap();
     fs::write(reports.page(), head).unwrap();
     reports.are_named("reports/made/RESULTS.md: does not say at its head that it is stale: ");
-    // Marked twice, it says it once.
+    // Marked twice, the page contains the mark once.
     reports.mark();
     reports.mark();
     assert_eq!(fs::read_to_string(reports.page()).unwrap().matches("> **Stale**").count(), 1);

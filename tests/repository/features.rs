@@ -1,4 +1,4 @@
-//! Rules can be broken on purpose in builds that ask for it, and in no other.
+//! Rules can be broken on purpose only in builds that request it.
 
 #[test]
 fn no_build_has_the_hazards_but_one_that_names_them() {

@@ -1,6 +1,6 @@
-//! What the repository promises of itself: the rooms of `src/` and who may name whom, that the pages of `reports/` speak
-//! of the defaults of today, and that what is committed (the data dictionary, the results of the paper, the repairs of a
-//! library) is what the code makes, and what a build has.
+//! Promises of the repository: the rooms of `src/` and which may use which; that the pages of `reports/`
+//! describe the current defaults; and that committed files (the data dictionary, the results of the paper,
+//! the repairs of a library) equal what the code generates and what a build uses.
 
 mod architecture;
 mod dictionary;

@@ -1,16 +1,16 @@
-//! What the experiment of the paper gave, as it is committed, is told as it is: also where its worlds are no longer what
-//! they were calibrated to.
+//! The page on the paper's experiment reports the committed results correctly, even if its worlds no longer
+//! match their calibration.
 
 use std::path::Path;
 use std::process::Command;
 
-/// `reports/paper/run` makes the figures, in an hour; `check` judges them again.
+/// `reports/paper/run` computes the figures in an hour; `check` judges them again.
 #[test]
 fn the_page_tells_how_many_anchors_the_mean_of_the_committed_worlds_holds() {
     let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/paper");
     let output = Command::new("python3").arg(paper.join("check")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    // Where the table contradicts itself there is no such line.
+    // If the table contradicts itself, there is no such line.
     let judged = said.lines().find(|line| line.contains("required anchors hold for the mean"));
     let judged = judged.unwrap_or_else(|| panic!("{said}{}", String::from_utf8_lossy(&output.stderr)));
     let numbers: Vec<u32> = judged.split(' ').filter_map(|word| word.parse().ok()).collect();

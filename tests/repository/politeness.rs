@@ -4,9 +4,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds, and one value more:
-/// 1 where the request was for its HTTPS door, which has no robots.txt, "left" where the client hung up before the end, or
-/// another address of its host; the survey was killed from one time to another.
+/// Loads the script and judges rows of one server. Each row has arrival, end, path and status, times in
+/// milliseconds, and one optional value: 1 if the request was for the server's HTTPS door, which has no
+/// robots.txt; "left" if the client hung up before the end; or another address of the host. Each kill is a
+/// pair of times: the survey was killed at the first and dead at the second.
 const JUDGE: &str = r#"
 import importlib.machinery, importlib.util, json, sys
 sys.dont_write_bytecode = True
@@ -51,7 +52,7 @@ fn a_pause_that_is_too_short_after_a_whole_answer_is_broken() {
 #[test]
 fn what_a_server_may_have_noted_late_is_unsure() {
     assert_judged(r#"[[0, 100, "/", "200"], [599, 700, "/x", "200"]]"#, "[]", "{}", 1);
-    // A hundredth of a short pause is less.
+    // A hundredth of a short pause is less than the 2 ms that are missing.
     let hasty = r#"{"pauses shorter than the Crawl-delay":1}"#;
     assert_judged(r#"[[0, 2, "/", "200"], [100, 120, "/x", "200"]]"#, "[]", hasty, 0);
 }
@@ -70,31 +71,32 @@ fn the_robots_txt_of_one_door_says_nothing_of_the_other() {
 
 #[test]
 fn where_the_survey_broke_off_a_pause_may_be_unsure() {
-    // It gave up after three seconds and paused for six; the server saw that 20 ms late.
+    // The survey gave up after three seconds and paused for six; the server saw that 20 ms late.
     assert_judged(r#"[[0, 3020, "/", ""], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
-    // The answer came when nobody waited for it any more.
+    // The response came when the survey no longer waited for it.
     assert_judged(r#"[[0, 3500, "/", "200"], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
-    // It hung up in the middle of an endless answer.
+    // The survey hung up in the middle of an endless response.
     assert_judged(r#"[[0, 700, "/", "200", "left"], [3600, 3700, "/x", "200"]]"#, "[]", "{}", 1);
-    // It came to the next when the server did not know yet that it had hung up.
+    // The next request arrived before the server knew that the survey had hung up.
     assert_judged(r#"[[0, 6050, "/", "200", "left"], [6045, 6050, "/x", "200"]]"#, "[]", "{}", 2);
-    // It died, and its server answered all the same.
+    // The survey died, and its server responded all the same.
     let rows = r#"[[0, 2000, "/", "200"], [7000, 7010, "/x", "200"]]"#;
     assert_judged(rows, "[[400, 410]]", "{}", 1);
     let short = r#"{"pauses shorter than the rule":1}"#;
     assert_judged(rows, "[[2400, 2410]]", short, 0);
     let overlap = r#"{"overlaps at an address":1,"overlaps in a site":1}"#;
     assert_judged(r#"[[0, 1050, "/", "200"], [1045, 1050, "/x", "200"]]"#, "[]", overlap, 0);
-    // While the survey still waited for an answer it asked another server of the site, and the same.
+    // While the survey still waited for a response, it sent a request to another server of the site, and to
+    // the same.
     let overlap = r#"{"overlaps in a site":1}"#;
     assert_judged(r#"[[0, 3010, "/", ""], [200, 210, "/x", "200", "41.90.0.2"]]"#, "[]", overlap, 0);
     let overlap = r#"{"overlaps at an address":1,"overlaps in a site":1}"#;
     assert_judged(r#"[[0, 3010, "/", "200"], [200, 210, "/x", "200"]]"#, "[]", overlap, 0);
     assert_judged(r#"[[0, 2000, "/", "200"], [200, 210, "/x", "200"]]"#, "[[1500, 1510]]", overlap, 0);
-    // An end that was seen late counts for the next request, and for none after it.
+    // An end that was seen late counts for the next request only.
     let rows = r#"[[0, 9000, "/", "200", "left"], [6500, 6600, "/x", "200"], [7200, 7300, "/y", "200"]]"#;
     assert_judged(rows, "[]", "{}", 2);
-    // Too short even from its beginning.
+    // Too short even when measured from the beginning.
     assert_judged(r#"[[0, 3020, "/", ""], [5900, 5910, "/x", "200"]]"#, "[]", short, 0);
 }
 

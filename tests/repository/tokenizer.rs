@@ -1,6 +1,6 @@
-//! How deep html5gum's states call one another. A state that calls the next one directly adds to the stack until the
-//! chain returns to the tokenizer's loop, so each cycle among these calls has to be cut by `src/core/page/tokenize/shallow.rs`.
-//! A new release of html5gum that brings another cycle fails here.
+//! How deep html5gum's states call one another. A state that calls the next one directly adds to the stack
+//! until the chain returns to the tokenizer's loop, so `src/core/page/tokenize/shallow.rs` must cut each
+//! cycle among these calls. A new release of html5gum that adds another cycle fails here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ fn the_only_cycle_of_direct_calls_runs_through_values_in_double_quotes() {
             "BeforeAttributeValue",
         ]
     );
-    // Without the state that `Shallow` makes return to the loop, none is left.
+    // Without the state that `Shallow` makes return to the loop, no cycle is left.
     let mut cut = calls;
     cut.remove("AfterAttributeValueQuoted");
     assert!(cut.keys().all(|state| !reaches(&cut, state, state)));
@@ -43,7 +43,7 @@ fn html5gum() -> PathBuf {
     sources.find(|source| source.is_dir()).unwrap()
 }
 
-/// A state calls another where it expands `reconsume_in_inline!`, or calls `inline_next_state` on what it returns.
+/// A state calls another if it expands `reconsume_in_inline!`, or calls `inline_next_state` on its result.
 fn direct_calls(machine: &str) -> Calls {
     let mut calls = Calls::new();
     for state in machine.split("define_state!(").skip(1) {
@@ -62,7 +62,7 @@ fn direct_calls(machine: &str) -> Calls {
     calls
 }
 
-/// The last argument of an invocation, if the state it names is called directly.
+/// The last argument of an invocation, if the state that it names is called directly.
 fn called_state(invocation: &str, rest: &str) -> Option<String> {
     let mut depth = 1;
     let end = rest.find(|c| {

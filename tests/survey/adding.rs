@@ -1,4 +1,5 @@
-//! `ccsurvey add`: start URLs for a survey that runs, rests or is finished, once, whatever dies meanwhile.
+//! `ccsurvey add`: start URLs are added to a survey that runs, is interrupted or is finished, exactly once,
+//! whatever process dies meanwhile.
 
 use std::fs;
 use std::path::Path;
@@ -81,7 +82,7 @@ impl Desk {
         ccsurvey(&["resume", &self.path("d"), "--json"]).status.code().unwrap()
     }
 
-    /// What a survey of the whole list finds.
+    /// The tables of a survey of the whole list.
     fn whole(&self) -> crate::common::TimelessTables {
         let settings =
             Settings { depth: DepthRule::Levels(1), feed_back: FeedBackRule::Off, ..self.space.settings() };
@@ -151,14 +152,14 @@ fn a_survey_at_work_takes_in_what_is_added() {
     desk.has_surveyed_all_once();
 }
 
-/// A list that was offered, and a process that died before `start.csv` had it or before the list was removed.
+/// A list was offered, and the process died before `start.csv` contained it or before the list was removed.
 #[test]
 fn what_is_added_is_taken_in_once_also_by_a_process_that_dies() {
     let desk = Desk::new();
     assert_eq!(desk.survey(&["--min-delay", "0s"]).wait().unwrap().code(), Some(0));
     let start_list = desk.dir().join("start.csv");
     let before = fs::read(&start_list).unwrap();
-    // Handed over, and nobody takes it in: the state cannot be opened.
+    // Handed over, but not taken in: the state cannot be opened.
     let state = desk.dir().join("state.redb");
     let held = desk.path("held.redb");
     fs::rename(&state, &held).unwrap();
@@ -167,7 +168,7 @@ fn what_is_added_is_taken_in_once_also_by_a_process_that_dies() {
     fs::remove_dir(&state).unwrap();
     fs::rename(&held, &state).unwrap();
     assert_eq!(lists(&desk.dir()), Vec::<String>::new(), "a survey without its state is refused before");
-    // Offered and recorded; then the crash brings the list back, with and without its URLs in `start.csv`.
+    // Offered and recorded; then the crash restores the list, with and without its URLs in `start.csv`.
     let list = ccsurvey::starts::StartList::read(desk.halves[1].join("\n").as_bytes(), None).unwrap();
     let handed_over = ccsurvey::survey::hand_over(&desk.dir(), &list).unwrap();
     let name = lists(&desk.dir()).remove(0);

@@ -1,4 +1,5 @@
-//! Sites that a dead link, a closed port or a name without an address would hide, over real DNS, HTTP and TLS.
+//! Sites that a dead link, a closed port or a name without an address would hide, over real DNS, HTTP and
+//! TLS.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,16 +18,16 @@ use tokio::runtime::Runtime;
 
 use crate::common::{TimelessTables, same_tables, timeless_tables};
 
-/// What a URL answers.
+/// The response of a URL.
 enum Says {
-    /// A page that links to these, separated by spaces.
+    /// A page with these links, separated by spaces.
     Page(&'static str),
     Status(u16),
     To(&'static str),
 }
 
-/// A Web that is what stands here. A host that is not named has no address; a scheme of which a host has no URL
-/// resets (http) or speaks no TLS (https).
+/// A Web that consists of this table. A host that is not in it has no address. If a host has no URL with a
+/// scheme, it resets connections (http) or speaks no TLS (https).
 struct SmallWeb(BTreeMap<&'static str, Says>);
 
 const SELF_SIGNED: [&str; 2] = ["bad-certificate.ke", "into-bad-certificate.ke"];
@@ -87,7 +88,7 @@ impl Web for SmallWeb {
             _ if self.has_origin("http", host) || self.has_origin("https", host) => {
                 Lookup::Found(Records { v4: Some([41, 90, 0, 1].into()), ..Records::default() })
             }
-            // A bare name may have mail and no address.
+            // A bare name may have mail but no address.
             _ if host.starts_with("only-") => Lookup::Found(Records::default()),
             _ => Lookup::NoSuchName,
         }
@@ -178,7 +179,7 @@ impl SmallSpace {
 
 const STARTS: [&str; 2] = ["http://one.ke/", "http://two.ke/"];
 
-/// Site, which of its trees, outcome, the entrance that brought a page, entrances tried.
+/// Site, index of its tree, outcome, the entrance that delivered a page, number of entrances tried.
 type Row<'a> = (&'a str, u16, &'a str, Option<&'a str>, Option<u16>);
 
 fn told(tables: &TimelessTables) -> Vec<Row<'_>> {
@@ -222,7 +223,7 @@ fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at
     assert_eq!((late.parent_site.as_deref(), late.generation), (Some("two.ke"), 1));
     for sites in [16, 256] {
         let many = web.survey(&STARTS, |settings| Settings { sites, ..settings });
-        // A TLS session that is taken up again moves fewer bytes.
+        // A resumed TLS session moves fewer bytes.
         same_tables(&many.without_wire_bytes(), &one);
     }
 }

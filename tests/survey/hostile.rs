@@ -1,4 +1,4 @@
-//! Servers that mean no good: a survey of them ends, with outcomes that say why.
+//! Malicious servers: a survey of them ends, with outcomes that say why.
 #![allow(clippy::disallowed_methods)] // The hostile servers have sockets of their own.
 
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use ccsurvey::settings::{Settings, Span};
 
 use crate::common::{Space, Surveyed};
 
-/// A gateway that answers every request as `answer` says, given its path, until the test ends.
+/// A gateway that sends `response` of the request's path for every request, until the test ends.
 fn gateway(response: impl Fn(&str) -> Vec<u8> + Send + Sync + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,6 +1,6 @@
-//! Every hostile and broken server of the virtual Web in one survey: it ends, in little memory, with a word for
-//! each, and finds the sound sites beside them as if they were alone.
-#![cfg(target_os = "linux")] // The memory of a process is read where Linux tells it.
+//! Every hostile and broken server of the virtual Web in one survey: it ends, uses little memory, records an
+//! outcome for each, and finds the sound sites beside them as if they were alone.
+#![cfg(target_os = "linux")] // Linux shows the peak memory of a process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,19 +23,20 @@ use crate::common::{Space, TimelessTables, timeless_tables};
 
 const WORLD: &str = include_str!("../../data/worlds/hostile.toml");
 
-/// What issue 5 allows a survey of them all to take.
+/// Memory that issue 5 allows for a survey of all cases.
 const MOST_MEMORY_KIB: u64 = 300 * 1024;
 
-/// Who is not to be contacted, by host and by address.
+/// Servers that must not be contacted, by host and by address.
 const OPT_OUT: &str = "opted-out.ke\nleft-alone.opted-out-part.ke\n41.139.255.0/24\n";
 
-/// Waits that are short for what never comes and long for what does, on a busy machine, too; all else is as users
-/// have it. Aliases in a circle are sixteen questions one after another within one wait for names.
+/// Time-outs that are short for responses that never come and long for those that do, even on a busy machine.
+/// All other settings are the defaults. A circle of aliases takes sixteen DNS queries one after another
+/// within one DNS time-out.
 const WAITS: &str = "dns-timeout = '40s'\nconnect-timeout = '10s'\ntls-timeout = '10s'\n\
                      first-byte-timeout = '20s'\nidle-timeout = '10s'\nexchange-timeout = '50s'\n";
 
-/// The case, the outcome of its site, pages got, and the failures of its exchanges: those of robots.txt
-/// with the word before it.
+/// The case, the outcome of its site, the number of pages read, and the failures of its exchanges; those of
+/// robots.txt have that word as a prefix.
 type Row = (&'static str, &'static str, u64, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -360,10 +361,10 @@ const ROWS: &[Row] = &[
     ("php-sessions", "complete", 25, &[]),
 ];
 
-/// Links abroad of each case whose requests are counted: all of them are to be found.
+/// External links of each case whose requests are counted: all of them must be found.
 const SOUND_LINKS: usize = 12;
 
-/// What came of the survey, and what the servers saw of it.
+/// The result of the survey, and the requests that the servers saw.
 struct Surveyed {
     exit: ExitStatus,
     most_memory_kib: u64,
@@ -371,7 +372,7 @@ struct Surveyed {
     truth: Truth,
     accesses: Vec<Access>,
     cases: Vec<String>,
-    /// Of cases whose requests are counted.
+    /// The maximum number of requests, for cases whose requests are counted.
     most_requests: Vec<(String, u64)>,
 }
 
@@ -386,7 +387,7 @@ fn survey() -> Surveyed {
         .iter()
         .filter_map(|case| Some((format!("{}.ke", case.name), case.most_requests?)));
     let most_requests = counted.collect();
-    // Bombs are made once, when first asked for, which takes longer than a survey waits for a name.
+    // Bombs are made at their first request, which takes longer than a survey waits for a name.
     for case in &cases {
         space.world.respond(false, &format!("{case}.ke"), "/");
     }
@@ -397,7 +398,7 @@ fn survey() -> Surveyed {
     Surveyed { exit, most_memory_kib, tables, truth, accesses: space.accesses(), cases, most_requests }
 }
 
-/// Surveys the space by the program, and tells how it ended and what memory it took at most.
+/// Surveys the space with the program; returns its exit status and its peak memory.
 fn run(space: &Space, folder: &Path) -> (ExitStatus, u64) {
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
     put("starts.csv", &space.world.start_urls().join("\n"));
@@ -430,7 +431,7 @@ fn run(space: &Space, folder: &Path) -> (ExitStatus, u64) {
     }
 }
 
-/// The most memory that a process has had so far.
+/// The peak memory of a process so far.
 fn peak_kib(status: &str) -> Option<u64> {
     let text = fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -441,7 +442,7 @@ fn is_hostile(site: &str) -> bool {
     SURVEYED.cases.iter().any(|case| site.strip_suffix(".ke") == Some(case.as_str()))
 }
 
-/// Failures of each site's exchanges, those of robots.txt marked.
+/// Failures of each site's exchanges; those of robots.txt are marked.
 fn failures() -> BTreeMap<String, BTreeSet<String>> {
     let mut failures: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for exchange in &SURVEYED.tables.exchanges {
@@ -459,7 +460,8 @@ const IDLE_CLOSED: &str = "idle_closed";
 fn every_case_ends_as_its_row_says() {
     let failures = failures();
     let mut differences = Vec::new();
-    // Whether a request meets a connection that is still kept depends on how soon it comes: on a busy machine that may be too late.
+    // Whether a request meets a connection that is still kept depends on how soon it comes: on a busy machine
+    // it may be too late.
     let (mut kept, is_told) = (0, |word: &&str| *word != IDLE_CLOSED);
     for (case, outcome, pages, expected) in ROWS {
         let site = format!("{case}.ke");
@@ -550,7 +552,8 @@ fn was_sent(row: &ExchangeRow) -> bool {
     row.failure.as_deref().and_then(Failure::named).is_none_or(Failure::reached_the_network)
 }
 
-/// What was not requested is in no class of what was, and requests are the exchanges that reached the network.
+/// A URL that was not requested is in no class of requested URLs, and requests are the exchanges that reached
+/// the network.
 #[test]
 fn levels_count_what_was_requested() {
     let mut urls: BTreeMap<(&str, u16, u16), BTreeSet<&str>> = BTreeMap::new();
@@ -569,7 +572,8 @@ fn levels_count_what_was_requested() {
     }
 }
 
-/// A ban is noticed after twenty refusals and a check, one by closed connections after five, trouble after nine.
+/// The survey notices a ban after twenty refusals and a check, a ban by closed connections after five, and
+/// trouble after nine.
 #[test]
 fn a_server_that_turns_us_away_gets_few_further_requests_and_the_rest_is_refused() {
     for (case, refusals, checks) in [
@@ -586,7 +590,7 @@ fn a_server_that_turns_us_away_gets_few_further_requests_and_the_rest_is_refused
     ] {
         let site = format!("{case}.ke");
         let of_site = || SURVEYED.tables.exchanges.iter().filter(|row| row.site == site && was_sent(row));
-        // The first that is closed was sent over an idle connection, and once more over a new one.
+        // The first request that is closed was sent over an idle connection, and again over a new one.
         let pages =
             of_site().filter(|row| row.purpose == "page" && row.failure.as_deref() != Some("idle_closed"));
         assert_eq!(pages.count(), 21 + refusals, "{case}");
@@ -597,7 +601,7 @@ fn a_server_that_turns_us_away_gets_few_further_requests_and_the_rest_is_refused
         let seen = SURVEYED.accesses.iter().filter(|access| access.host == site).count();
         assert_eq!(seen, of_site().count(), "{case}: by its log");
     }
-    // Nobody is taken for banned where a part of the site is forbidden: it costs a request or two.
+    // A site with a forbidden part is not taken for a ban: that costs a request or two.
     for (case, checks) in [("forbidden-folder", 2), ("forbidden-run", 2), ("members-only", 2)] {
         let site = format!("{case}.ke");
         let rows = SURVEYED.tables.exchanges.iter().filter(|row| row.site == site);
@@ -648,7 +652,7 @@ fn who_is_not_to_be_contacted_is_not() {
     }
 }
 
-/// In the cases of markup such links lead to `/no`.
+/// In the cases about markup, such links lead to `/no`.
 #[test]
 fn links_that_no_browser_follows_are_not_followed() {
     for exchange in &SURVEYED.tables.exchanges {
@@ -707,7 +711,7 @@ fn a_server_is_greeted_by_older_tls_only_where_that_can_tell_more() {
     }
 }
 
-/// A survey does not ask by HEAD, its client can.
+/// A survey sends no HEAD requests, but its client can.
 #[tokio::test]
 async fn a_body_in_answer_to_head_is_not_taken_for_the_next_answer() {
     let world =

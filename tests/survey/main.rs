@@ -1,5 +1,5 @@
-//! What a survey finds and does: what its settings mean, whether it finds what there is, and how it fares with broken,
-//! hostile and real servers.
+//! What a survey finds and does: the effect of its settings, whether it finds everything that exists, and how
+//! it copes with broken, hostile and real servers.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! Certificates and keys that a TLS library refuses and browsers or curl put up with, shown by openssl's server
-//! (`tests/setup` installs it): the page is read, and `tls_error` says what is wrong.
+//! Certificates and keys that a TLS library refuses but browsers or curl tolerate, presented by openssl's
+//! server (`tests/setup` installs it): the page is read, and `tls_error` names the defect.
 #![allow(clippy::disallowed_methods)] // The test waits for servers, with a deadline.
 
 use std::net::{TcpListener, TcpStream};
@@ -16,7 +16,7 @@ use crate::common::waiting::until;
 
 const ADDRESS: &str = "127.0.1.10";
 
-/// A server of openssl with a key of some kind, certified by an authority of its own.
+/// An openssl server with a key of some kind, certified by its own authority.
 struct Server {
     process: Child,
     port: u16,

@@ -1,4 +1,5 @@
-//! `--probe-scripts`: what the rule of one query URL a script hides is estimated without touching the survey itself.
+//! `--probe-scripts`: estimates what the rule of one query URL per script hides, without changing the survey
+//! itself.
 
 use ccsurvey::analysis::overview::Overview;
 use ccsurvey::analysis::{Curves, Recorded, Sampling};

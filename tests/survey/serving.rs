@@ -1,5 +1,5 @@
-//! A virtual Web served for real, asked by the survey's own client: every reaction of a server is the failure
-//! that it means, and bytes and times are counted as the same Web has them in process.
+//! A virtual Web served over sockets, fetched by the survey's own client: every reaction of a server causes
+//! the failure that it should, and bytes and times are counted as in the same Web in process.
 
 #[path = "../../src/space/fake_web.rs"]
 mod fake_web;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use ccsurvey::address::{OptOuts, WebUrl};
 use ccsurvey::exchange::{self, Depth, Failure, Purpose, Request};
 use ccsurvey::fetch::{Clock, Fetcher, Settings, Timeouts};
-// The Web of the tests names these as its neighbours.
+// The Web of the tests refers to these as its siblings.
 use ccsurvey::space::{
     Certificate, Handshake, Lookup, Reaction, Records, Response, ServeSettings, Served, Server, Web,
     ca_certificate_pem, certificate_bytes, serve,
@@ -24,7 +24,7 @@ struct Trial {
     _roots: tempfile::TempDir,
 }
 
-/// A trial whose connections are kept while they are idle for a moment.
+/// A trial that keeps connections which are idle for a moment.
 async fn trial(web: FakeWeb) -> Trial {
     trial_at(web, Duration::ZERO).await
 }
@@ -34,7 +34,8 @@ async fn trial_at(web: FakeWeb, shortest_pause: Duration) -> Trial {
     let roots = tempfile::tempdir().unwrap();
     let ca = roots.path().join("ca.pem");
     std::fs::write(&ca, ca_certificate_pem()).unwrap();
-    // Waited for in full where something is silent on purpose, and never reached on a busy machine otherwise.
+    // Waited for in full if something is silent on purpose, and otherwise never reached even on a busy
+    // machine.
     let quick = Duration::from_secs(8);
     let settings = Settings {
         dns: Some(served.dns_addr),
@@ -57,7 +58,8 @@ impl Trial {
         self.fetcher.fetch(&request, address, u64::MAX).await
     }
 
-    /// Asks until a connection is used again: on a busy machine it may have been idle for longer than one is kept.
+    /// Repeats the request until a connection is reused: on a busy machine it may be idle for longer than
+    /// connections are kept.
     async fn ask_on_a_kept_connection(&self, url: &str) -> exchange::Response {
         for _ in 0..100 {
             let (response, _) = self.request(url).await;
@@ -127,7 +129,7 @@ async fn certificates_are_judged_as_they_were_made() {
     }
 }
 
-/// Bytes received beside the head of the answer and its body.
+/// Bytes received in addition to the head of the response and its body.
 fn beside(response: &exchange::Response, body: usize) -> u64 {
     response.wire.received - body as u64
 }
@@ -142,7 +144,8 @@ async fn a_new_connection_costs_its_certificate_and_nothing_that_depends_on_time
     ];
     let mut handshakes = Vec::new();
     for (host, kind) in kinds {
-        // One trial for each: after a connection that breaks under a request, a server is asked over new ones.
+        // One trial for each: after a connection that breaks during a request, a server gets its requests
+        // over new ones.
         let trial = trial(FakeWeb::quick()).await;
         let url = format!("https://{host}/");
         let (first, _) = trial.request(&url).await;

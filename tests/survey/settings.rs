@@ -1,4 +1,4 @@
-//! What the settings of a survey promise, seen in its tables and by its servers.
+//! The effect of the settings of a survey, seen in its tables and by its servers.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -46,7 +46,7 @@ fn no_byte_budget_is_exceeded() {
     for site in &tables.sites {
         assert!(site.sent_bytes + site.received_bytes <= budget, "{} {}", site.site, site.received_bytes);
     }
-    // What a single request may come to stays unspent.
+    // The amount that a single request may cost remains unspent.
     assert!(tables.sites.iter().any(|site| site.received_bytes > 100_000));
 }
 
@@ -110,7 +110,7 @@ fn no_server_bears_more_requests_than_its_share() {
     assert!(tables.levels.iter().all(LevelRow::reconciles));
 }
 
-/// A survey whose opt-out list is changed once the servers have seen so much.
+/// A survey whose opt-out list is changed once the servers have seen enough.
 fn survey_with_a_list_that_changes(
     space: &Space,
     list: &Path,
@@ -128,7 +128,7 @@ fn survey_with_a_list_that_changes(
     })
 }
 
-/// The site that a survey asks most, and a folder with a list, `opt-out.txt`, of that site.
+/// The site with the most requests in a survey, and a folder with a list, `opt-out.txt`, of that site.
 fn opted_out(space: &Space) -> (String, tempfile::TempDir) {
     let sites = space.survey(space.settings()).rows::<SiteRow>();
     let largest = sites.iter().max_by_key(|site| site.requests).unwrap().site.clone();
@@ -137,7 +137,7 @@ fn opted_out(space: &Space) -> (String, tempfile::TempDir) {
     (largest, folder)
 }
 
-/// As a network file system or an editor leaves it for a moment, here for good.
+/// A network file system or an editor leaves the list like this for a moment; here it stays so.
 #[test]
 fn a_list_that_cannot_be_read_any_more_stays_in_force_and_does_not_end_the_survey() {
     let space = Space::serve("a_small_country");
@@ -170,7 +170,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
 
     let before = space.accesses().len();
     let is_asked = || space.accesses().iter().skip(before).any(of_largest);
-    // A line that is wrong takes nobody's wish away, and is told.
+    // An invalid line does not weaken the other entries, and is reported.
     let text = format!("whoever it was\n{largest} 2026-11-21 # by mail\n");
     let surveyed =
         survey_with_a_list_that_changes(&space, &list, is_asked, || std::fs::write(&list, &text).unwrap());
@@ -179,7 +179,8 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let records = read_opt_outs(&surveyed.dir().join("opt-out.csv")).unwrap();
     let entries: Vec<_> =
         records.iter().map(|record| (record.entry.as_str(), record.until.is_some())).collect();
-    // Who is gone from the list is left alone for a minute yet: it could be half written.
+    // An entry that was removed from the list stays in force for another minute: the list could be half
+    // written.
     assert_eq!(entries, [("nobody.ke", false), (largest.as_str(), false)]);
     assert_eq!(records[1].date.as_deref(), Some("2026-11-21"));
     let later = space.accesses().split_off(before);
@@ -194,7 +195,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let left_out = levels.iter().filter(|level| level.site == largest);
     let left_out: u64 = left_out.map(|level| level.classes[Class::OptOut]).sum();
     assert!(left_out > 0 && row.pages > 0, "{row:?}");
-    // Not whole: what lies below is not known, for everybody who asks how deep sites are.
+    // The site is not complete: the pages below are unknown, for every analysis of how deep sites are.
     assert_eq!(row.outcome, "opt_out");
     let recorded = Recorded::load(&surveyed.dir()).unwrap();
     let ended = |site: &str| recorded.trees.iter().find(|tree| &*tree.site == site).map(|tree| tree.ended);
@@ -204,7 +205,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods)] // When the list was changed.
+#[allow(clippy::disallowed_methods)] // The test notes when it changes the list.
 fn a_list_that_is_being_written_anew_lets_nobody_be_asked() {
     let space = Space::serve("a_small_country");
     let (largest, folder) = opted_out(&space);
@@ -217,7 +218,7 @@ fn a_list_that_is_being_written_anew_lets_nobody_be_asked() {
         std::fs::write(&list, "").unwrap();
     });
     assert!(surveyed.rows::<SiteRow>().iter().map(|site| site.requests).sum::<u64>() > 100);
-    // On a busy machine the survey takes longer than a list may be without an entry that holds.
+    // On a busy machine the survey takes longer than a removed entry stays in force.
     let holds_until = *changed.get().unwrap() + Duration::from_mins(1);
     let later = space.accesses().split_off(before);
     let mut of_largest = later.iter().filter(|access| access.host.ends_with(largest.as_str()));
@@ -282,7 +283,7 @@ fn generations_bound_how_far_a_survey_spreads() {
 fn further_seeds_of_a_site_fetch_only_what_was_not_reached_and_the_sums_reconcile() {
     let space = Space::serve("a_small_country");
     let start = space.starts();
-    // A second start URL for each site: one page deep, and one that is reached anyway.
+    // Two further start URLs for each site: a tree of one page, and a URL that is reached anyway.
     let deep: Vec<WebUrl> = start
         .iter()
         .flat_map(|url| [url.clone(), url.join("/n/1.html").unwrap(), url.join("/nowhere").unwrap()])
@@ -322,7 +323,7 @@ fn trees_of_one_site_do_not_wait_for_the_tables_one_by_one() {
     let trees = surveyed.rows::<SiteRow>().len();
     let frontier = Frontier::open(&surveyed.dir().join("state.redb"), Spread::default()).unwrap();
     let segments = usize::try_from(frontier.segments().unwrap()).unwrap();
-    // If each waited for the one before it to be in the tables, each would have a segment of its own.
+    // If each tree waited until the one before it was in the tables, each would have its own segment.
     assert!(trees >= 20 && segments < trees, "{segments} segments for {trees} trees");
 }
 

@@ -1,4 +1,4 @@
-//! A survey since an earlier one: what has not changed is not sent again, and is found all the same.
+//! A survey since an earlier one: unchanged pages are not sent again, and are found all the same.
 #![allow(clippy::disallowed_methods)] // A test waits for processes, with a deadline.
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use ccsurvey::survey::Summary;
 use crate::common::waiting::until;
 use crate::common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
 
-/// The small country with a tag or a date, or both, on three pages of four.
+/// The small country with an `ETag` or a date, or both, on three of four pages.
 fn world(edition: u64) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds/a_small_country.toml");
     let country = std::fs::read_to_string(path).unwrap();
@@ -26,7 +26,7 @@ fn world(edition: u64) -> String {
     )
 }
 
-/// The same where every page has one, and is of the usual size.
+/// The same with an `ETag` on every page, and pages of the usual size.
 fn tagged_world() -> String {
     world(0).replace("page_etag_share = 0.5", "page_etag_share = 1.0").replace("bytes_median = 1000.0", "")
 }
@@ -39,7 +39,7 @@ fn since(space: &Space, earlier: &Path) -> Settings {
     Settings { since: Some(earlier.to_owned()), ..space.settings() }
 }
 
-/// All but the bytes moved, and of exchanges what tells an unchanged page from one that was sent.
+/// All columns but the bytes moved, and those that distinguish an unchanged page from one that was sent.
 fn found(tables: TimelessTables) -> TimelessTables {
     let mut tables = tables.without_wire_bytes();
     for row in &mut tables.exchanges {
@@ -129,7 +129,7 @@ fn what_has_changed_is_sent_whole_and_the_next_survey_is_one_since_this() {
     let third = new.survey(since(&new, &again.dir()));
     same_finds(third.tables(), whole.tables());
     assert_eq!(unchanged(&third.dir()), with_validators(&whole.dir()));
-    // What a page took is told on from survey to survey.
+    // The size of a page is passed on from survey to survey.
     let taken = |surveyed: &Surveyed| -> u64 {
         let whole = |row: ExchangeRow| {
             let has_any = row.etag.is_some() || row.last_modified.is_some();
@@ -244,7 +244,7 @@ fn a_killed_survey_goes_on_without_the_earlier_one_and_ends_with_the_same_tables
     same_kept(&killed, &undisturbed);
     assert!(unchanged(&killed) > 100);
 
-    // One that is over needs its store no more.
+    // A finished survey does not need its store any more.
     assert!(!store.exists());
     assert!(resume(&killed).wait().unwrap().success());
 }
@@ -377,7 +377,7 @@ fn resume(dir: &Path) -> Child {
     process.arg("resume").arg(dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Lets the process work until the servers have seen so many more requests, then kills it.
+/// Lets the process work until the servers have seen this many more requests, then kills it.
 #[track_caller]
 fn kill_after(space: &Space, mut child: Child, requests: usize) {
     let target = space.accesses().len() + requests;

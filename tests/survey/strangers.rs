@@ -1,5 +1,6 @@
-//! What strangers send reaches no terminal as it is, and no port that browsers refuse is asked, whatever leads there:
-//! a survey over real sockets of a server that tries both, and every command on what it left.
+//! Text of strangers reaches no terminal unescaped, and no request goes to a port that browsers refuse,
+//! whatever leads there: a survey over real sockets of a server that tries both, and every command on its
+//! results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,18 +15,19 @@ use ccsurvey::records::{ExchangeRow, LinkRow};
 use crate::common::waiting::LOOK;
 use crate::common::{Space, rows};
 
-/// Some of the ports that browsers refuse, at which a test may listen without being root.
+/// Some of the ports that browsers refuse, on which a test may listen without being root.
 const REFUSED: [u16; 9] = [5060, 5061, 6566, 6665, 6666, 6667, 6668, 6669, 10080];
-/// What acts on terminals or hides: CSI of C1, "right to left" from here on, an escape sequence, a zero width, a tag.
+/// Characters that control terminals or hide text: CSI of C1, "right to left" from here on, an escape
+/// sequence, a zero width space, a tag.
 const EVIL: &str = "e\u{9b}31m\u{202e}\u{1b}[2Jv\u{200b}\u{e0041}\u{ad}il";
 
 struct Surveyed {
     folder: tempfile::TempDir,
     dir: PathBuf,
     said: Output,
-    /// The paths that the server was asked for.
+    /// The paths of the requests that the server got.
     asked: BTreeSet<String>,
-    /// The ports at which a listener saw somebody.
+    /// The ports at which a listener saw a connection.
     knocked: Vec<u16>,
 }
 
@@ -67,7 +69,7 @@ fn was_knocked_at(listener: &TcpListener) -> bool {
     listener.accept().is_ok()
 }
 
-/// Answers one after another until it is told to end; gives the paths that were asked for.
+/// Responds to one request after another until it is told to end; returns the paths of the requests.
 fn serve(server: &TcpListener, ports: &[u16], ended: &std::sync::mpsc::Receiver<()>) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     while ended.try_recv().is_err() {
@@ -88,14 +90,14 @@ fn serve(server: &TcpListener, ports: &[u16], ended: &std::sync::mpsc::Receiver<
         let head = String::from_utf8_lossy(&head).into_owned();
         let Some(path) = head.split(' ').nth(1) else { continue };
         asked.insert(path.to_owned());
-        // Who is gone meanwhile is no fault of the server.
+        // A client that has gone meanwhile is not the server's fault.
         let _ = stream.write_all(&response(path, ports));
     }
     asked
 }
 
 fn response(path: &str, ports: &[u16]) -> Vec<u8> {
-    // No header may hold ESC (RFC 9110 §5.5); C1 and direction marks in UTF-8 it may.
+    // No header may contain ESC (RFC 9110 §5.5), but it may contain C1 and direction marks in UTF-8.
     let server = EVIL.replace('\u{1b}', "");
     let to = |location: String| format!("HTTP/1.1 302 Found\r\nServer: {server}\r\nLocation: {location}\r\n");
     let (head, body) = match path {
@@ -224,8 +226,8 @@ fn assert_harmless(command: &str, output: &Output) {
     assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{command} says nothing");
 }
 
-/// The first character that a terminal obeys or hides: C0 but line end and tab, DEL, C1, what sets the direction of
-/// text, and other characters of format.
+/// The first character that a terminal obeys or hides: C0 except line end and tab, DEL, C1, characters that
+/// set the direction of text, and other format characters.
 fn acting(text: &str) -> Option<char> {
     text.chars().find(|character| {
         (character.is_control() && !matches!(character, '\n' | '\t'))

@@ -1,4 +1,4 @@
-//! What a survey finds in a virtual Web space equals what the space knows of itself.
+//! What a survey finds in a virtual Web space equals the ground truth of the space.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn check(world: &str) {
     check_at(world, &[(1, 1), (4, 1), (64, 1), (64, 4)], |settings| settings);
 }
 
-/// So many sites at once, and so many requests at once in each.
+/// Surveys a world with each pair of numbers: sites at once, and requests at once in each.
 fn check_at(world: &str, paces: &[(usize, u32)], change: impl Fn(Settings) -> Settings) {
     let space = Space::serve(world);
     let truth = space.truth(8, FeedBack::Link);
@@ -95,7 +95,8 @@ fn sites_speak_tls() {
     check("sites_speak_tls");
 }
 
-/// What never comes is waited for no longer than a test may last, and what comes is waited for on a busy machine too.
+/// The time-out is short enough for a test if no response comes, and long enough on a busy machine if one
+/// comes.
 #[test]
 fn hosts_fail_in_every_way() {
     let wait = Span(Duration::from_secs(3));

@@ -1,5 +1,5 @@
-//! Ways to a host: several addresses, of which some are dead, and TLS of old. Over sockets and a name server on
-//! loopback; the servers of old TLS are openssl's (`tests/setup` installs it).
+//! Fallbacks: hosts with several addresses, of which some are dead, and servers with old TLS. Over sockets
+//! and a name server on loopback; the servers with old TLS are openssl's (`tests/setup` installs it).
 #![allow(clippy::disallowed_methods)] // Name server and servers of the tests have sockets of their own.
 
 use std::collections::HashMap;
@@ -33,24 +33,24 @@ struct Net {
     dns: SocketAddr,
     port: u16,
     names_asked: Arc<Mutex<Vec<String>>>,
-    /// To which address each request came, and for what.
+    /// The address and the path of each request.
     requests: Arc<Mutex<Vec<(IpAddr, String)>>>,
 }
 
 const STATUS_LINE: &str = "HTTP/1.1 ";
-/// With two spaces, which browsers put up with and the HTTP library does not.
+/// With two spaces, which browsers tolerate and the HTTP library does not.
 const ODD_STATUS_LINE: &str = "HTTP/1.1  ";
 
-/// Called with each request before it is answered.
+/// Called with each request before the response.
 type Hook = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Net {
-    /// Hosts with their addresses; at those that are `alive` somebody listens.
+    /// Hosts with their addresses; servers listen at the addresses in `alive`.
     fn of(hosts: &[(&str, &[&str])], alive: &[&str]) -> Self {
         Self::watched(hosts, alive, STATUS_LINE, Arc::new(|_| {}))
     }
 
-    /// Status lines begin as said.
+    /// The same with the beginning of all status lines, and a hook for requests.
     fn watched(hosts: &[(&str, &[&str])], alive: &[&str], begin: &'static str, hook: Hook) -> Self {
         let requests = Arc::<Mutex<Vec<_>>>::default();
         let mut port = 0;
@@ -82,7 +82,7 @@ impl Net {
     fn settings(&self) -> Settings {
         Settings {
             permit_special_addresses: true,
-            // What other doors bring is told elsewhere.
+            // Other tests check what other doors deliver.
             entrances: Entrances::UpTo(1),
             ..almost_without_pauses(self.dns)
         }
@@ -163,7 +163,7 @@ fn survey(settings: Settings, start: &[WebUrl]) -> tempfile::TempDir {
     folder
 }
 
-/// Of each exchange: its number, its attempt, the address and the failure.
+/// Number, attempt, address and failure of each exchange.
 fn tries(dir: &Path) -> Vec<(u32, u16, String, Option<String>)> {
     let mut tries: Vec<_> = rows::<ExchangeRow>(dir)
         .into_iter()
@@ -188,7 +188,7 @@ fn a_host_with_a_dead_address_is_walked_at_its_next_one() {
         ("complete", 3, Some("127.0.1.2"))
     );
     assert_eq!(net.requests_at("127.0.1.2"), ["/robots.txt", "/", "/a", "/b"]);
-    // The dead address was tried once in the tree, and each try is an exchange of the site.
+    // The dead address was tried once in the tree, and each attempt is an exchange of the site.
     let answered = |number, attempt| (number, attempt, "127.0.1.2".to_owned(), None);
     let expected =
         [refused(0, 0, "127.0.1.1"), answered(0, 1), answered(1, 0), answered(2, 0), answered(3, 0)];
@@ -254,7 +254,7 @@ fn many_sites_that_share_a_dead_address_all_go_on_at_their_own() {
     }
 }
 
-/// A server of openssl that speaks only what `flags` say, at an address and port of its own.
+/// An openssl server that speaks only what `flags` say, at its own address and port.
 struct OldServer {
     process: Child,
     port: u16,
@@ -343,7 +343,7 @@ fn a_server_of_today_that_refuses_us_is_not_too_old_and_greeted_again_only_where
         ),
         (&["-tls1_2", "-Verify", "1"], "tls_alert", 1),
         (&["-alpn", "h2"], "tls_http2_only", 1),
-        // No group for the exchange of keys in common, and no version with the older greeting.
+        // No common group for the key exchange, and no version with the older ClientHello.
         (&["-tls1_3", "-groups", "P-521"], "tls_alert", 2),
     ] {
         let server = OldServer::speaking(flags);
@@ -377,7 +377,8 @@ fn a_server_that_refuses_old_tls_too_is_asked_once_more_only() {
     }
 }
 
-/// Ends of the whole entries of a journal: eight bytes of magic, then length, checksum and content of each.
+/// End offsets of the complete entries of a journal: eight bytes of magic, then length, checksum and content
+/// of each.
 fn ends(journal: &[u8]) -> Vec<usize> {
     let mut ends = vec![8];
     while let Some(prefix) = journal.get(ends[ends.len() - 1]..).and_then(|rest| rest.first_chunk::<4>()) {
@@ -391,7 +392,7 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address
     dies_after_any_entry(STATUS_LINE);
 }
 
-/// The process that goes on has never seen an odd response.
+/// The process that resumes the survey has never seen an odd response.
 #[test]
 fn a_survey_that_dies_after_any_entry_of_its_journal_reads_odd_responses() {
     let exchanges = dies_after_any_entry(ODD_STATUS_LINE);
@@ -401,7 +402,7 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_reads_odd_responses() {
     assert_eq!(exchanges.iter().filter(|row| row.status == Some(200)).count(), 3);
 }
 
-/// What is asked of a server whose status lines begin so, however often the survey dies.
+/// The exchanges with a server whose status lines begin with `begin`, however often the survey dies.
 fn dies_after_any_entry(begin: &'static str) -> Vec<ExchangeRow> {
     let hosts: &[(&str, &[&str])] = &[("two.ke", &["127.0.1.1", "127.0.1.2", "127.0.1.3"])];
     let (stop, stopped) = watch::channel(false);
@@ -409,7 +410,8 @@ fn dies_after_any_entry(begin: &'static str) -> Vec<ExchangeRow> {
     let armed = is_armed.clone();
     let (release, held) = mpsc::channel::<()>();
     let held = Mutex::new(held);
-    // The survey may ask for the last page before it hears that it is to stop: that answer is held until it has.
+    // The survey may request the last page before it learns that it must stop: that response is held until it
+    // has.
     let stop_at_a: Hook = Arc::new(move |target| match target {
         "/a" if armed.load(Ordering::SeqCst) => {
             let _ = stop.send(true);

@@ -1,7 +1,7 @@
-//! Walks sites that lie in folders, one after the other, as a survey walks them, and tells what it read.
+//! Walks sites in folders, one after the other, as a survey walks them, and prints what it read.
 //!
-//! `ccsurvey-instructions FOLDER…` prints how many pages and links there were, and one hash over all of both: the same
-//! pages, walked the same way, print the same line.
+//! `ccsurvey-instructions FOLDER…` prints the number of pages and links, and one hash over all of them: the
+//! same pages, walked in the same way, print the same line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Read {
         }
     }
 
-    /// What a server of the folder would answer.
+    /// The response that a server of the folder would send.
     fn request(&mut self, folder: &Path, request: &Request) -> (Response, Content) {
         let address = Some([127, 0, 0, 1].into());
         let mut response = Response::not_sent(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
@@ -84,7 +84,7 @@ impl Read {
     }
 }
 
-/// The page at this path; there is nothing else.
+/// The file of the page at this path; there are no other pages.
 fn file_of(folder: &Path, path: &str) -> Option<PathBuf> {
     let file = folder.join(path.trim_start_matches('/'));
     let file = if path.ends_with('/') { file.join("index.html") } else { file };

@@ -1,4 +1,4 @@
-//! The commands that take a recorded survey for a world, as a user meets them.
+//! The commands that accept a recorded survey as a world, as a user sees them.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::recording;
 
 use crate::common::{Space, rows};
 
-/// Runs `ccsurvey space COMMAND d` in a folder; gives exit code, standard output and standard error.
+/// Runs `ccsurvey space COMMAND d` in a folder; returns exit code, standard output and standard error.
 fn space(folder: &Path, command: &str) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
         .args(["space", command, "d"])

@@ -1,10 +1,10 @@
-//! Pages that are written anew are read as they were.
+//! Rewritten pages are read like the originals.
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::page::{Page, Source};
 use ccsurvey::space::{Reaction, RecordedExchange, RecordedLink, Replay, Web};
 
-/// The last header is of no charset that is known.
+/// The last header names an unknown charset.
 const TYPES: [&str; 3] = ["text/html", "application/xhtml+xml", "text/html; charset=x"];
 const CHARSETS: [&str; 7] =
     ["UTF-8", "windows-1252", "windows-1256", "Shift_JIS", "ISO-2022-JP", "UTF-16LE", "UTF-16BE"];

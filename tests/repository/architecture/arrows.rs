@@ -1,14 +1,15 @@
 //! The arrows between the files of a room: which file of production code names which.
 //!
-//! A file names another by `use` or by a path that begins with `crate`, `super` or `self`. What a `mod.rs` hands on
-//! (`pub use`) leads to the file that declares it, and is an arrow of its own only where the `mod.rs` uses the name
-//! itself. Methods of a type that stand in another file are not seen.
+//! A file names another by `use` or by a path that begins with `crate`, `super` or `self`. A re-export in a
+//! `mod.rs` (`pub use`) leads to the file that declares the item, and is an arrow of its own only if the
+//! `mod.rs` uses the name itself. Methods of a type that are defined in another file are not detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// A file by its path below `src`: `["space", "model", "site"]`. The `mod.rs` of a folder is the folder, the `lib.rs` of a package its own.
+/// A file by its path below `src`: `["space", "model", "site"]`. The `mod.rs` of a folder stands for the
+/// folder, the `lib.rs` of a package for the package.
 pub(crate) type Module = Vec<String>;
 
 pub(crate) type Arrows = BTreeMap<Module, BTreeSet<Module>>;
@@ -16,7 +17,7 @@ pub(crate) type Arrows = BTreeMap<Module, BTreeSet<Module>>;
 /// All files of production code.
 pub(crate) struct Sources {
     files: BTreeMap<Module, Source>,
-    /// Folders that are packages of their own: there paths of the crate begin.
+    /// Folders that are packages: paths that start with `crate` begin there.
     packages: Vec<Module>,
 }
 
@@ -25,7 +26,7 @@ struct Source {
     imports: Vec<Import>,
     /// Paths outside of imports.
     paths: Vec<Vec<String>>,
-    /// All but imports and declarations of modules.
+    /// All code but imports and declarations of modules.
     body: String,
     /// Modules that only tests have.
     tests: Vec<String>,
@@ -52,7 +53,7 @@ impl Sources {
         Self { files: sources, packages }
     }
 
-    /// Which file of a room names which other one of it.
+    /// Which file of a room names which other file of it.
     pub(crate) fn arrows(&self, room: &Module) -> Arrows {
         let of_room = self.files.iter().filter(|(module, _)| module.starts_with(room));
         let named = of_room.map(|(module, source)| {
@@ -71,7 +72,7 @@ impl Sources {
         around.max_by_key(|package| package.len()).cloned().unwrap_or_default()
     }
 
-    /// The file that a path leads to, through whatever hands it on.
+    /// The file that a path leads to, through any re-exports.
     fn resolve(&self, from: &Module, path: &[String], steps: usize) -> Option<Module> {
         let (mut at, mut rest) = match path.first()?.as_str() {
             "crate" => (self.package_of(from), &path[1..]),
@@ -126,7 +127,7 @@ impl Source {
         Self { is_folder, imports, paths: paths_in(&body), body, tests }
     }
 
-    /// What a `mod.rs` only hands on it does not use.
+    /// A `mod.rs` does not use the names that it only re-exports.
     fn uses(&self, import: &Import) -> bool {
         let name = import.path.last().map(String::as_str).unwrap_or_default();
         !(self.is_folder && import.is_public) || words(&self.body).any(|word| word == name)
@@ -182,7 +183,7 @@ fn below(module: &Module, name: &str) -> Module {
     module.iter().cloned().chain([name.to_owned()]).collect()
 }
 
-/// The code without comments and without what only tests have; and the modules of tests that it declares.
+/// The code without comments and without parts for tests only; and the test modules that it declares.
 fn production(text: &str) -> (String, Vec<String>) {
     let (mut code, mut tests) = (String::new(), Vec::new());
     let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -218,7 +219,7 @@ fn without_visibility(line: &str) -> &str {
     rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest).trim_start()
 }
 
-/// `a::{b, c::d}` as `a::b` and `a::c::d`; another name for it does not count.
+/// Expands `a::{b, c::d}` to `a::b` and `a::c::d`; an alias is dropped.
 fn expanded(tree: &str) -> Vec<Vec<String>> {
     let Some((before, group)) = tree.split_once('{') else {
         let path = tree.split(" as ").next().unwrap_or_default();
@@ -239,12 +240,12 @@ fn expanded(tree: &str) -> Vec<Vec<String>> {
     parts.iter().filter(|part| !part.trim().is_empty()).flat_map(whole).collect()
 }
 
-/// The brace that was taken off the end of the last part of a group.
+/// The brace that was removed from the end of the last part of a group.
 fn closing(part: &str) -> &'static str {
     if part.matches('{').count() > part.matches('}').count() { "}" } else { "" }
 }
 
-/// Paths that begin at the crate, above or here; visibilities are none.
+/// Paths that begin with `crate`, `super` or `self`; visibilities do not count.
 fn paths_in(body: &str) -> Vec<Vec<String>> {
     let body = body.replace("pub(in crate::", "pub(");
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::common::python::interpreter;
 
-/// `reports/low-load/idle-connections` judges by the tables and by the servers' logs; five of its cases, and few sites.
+/// `reports/low-load/idle-connections` judges by the tables and by the servers' logs; here with five of its
+/// cases, and few sites.
 #[test]
 fn no_page_is_lost_where_servers_close_idle_connections_as_the_pause_ends() {
     let run = python(&[&script(), "--quick"]);
@@ -14,7 +15,8 @@ fn no_page_is_lost_where_servers_close_idle_connections_as_the_pause_ends() {
     print!("{printed}");
 }
 
-/// Judges requests of a log, each with path, status, begin and end in seconds; the pause is 2 s, the Crawl-delay 5 s.
+/// Judges requests of a log, each with path, status, start and end in seconds; the pause is 2 s, the
+/// Crawl-delay 5 s.
 const JUDGE: &str = r#"
 import importlib.machinery, importlib.util, json, sys
 loader = importlib.machinery.SourceFileLoader("idle", sys.argv[1])

@@ -3,7 +3,7 @@ use std::process::Command;
 
 use crate::common::python::interpreter;
 
-/// The pauses are none, so that connections are kept wherever servers let us.
+/// There are no pauses, so that connections are kept wherever servers permit it.
 #[test]
 fn every_page_is_read_however_servers_end_their_connections() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/survey/real_servers/kept_connections.py");

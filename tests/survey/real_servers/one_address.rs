@@ -11,10 +11,10 @@ use super::running::Running;
 use super::{CONTACT, DELAY_MS, start_name_server};
 use crate::common::rows;
 
-/// Two sites at one address, each with a server of its own behind a balancer.
+/// Two sites at one address, each with its own server behind a balancer.
 const SITES: [&str; 2] = ["first.ke", "second.ke"];
 
-/// sniproxy takes no request but the first of a connection as one: all that follow go to the same server.
+/// sniproxy reads only the first request of a connection: all later ones go to the same server.
 #[test]
 fn sites_behind_sniproxy_are_not_mixed_up() {
     let sniproxy =
@@ -29,7 +29,8 @@ fn sites_behind_haproxy_in_its_mode_tcp_are_not_mixed_up() {
     haproxy.keeps_sites_apart();
 }
 
-/// Decides by the `Host` of the first request of a connection, whatever further requests of it say.
+/// Chooses the server by the `Host` of the first request of a connection, whatever its later requests
+/// contain.
 struct Balancer {
     name: &'static str,
     config: &'static str,
@@ -40,7 +41,7 @@ impl Balancer {
     fn keeps_sites_apart(&self) {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path();
-        // The servers give up root and write their logs here.
+        // The servers drop root privileges and write their logs here.
         fs::set_permissions(dir, fs::Permissions::from_mode(0o1777)).unwrap();
         write_sites(dir);
         let sockets = free_sockets();
@@ -68,7 +69,7 @@ impl Balancer {
         );
     }
 
-    /// Two servers, and the balancer before them.
+    /// Two servers, and the balancer in front of them.
     fn start(&self, dir: &Path, sockets: [SocketAddr; 3]) -> [Running; 2] {
         let written = |name: &str, text: &str| {
             let ports = ["@FIRST@", "@SECOND@", "@SHARED@"].into_iter().zip(sockets);
@@ -93,7 +94,7 @@ fn label(site: &str) -> &str {
     site.split('.').next().unwrap()
 }
 
-/// A front page and two pages below it, whose names tell whose they are.
+/// A front page and two pages below it, whose names identify their site.
 fn write_sites(dir: &Path) {
     for site in SITES {
         let (own, name) = (dir.join(site), label(site));
@@ -126,7 +127,7 @@ fn survey(dir: &Path, gateway: SocketAddr) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     command.current_dir(dir).args(["survey", "survey", "--cctld", "ke", "--start", "start.csv"]);
     command.args(["--contact", CONTACT, "--dns", &name_server, "--gateway", &gateway.to_string()]);
-    // So short a pause that no connection ends in it.
+    // So short a pause that no connection ends during it.
     command.args([
         "--min-delay",
         &format!("{DELAY_MS}ms"),

@@ -10,7 +10,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// The kernel ends the program (`setpriv`, of util-linux) should the test be killed.
+    /// The kernel ends the program (`setpriv`, of util-linux) if the test is killed.
     pub(crate) fn start(command: &mut Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
         let mut guarded = Command::new("setpriv");
@@ -42,7 +42,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// Asks it to end, so that it takes its own children along.
+    /// Sends a signal to end it, so that it can end its own children.
     fn drop(&mut self) {
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::running::Running;
 use super::sites::Site;
 
-/// nginx, Apache and lighttpd, each with its sites, ready to answer.
+/// Starts nginx, Apache and lighttpd, each with its sites, ready to respond.
 pub(crate) fn start(sites: &[Site], dir: &Path) -> Vec<Running> {
     for site in sites {
         let own = dir.join(&site.host);
@@ -38,7 +38,7 @@ pub(crate) fn start(sites: &[Site], dir: &Path) -> Vec<Running> {
     kinds.iter().map(|kind| kind.start(sites, dir)).collect()
 }
 
-/// One of the three programs: its configuration with `@…@` where a run differs from another.
+/// One of the three programs; `@…@` in its configuration marks values that differ between runs.
 struct Kind {
     name: &'static str,
     config: &'static str,
