@@ -20,7 +20,7 @@
 //!     contact: Some("https://survey.example/contact".to_owned()),
 //!     ..Settings::default()
 //! };
-//! let start = StartList::of(&scenario.start_urls)?;
+//! let start = StartList::from_urls(&scenario.start_urls)?;
 //! let folder = tempfile::tempdir()?;
 //! let dir = folder.path().join("rehearsal");
 //! let (rehearsal, _) = Rehearsal::begin(&dir, settings, &start, scenario, &mut |_| ())?;

@@ -90,6 +90,7 @@ pub struct Page {
     pub body_hash: u128,
     /// SimHash of the visible text, without title and markup; none if there is no word.
     pub text_simhash: Option<u64>,
+    /// Errors in the markup.
     pub defects: Defects,
     /// The exclusion words on the page, because of which the survey skips its links.
     pub excluded_by: Option<String>,

@@ -13,21 +13,21 @@ pub enum AnalysisError {
     /// A table is missing, damaged or cannot be read.
     #[error(transparent)]
     Tables(#[from] TablesError),
-    /// There are tables, and no site tree in them.
+    /// The tables hold no site tree.
     #[error("{} is an empty survey: its tables hold no site tree yet", .0.display())]
     Empty(PathBuf),
-    /// A file has other contents than this version writes.
+    /// A file does not have the contents that this version writes.
     #[error("cannot read table {}: {message}", .path.display())]
     Columns {
         /// The table's folder, or the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error, as text.
         message: String,
     },
 }
 
 impl AnalysisError {
-    /// A table has other columns than its dictionary says.
+    /// The columns of a table differ from the data dictionary.
     pub(super) fn of_columns(dir: &Path, table: &str, error: &PolarsError) -> Self {
         Self::Columns { path: dir.join("tables").join(table), message: error.to_string() }
     }

@@ -1,31 +1,36 @@
-//! From tables to decisions: what a survey's depth levels cost and brought, how sure that is, and which
-//! depth to use.
+//! From tables to decisions: what each depth level of a survey cost and found, how certain these figures are,
+//! and which depth to use.
 //!
-//! **From tables only.** [`Recorded::load`] reads the tables of a survey row group by row group and keeps, of
-//! every site tree, what its levels cost and brought ([`Trees`]); of the external URLs, hosts, sites and
-//! server addresses, at which depth each is known first ([`KnownKeys`]): exactly over the whole survey, and tree by
-//! tree for a sample of them chosen by hash ([`Occurrences`]), which is all of them until they are millions.
-//! Memory is so bounded: about 40 bytes a level of a tree; and while links are read, 7 bytes a distinct URL, or 10 where the
-//! groups of several groupings are told apart in the same look at them.
+//! **From tables only.** [`Recorded::load`] reads the tables of a survey row group by row group. For every
+//! site tree it keeps the cost and the finds of each level ([`Trees`]). For the external URLs, hosts, sites
+//! and server addresses it keeps the depth at which each is first known ([`KnownKeys`]): exact counts over
+//! the whole survey, and occurrences per tree for a sample chosen by hash ([`Occurrences`]). The sample holds
+//! all keys until there are millions of them. This bounds memory: about 40 bytes per level of a tree and,
+//! while links are read, 7 bytes per distinct URL, or 10 if the same pass also separates the groups of
+//! several groupings.
 //!
-//! Row groups are decoded and digested on all cores. What is made of them is added up in the order of the tables, or is the
-//! same in any order: no figure depends on the number of threads.
+//! Row groups are decoded and digested on all cores. Their results are added up in the order of the tables,
+//! or in a way that does not depend on the order: no figure depends on the number of threads.
 //!
-//! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
-//! *union*, with intervals over site trees as sampling units; [`curve_rows`] makes a table of them.
+//! [`Curves`] are computed from this: cumulative load and coverage against depth, in both readings, *pair*
+//! and *union*, with intervals that take site trees as sampling units. [`curve_rows`] turns them into a
+//! table.
 //!
-//! A depth is chosen from them by one criterion ([`Choice`]) or for a network environment ([`Forecast`]), and weighed with what
-//! other strategies would have made of the same pages ([`Comparison`]: [`policies`] of depth are played on them).
-//! [`Influence`] tells what a single site does to the answer, and [`Completeness`] whether the tables are of all of the survey.
+//! A depth is chosen from the curves by one criterion ([`Choice`]) or for a network environment
+//! ([`Forecast`]). It is compared with the results of other strategies on the same pages ([`Comparison`],
+//! which replays [`policies`] of depth on them). [`Influence`] measures how much a single site changes the
+//! choice. [`Completeness`] says whether the tables cover the whole survey.
 //!
-//! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
-//! promises on load were kept.
+//! [`Overview`] is the rest of a country report: the sites surveyed, the load on each server, the finds, and
+//! whether the promises on load were kept.
 //!
-//! **The folders**, each of which names only those before it: `tables` what is read, `intervals` how sure a figure is, `keys` what is
-//! counted, `overview` the country report, `curves` load and coverage by depth, `schedule` the times of a survey that is played again,
-//! `policies` of depth that are played on it, `choice` of a depth, `forecast` for a network environment.
+//! **The folders.** Each uses only the folders before it: `tables` (reading), `intervals` (how certain a
+//! figure is), `keys` (what is counted), `overview` (the country report), `curves` (load and coverage by
+//! depth), `schedule` (the timing of a replayed survey), `policies` (policies of depth, replayed on a
+//! recorded survey), `choice` (of a depth), `forecast` (for a network environment).
 //!
-//! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
+//! This room never uses the network and never reads the clock. Random numbers come from a seed that is an
+//! argument.
 
 mod choice;
 mod curves;
@@ -72,25 +77,25 @@ pub use schedule::{
 pub use tables::group::{Grouping, Labels, UNKNOWN};
 pub use tables::trees::{LevelCost, NotFetched, Tree, TreeEnd, Trees};
 
-/// What external URLs are counted as.
+/// The unit in which external links are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// In canonical form.
+    /// URLs in canonical form.
     Urls,
-    /// By name or address.
+    /// Hosts, by name or address.
     Hosts,
     /// Registrable domains.
     Sites,
-    /// Server addresses of hosts that were asked in the same survey.
+    /// Server addresses of the hosts that were contacted in the same survey.
     Addresses,
 }
 
 impl Kind {
-    /// In the order of their numbers.
+    /// All kinds, in the order of their discriminants.
     pub const ALL: [Self; 4] = [Self::Urls, Self::Hosts, Self::Sites, Self::Addresses];
 
-    /// The word in files and flags.
+    /// The name used in files and flags.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -101,27 +106,27 @@ impl Kind {
         }
     }
 
-    /// The kind that such a word stands for.
+    /// The kind with this name.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 
-/// In which unit load is counted.
+/// The unit in which load is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadUnit {
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     Requests,
-    /// Bytes on the wire, both ways.
+    /// Bytes on the wire, in both directions.
     Bytes,
     /// Busy time of the servers.
     BusyTime,
 }
 
 impl LoadUnit {
-    /// Of what load is a share.
+    /// The name of the unit in texts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ pub struct LevelCount {
     pub sent_bytes: u64,
     /// On the wire, from servers.
     pub received_bytes: u64,
+    /// Opened for these requests.
     pub connections: u64,
     /// The servers' busy time.
     pub busy: Duration,

@@ -31,6 +31,7 @@ pub struct Tree {
     pub robots: LevelCount,
     /// What the skipped URLs would have brought.
     pub probes: Vec<Probe>,
+    /// The load of the probes, which belong to no level.
     pub probe_load: LevelCount,
     /// Parts of the site that were taken for endless and not requested any further, in the order in which
     /// they were recognised: `www.a.ke/calendar/#/**`.

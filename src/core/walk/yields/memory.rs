@@ -23,6 +23,7 @@ pub struct Memory {
 /// A URL that an earlier survey requested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenUrl {
+    /// The URL of the page.
     pub url: WebUrl,
     /// The level of the URL.
     pub depth: Depth,

@@ -5,11 +5,12 @@ use crate::analysis::{
 };
 use crate::records::CurveRow;
 
-/// The grouping, and the only group, of the whole survey.
+/// The grouping of the whole survey, and its only group.
 const WHOLE: [&str; 2] = ["survey", "all"];
 
 impl Curves {
-    /// The rows of these curves in the table `curves`, as those of the whole survey, which stands like this.
+    /// The rows of the table `curves` for these curves of the whole survey. `standing` is the completeness of
+    /// the survey.
     #[must_use]
     pub fn rows(&self, standing: &Completeness) -> Vec<CurveRow> {
         let [grouped_by, group_name] = WHOLE;
@@ -29,8 +30,8 @@ impl Curves {
     }
 }
 
-/// The table `curves` of a survey: `whole`, the curves of all its trees, and for every grouping those of the `most`
-/// largest groups and of all others.
+/// The table `curves` of a survey: the curves of all its trees (`whole`) and, for every grouping, the curves
+/// of the `most` largest groups and of all others together.
 ///
 /// # Errors
 /// The table of links cannot be read.
@@ -72,7 +73,7 @@ fn row_of(level: &CurveLevel) -> CurveRow {
     row
 }
 
-/// The shares with the ends of their intervals, or why they have none.
+/// Sets the shares, with the ends of their intervals or the reason why they have none.
 #[rustfmt::skip]
 fn add_shares(row: &mut CurveRow, level: &CurveLevel) {
     let told = |share: Estimate| {

@@ -4,36 +4,38 @@ use crate::analysis::curves::LOAD;
 use crate::analysis::curves::censoring::{might_bring, share};
 use crate::analysis::{Kind, LevelCost, LoadUnit, NotFetched, Reading, Recorded};
 
-/// How much of what a survey without a limit of depth would find and cost is in the levels that this one walked.
+/// The finds and the load of the levels walked, as a share of what a survey without a depth limit would have.
 ///
-/// Coverage and load are shares of what the survey knows, so a survey that ends where most trees go on has covered all
-/// of it at its last level. What lies deeper is told in two ways. *With the next level*: every URL that the depth left
-/// unasked is a page, and brings as much as a page of its tree, all of it new; nothing comes below it. *By the trend*:
-/// what each further level adds shrinks as it did from the last level but one to the last; where it did not shrink there
-/// is no trend, and the next level is all that can be told. The share may be less than either where levels still grow.
+/// Coverage and load are shares of what the survey knows. So they reach 1 at the last level even if most
+/// trees continue below it. What lies deeper is estimated in two ways. *With the next level*: every URL that
+/// was not fetched because of the depth is a page and brings as much as a page of its tree, all of it new,
+/// and nothing lies below it. *By the trend*: the amount that each further level adds shrinks at the same
+/// rate as from the second-last to the last level. If it did not shrink, there is no trend, and only the next
+/// level counts. The true share may be less than either estimate if levels still grow.
 #[derive(Clone, Debug, Serialize)]
 pub struct DepthShares {
-    /// Site trees that go on below the depth of the survey.
+    /// Site trees that continue below the depth of the survey.
     pub open_trees: u64,
-    /// Of external URLs, hosts and sites, each counted once in every site tree.
+    /// The share of external URLs, hosts and sites, each counted once in every site tree.
     pub pair: [DepthShare; 3],
-    /// Of external URLs, hosts, sites and server addresses, each counted once in the survey.
+    /// The share of external URLs, hosts, sites and server addresses, each counted once in the survey.
     pub union: [DepthShare; 4],
-    /// Of requests, bytes and busy time.
+    /// The share of requests, bytes and busy time.
     pub load: [DepthShare; 3],
 }
 
-/// A share of what there is below no depth, from 0 to 1.
+/// A share of what a survey without a depth limit would have, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DepthShare {
-    /// If all that the depth left unasked brings something new, and no level comes below it.
+    /// The share if all URLs not fetched because of the depth bring something new, and no level lies below
+    /// them.
     pub with_next: f64,
-    /// If the levels go on to shrink as they did.
+    /// The share if the levels continue to shrink at the same rate.
     pub by_trend: f64,
 }
 
 impl DepthShares {
-    /// Compares what the last levels brought with what they left unasked.
+    /// Compares what the last levels brought with the URLs that they did not fetch.
     #[must_use]
     pub fn measure(recorded: &Recorded) -> Self {
         let unasked = recorded.trees.unasked();
@@ -63,7 +65,7 @@ impl DepthShares {
         }
     }
 
-    /// The share of what there is to be known.
+    /// The share of the finds that the survey knows.
     #[must_use]
     pub fn known_share(&self, kind: Kind, reading: Reading) -> DepthShare {
         match reading {
@@ -72,7 +74,7 @@ impl DepthShares {
         }
     }
 
-    /// The share of what there is to be spent.
+    /// The share of the load that the survey spent.
     #[must_use]
     pub fn spent(&self, unit: LoadUnit) -> DepthShare {
         self.load[unit as usize]
@@ -80,7 +82,8 @@ impl DepthShares {
 }
 
 impl DepthShare {
-    /// Of what each level brought, from depth 0 down, and what may come at the next.
+    /// Computes the share from the amount of each level, from depth 0 down, and the expected amount of the
+    /// next level.
     fn from_levels(levels: &[f64], next: f64) -> Self {
         let all: f64 = levels.iter().sum();
         if next <= 0.0 || all <= 0.0 {
@@ -95,7 +98,7 @@ impl DepthShare {
     }
 }
 
-/// What all trees together have at each depth.
+/// The amount of all trees together at each depth.
 fn by_depth(recorded: &Recorded, amount: impl Fn(&LevelCost) -> f64) -> Vec<f64> {
     let mut sums = vec![0.0; usize::from(recorded.trees.deepest()) + 1];
     for tree in 0..recorded.trees.len() {
@@ -106,7 +109,7 @@ fn by_depth(recorded: &Recorded, amount: impl Fn(&LevelCost) -> f64) -> Vec<f64>
     sums
 }
 
-/// What each depth adds.
+/// The amount that each depth adds.
 fn increments(up_to: &[f64]) -> Vec<f64> {
     let before = std::iter::once(&0.0).chain(up_to);
     up_to.iter().zip(before).map(|(known, before)| known - before).collect()
@@ -136,8 +139,8 @@ mod tests {
 
     #[test]
     fn levels_that_bring_less_and_less_tell_how_much_is_left() {
-        // Levels of 8, 4 and 2 go on as 1, a half and so on: 2 are left. Ten unasked URLs with 14 links to 7 pages each
-        // might bring 20.
+        // Levels of 8, 4 and 2 continue as 1, a half and so on: 2 are left. Pages bring 14 links per 7 pages,
+        // so ten unfetched URLs might bring 20.
         let names: Vec<u64> = (0..14).collect();
         let grown = cut(&[(4, &names[..8]), (2, &names[8..12]), (1, &names[12..])], 10);
         let shares = DepthShares::measure(&survey(&[grown]));

@@ -3,51 +3,54 @@ use crate::analysis::{
     Sampling,
 };
 
-/// What a depth is chosen by, and how sure the choice is to be.
+/// The evidence by which a depth is chosen, and the confidence of the choice.
 ///
-/// At a confidence of one half the corrected curve decides: that of the survey lies too high in most surveys. At a higher
-/// confidence the bound on the safe side decides that holds so often; at 97.5 % it is the end of an interval of 95 %.
+/// At a confidence of one half, the corrected curve decides, because the measured curve lies too high in most
+/// surveys. At a higher confidence, the bound on the safe side that holds with this confidence decides; at
+/// 97.5 % it is the end of a 95 % interval.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// With the intervals that are shown.
+    /// The curves, with the intervals that are shown.
     pub curves: Curves,
-    /// What lies below the place where trees were cut.
+    /// Bounds on what lies below the levels where trees were cut.
     pub censoring: Censoring,
-    /// What lies below the deepest level.
+    /// Estimates of what lies below the deepest level.
     pub shares: DepthShares,
-    /// That the depth chosen keeps what is asked of it.
+    /// The probability that the chosen depth meets the criterion.
     pub confidence: f64,
-    /// Intervals whose ends are the bounds of that confidence; none: the corrected curve decides.
+    /// Curves with intervals whose ends are the bounds at that confidence; none if the corrected curve
+    /// decides.
     bounds: Option<Curves>,
 }
 
-/// On which side of a figure it is safe to be.
+/// The safe side of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::analysis) enum Side {
-    /// Coverage: it may be lower.
+    /// For coverage, which may be lower than measured.
     Low,
-    /// Load: it may be higher.
+    /// For load, which may be higher than measured.
     High,
 }
 
 impl Evidence {
-    /// The confidence of a choice where nothing is said: the corrected curve decides.
+    /// The default confidence of a choice: the corrected curve decides.
     pub const EVEN: f64 = 0.5;
 
-    /// Measures the curves of a survey, and the bounds of a confidence above [`Self::EVEN`].
+    /// Computes the curves of a survey and, for a confidence above [`Self::EVEN`], the bounds.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling, confidence: f64) -> Self {
         Self::by(recorded, sampling, confidence, |sampling| Curves::measure(recorded, sampling))
     }
 
-    /// The same by curves that are drawn in this way.
+    /// As [`Self::measure`], with `draw` to compute the curves.
     pub(in crate::analysis) fn by(
         recorded: &Recorded,
         sampling: &Sampling,
         confidence: f64,
         draw: impl Fn(&Sampling) -> Curves,
     ) -> Self {
-        // A bound that leaves out so much on one side is the end of an interval that leaves out twice as much.
+        // A bound that leaves out a share on one side is the end of an interval that leaves out twice that
+        // share.
         let two_sided = Sampling { confidence: 2.0 * confidence - 1.0, ..*sampling };
         Self {
             curves: draw(sampling),
@@ -58,7 +61,7 @@ impl Evidence {
         }
     }
 
-    /// The figure of each level that decides.
+    /// The deciding figure of each level.
     pub(in crate::analysis) fn deciding(
         &self,
         figure: impl Fn(&CurveLevel) -> Estimate,
@@ -70,18 +73,18 @@ impl Evidence {
         bounds.levels.iter().map(|level| safe.end_of(figure(level))).collect()
     }
 
-    /// The coverage of each level that decides.
+    /// The deciding coverage of each level.
     pub(in crate::analysis) fn deciding_coverage(&self, of: Kind, reading: Reading) -> Vec<f64> {
         self.deciding(|level| reading.coverage(level, of), Side::Low)
     }
 
-    /// The load of each level that decides.
+    /// The deciding load of each level.
     pub(in crate::analysis) fn deciding_load(&self, unit: LoadUnit) -> Vec<f64> {
         self.deciding(|level| level.load(unit), Side::High)
     }
 
-    /// How much of what there is to be found or spent in deeper levels too the survey knows, as far as this
-    /// confidence can tell.
+    /// The share of the finds or of the load that the survey knows, deeper levels included: the estimate that
+    /// fits the confidence.
     pub(in crate::analysis) fn share(&self, share: DepthShare) -> f64 {
         if self.bounds.is_some() { share.with_next } else { share.by_trend }
     }

@@ -15,18 +15,18 @@ pub struct GroupedCurves<'a> {
 }
 
 impl<'a> GroupedCurves<'a> {
-    /// Groups of the survey in `dir`, whose own curves are `whole`.
+    /// Prepares the groups of the survey in `dir`, whose own curves are `whole`.
     #[must_use]
     pub fn new(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
         Self { dir, recorded, whole }
     }
 
-    /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
-    /// together as the last; drawn as those of the survey were.
+    /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other
+    /// trees together at the end. They are computed in the same way as the curves of the survey.
     ///
-    /// The links of the survey are read once more where they are so many that not all occurrences are in
-    /// memory, and were not read for these groups before ([`Recorded::with_groups`]): the unions of every group are
-    /// exact. All trees in one group have the survey's own curves.
+    /// If there are too many links to keep all occurrences in memory, and they were not read for these groups
+    /// before ([`Recorded::with_groups`]), the links of the survey are read once more, so that the unions of
+    /// every group are exact. If all trees are in one group, it has the survey's own curves.
     ///
     /// # Errors
     /// The table of links cannot be read.
@@ -36,7 +36,7 @@ impl<'a> GroupedCurves<'a> {
         Ok(groups.names.into_iter().zip(curves).collect())
     }
 
-    /// What a depth is chosen by for each of these groups: by curves as [`by`](Self::by) draws them.
+    /// The evidence for a depth for each of these groups, from curves like those of [`by`](Self::by).
     ///
     /// # Errors
     /// The table of links cannot be read.
@@ -44,7 +44,7 @@ impl<'a> GroupedCurves<'a> {
         self.each(groups, |group, draw| Evidence::by(group, &self.whole.sampling, confidence, draw))
     }
 
-    /// What is made of the trees of each group and the way in which their curves are drawn.
+    /// Calls `make` for each group, with the survey of its trees and a function that computes its curves.
     fn each<T>(
         &self,
         groups: &Groups,
@@ -55,7 +55,7 @@ impl<'a> GroupedCurves<'a> {
         }
         let trees = self.recorded.trees.len();
         let most = DrawLimits::of_each(groups.names.len(), trees);
-        // What a group knows is given to it: nobody else needs it.
+        // The keys of a group are moved into it: they are not needed elsewhere.
         let mut known = self.known_of(groups)?.map(Vec::into_iter);
         let of_group = |group: usize| {
             let is_in = |tree: usize| groups.has(group, tree);
@@ -76,8 +76,8 @@ impl<'a> GroupedCurves<'a> {
         }
     }
 
-    /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not
-    /// asked for when they were read first.
+    /// The keys that each group knows; none if all occurrences are in memory. Reads the links once more for
+    /// groups that were not requested in the first pass.
     fn known_of(&self, groups: &Groups) -> Result<Option<Vec<KnownKeys>>, AnalysisError> {
         let Recorded { index, known, kinds, trees, divided, .. } = self.recorded;
         if known.has_all_occurrences() {
@@ -112,7 +112,7 @@ mod tests {
         grown.iter_mut().for_each(|tree| tree.cctld = "ke");
         let mut recorded = survey(&grown);
         let whole = Curves::measure(&recorded, &Sampling::default());
-        // As if there were too many for memory; there is no table to read them from.
+        // As if there were too many links for memory. There is no table to read them from.
         recorded.known.occurrences.iter_mut().for_each(|of| of.halvings = 1);
         let groups =
             GroupedCurves::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();

@@ -5,31 +5,33 @@ use serde::Serialize;
 use crate::analysis::curves::LOAD;
 use crate::analysis::{Choice, Criterion, Estimate, Evidence, Kind, Reading, Recorded, Sampling};
 
-/// What the answer on depth is without one site: leave one out.
+/// The choice of a depth without one site (leave one out).
 #[derive(Clone, Debug, Serialize)]
 pub struct Influence {
-    /// The site that is left out, with all of its trees.
+    /// The site that is left out, with all its trees.
     pub site: String,
-    /// What it alone has, as a share of what the answer is about: hosts that nobody else links to, or load.
+    /// The share that this site alone contributes to the criterion: hosts that no other site links to, or
+    /// load.
     pub share: f64,
-    /// The depth that is chosen without it, by the criterion alone.
+    /// The depth that the criterion chooses without the site.
     pub depth: Option<u16>,
-    /// The depth whose figure this is.
+    /// The depth of `figure`.
     pub at: u16,
-    /// What the figure that decides is there without the site.
+    /// The figure of the criterion at that depth without the site.
     pub figure: Estimate,
 }
 
-/// Sites that are left out, each by itself: those that alone have most.
+/// The number of sites that are left out, each separately: the sites that contribute most alone.
 const LEFT_OUT: usize = 3;
-/// A site that alone has less changes coverage or load by no more than about that.
+/// A site with a smaller share changes coverage or load by at most about this.
 const LEAST_SHARE: f64 = 0.01;
-/// Above so many site trees only the first of them is: each takes as long as the answer.
+/// Above this number of site trees, only the first of the sites is left out: each takes as long as the choice
+/// itself.
 const MANY_TREES: usize = 20_000;
 
 impl Influence {
-    /// Of the sites that alone have most, the one without which the figure of the depth `at` changes most. None of one
-    /// site, and where none has a hundredth of all.
+    /// Among the sites that contribute most alone, the one whose removal changes the figure at depth `at`
+    /// most. None for a survey of a single site, and if no site has 1 % of the total.
     #[must_use]
     pub fn strongest(recorded: &Recorded, sampling: &Sampling, choice: &Choice, at: u16) -> Option<Self> {
         let figure = |choice: &Choice| Some(choice.criterion.figure_of(choice.level(at)?));
@@ -51,14 +53,14 @@ impl Influence {
             let without = recorded.only(|tree| weights.site_of[tree] != site);
             let evidence = Evidence::measure(&without, sampling, choice.confidence);
             let chosen = Choice::by(&evidence, choice.criterion);
-            // Without a deep site the survey may end above that depth: nothing is missing there.
+            // Without a deep site, the survey may end above that depth, so nothing is missing there.
             let figure = figure(&chosen).unwrap_or(Estimate::exact(1.0));
             let site = weights.names[site].clone();
             let share = alone / weights.whole.max(f64::MIN_POSITIVE);
             Self { site, share, depth: chosen.depth, at, figure }
         });
         let change = |one: &Self| (one.figure.value - with_all.value).abs();
-        // Of equals the one that has most.
+        // Ties go to the site with the largest share.
         left_out
             .collect::<Vec<_>>()
             .into_iter()
@@ -67,12 +69,12 @@ impl Influence {
     }
 }
 
-/// What each site alone has of what a criterion is about.
+/// What each site alone contributes to the figure of a criterion.
 struct Weights {
     names: Vec<String>,
-    /// By tree.
+    /// The index of the site of each tree.
     site_of: Vec<usize>,
-    /// By site.
+    /// The contribution of each site alone.
     alone: Vec<f64>,
     whole: f64,
 }
@@ -125,7 +127,7 @@ mod tests {
     use crate::analysis::LoadUnit;
     use crate::analysis::curves::worlds::{TestTree, survey, tree};
 
-    /// Sites whose hosts stand on their front pages, and one whose hosts stand deep.
+    /// Sites whose links to hosts are on their front pages, and one site whose links are deep.
     fn with_a_giant() -> Vec<TestTree> {
         let mut grown: Vec<TestTree> =
             (0..30).map(|n| tree("complete", &[(1, &[n * 10, n * 10 + 1]), (1, &[])])).collect();
@@ -159,7 +161,7 @@ mod tests {
             reading: Reading::Union,
         };
         let influence = most(&recorded, criterion, 1).unwrap();
-        // 51 of 111 requests; without it, half of all are made at the front pages.
+        // The site has 51 of 111 requests. Without it, half of all requests are for front pages.
         assert_eq!((influence.site.as_str(), influence.share), ("site30.ke", 51.0 / 111.0));
         assert_eq!((influence.depth, influence.figure.value), (Some(0), 1.0));
     }
@@ -167,7 +169,7 @@ mod tests {
     #[test]
     fn a_site_of_several_trees_is_left_out_whole() {
         let mut recorded = survey(&with_a_giant());
-        // The first three trees are those of one site, which alone knows their hosts; two of them know the same.
+        // The first three trees belong to one site. Each knows two hosts that no other site knows.
         for (seed, tree) in (0..).zip(&mut recorded.trees.trees[..3]) {
             (tree.site, tree.seed) = ("several.ke".into(), seed);
         }

@@ -9,32 +9,32 @@ use crate::exchange::Class;
 use crate::records::LevelRow;
 use crate::settings::{DepthRule, Settings};
 
-/// Why a survey that left pages out recommends no depth.
+/// Why no depth is recommended for a survey that left pages out.
 pub const TELLS_NO_DEPTH: &str =
     "pages were left out at every level, so that nothing can be told of a survey to a depth";
 
-/// What a survey says that left pages out of every level (`--depth auto`, `--focus`): of no depth can it tell what it would have
-/// found, but of itself what it cost and what it left.
+/// The result for a survey that left pages out at every level (`--depth auto`, `--focus`). Such a survey does
+/// not show what a survey to a given depth would have found, only its own cost and what it left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedPages {
-    /// What the survey can say of depths.
+    /// What the survey says about the depth.
     pub verdict: Verdict,
-    /// The flags by which it left pages out.
+    /// The flags because of which it left pages out.
     pub flags: String,
     /// Site trees of the survey.
     pub trees: u64,
-    /// Sent, robots.txt included; without the probes of what was left out.
+    /// Requests sent, robots.txt included, without the probes of pages left out.
     pub requests: u64,
-    /// Distinct external hosts that it knows.
+    /// Distinct external hosts that the survey knows.
     pub hosts: u64,
     /// URLs that were found and left out.
     pub urls: u64,
-    /// External hosts, new in their trees, that these pages were expected to bring themselves.
+    /// External hosts, new in their trees, that these pages themselves were expected to bring.
     pub expected_hosts: f64,
 }
 
 impl SkippedPages {
-    /// Reads what was left out of the survey in `dir`.
+    /// Reads the numbers of pages left out by the survey in `dir`.
     ///
     /// # Errors
     /// The table of levels cannot be read.

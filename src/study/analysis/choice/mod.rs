@@ -12,130 +12,132 @@ use serde::Serialize;
 use super::{Bounds, Censoring, CurveLevel, DepthShare, Estimate, Evidence, Kind, LoadUnit, Reading};
 use evidence::Side;
 
-/// A depth chosen by one criterion, with all depths for comparison.
+/// The depth chosen by one criterion, with all depths for comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Choice {
-    /// What was asked of a depth.
+    /// The criterion.
     pub criterion: Criterion,
-    /// That the depth chosen meets the criterion: one half, the corrected curve decides.
+    /// The probability that the chosen depth meets the criterion. At one half, the corrected curve decides.
     pub confidence: f64,
-    /// Of the intervals that are shown.
+    /// The confidence of the intervals that are shown.
     pub interval_confidence: f64,
-    /// What the survey can say.
+    /// What the survey says about the depth.
     pub verdict: Verdict,
-    /// The depth chosen; none when no depth does, or the survey ended too early to tell.
+    /// The chosen depth; none if no depth meets the criterion or the survey ended too early to say.
     pub depth: Option<u16>,
-    /// The depth that would be chosen by the curve as it was measured.
+    /// The depth that the measured curve would choose.
     pub as_measured: Option<u16>,
-    /// The depth that would be chosen by the end of the interval that is on the safe side; none without intervals, or
-    /// if the survey ended too early to be so sure.
+    /// The depth that the end of the interval on the safe side would choose; none without intervals, or if
+    /// the survey ended too early for this certainty.
     pub at_worst: Option<u16>,
-    /// The depth that would be chosen by the other end of the interval.
+    /// The depth that the other end of the interval would choose.
     pub at_best: Option<u16>,
-    /// How many more sites would settle the figure that decides; none when it is settled or has no interval.
+    /// The number of further sites that would make the figure certain enough; none if it is, or if it has no
+    /// interval.
     pub settling: Option<SitesNeeded>,
-    /// The deepest level walked. Coverage there is 1 by definition: it is a share of what is known.
+    /// The deepest level walked. Coverage is 1 there by definition, as a share of what is known.
     pub deepest: u16,
     /// Site trees of the survey.
     pub trees: u64,
-    /// Trees of which not all was seen.
+    /// Trees that were cut before their end.
     pub cut_trees: u64,
-    /// Trees that go on below the deepest level.
+    /// Trees that continue below the deepest level.
     pub open_trees: u64,
-    /// How much of what there is in deeper levels too (of what is counted, or of the load) the survey knows.
+    /// The share of the total (of what is counted, or of the load) that the survey knows, deeper levels
+    /// included.
     pub known: DepthShare,
-    /// From depth 0 down.
+    /// The depths, from 0 down.
     pub levels: Vec<ChoiceLevel>,
 }
 
-/// What a survey can say of the depth to use.
+/// What a survey says about the depth to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// A depth is recommended.
     Recommended,
-    /// The survey ended where too much lies deeper: what it knows is no measure of what there is.
+    /// Too much lies below the levels of the survey, so shares of what it knows are not reliable.
     SurveyDeeper,
-    /// No depth does what is asked.
+    /// No depth meets the criterion or keeps all bounds.
     NoneFits,
-    /// The survey left pages out of every level: of a depth it cannot tell.
+    /// The survey left pages out at every level, so it says nothing about a depth.
     LeavesPagesOut,
 }
 
-/// How many more sites a survey would need until a figure's interval has a certain width.
+/// The number of further sites that a survey would need until the interval of a figure has a certain width.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SitesNeeded {
-    /// To either side, as a share.
+    /// The half-width of that interval, as a share.
     pub within: f64,
-    /// More than were surveyed. Widths fall with the square root of the sites, and slower where a few large sites hold
-    /// most of it.
+    /// Sites in addition to the surveyed ones. Widths fall with the square root of the number of sites, and
+    /// more slowly if a few large sites hold most of the figure.
     pub more_sites: u64,
 }
 
-/// What is asked of a depth.
+/// The criterion for a depth.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
     /// The least depth whose coverage is at least this.
     Coverage {
-        /// From 0 to 1.
+        /// The wanted coverage, from 0 to 1.
         at_least: f64,
-        /// What is counted.
+        /// The kind that is counted.
         of: Kind,
-        /// How often what several trees know is counted.
+        /// How a key that several trees know is counted.
         reading: Reading,
     },
     /// The greatest depth whose load rate is at most this.
     Load {
-        /// From 0 to 1.
+        /// The permitted load, from 0 to 1.
         at_most: f64,
-        /// What load is counted in.
+        /// The unit of load.
         unit: LoadUnit,
-        /// What the coverage shown beside it counts.
+        /// The kind counted by the coverage that is shown with it.
         of: Kind,
-        /// How often that counts what several trees know.
+        /// How that coverage counts a key that several trees know.
         reading: Reading,
     },
 }
 
-/// What the levels 0 to `depth` cost and cover.
+/// The cost and the coverage of levels 0 to `depth`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ChoiceLevel {
-    /// The deepest level that counts.
+    /// The deepest level that is counted.
     pub depth: u16,
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     pub requests: u64,
-    /// On the wire, both ways.
+    /// Bytes on the wire, in both directions.
     pub bytes: u64,
-    /// Of the servers, in milliseconds.
+    /// Busy time of the servers, in milliseconds.
     pub busy_ms: f64,
-    /// The share of the load of all levels: requests, bytes, busy time.
+    /// The load as a share of the load of all levels: requests, bytes, busy time.
     pub load: [Estimate; 3],
-    /// The load that is saved against the deepest level walked, in the same units.
+    /// The share of load that is saved compared with the deepest level walked, in the same units.
     pub saved: [f64; 3],
-    /// In the unit and the reading of the criterion.
+    /// The coverage in the kind and the reading of the criterion.
     pub coverage: Estimate,
-    /// The coverage or load that decides: of the corrected curve, or its safe bound at the confidence asked for.
+    /// The coverage or load that decides: of the corrected curve, or its safe bound at the chosen confidence.
     pub deciding: f64,
-    /// Between what coverage lies, whatever the cut trees hold.
+    /// Bounds on the coverage, whatever the cut trees hold.
     pub censored: Bounds,
     /// Whether the criterion is met.
     pub fits: bool,
 }
 
 impl Criterion {
-    /// The coverage that is wanted where nothing is said.
+    /// The default for the wanted coverage.
     pub const COVERAGE: f64 = 0.95;
 
-    /// How much of all levels a survey must know so that a depth can be chosen by this coverage: as much as is wanted, and
-    /// nearly all, for what is shown is a share of what it knows.
+    /// The share of all levels that a survey must know before a depth can be chosen by this coverage: the wanted
+    /// share, and at least nine tenths, because coverage is a share of what the survey knows.
     #[must_use]
     pub fn needs_known(at_least: f64) -> f64 {
         const NEARLY_ALL: f64 = 0.9;
         at_least.max(NEARLY_ALL)
     }
 
-    /// What coverage is counted in.
+    /// The kind and the reading in which coverage is counted.
     #[must_use]
     pub fn counted(&self) -> (Kind, Reading) {
         match self {
@@ -143,7 +145,7 @@ impl Criterion {
         }
     }
 
-    /// The unit in which load is compared: requests where the criterion names none.
+    /// The unit in which load is compared: requests if the criterion names none.
     #[must_use]
     pub fn unit(&self) -> LoadUnit {
         match self {
@@ -152,7 +154,7 @@ impl Criterion {
         }
     }
 
-    /// The figure that decides, of a level.
+    /// The figure of a level to which the criterion applies.
     fn figure(&self, level: &CurveLevel) -> Estimate {
         match self {
             Self::Coverage { of, reading, .. } => reading.coverage(level, *of),
@@ -160,7 +162,7 @@ impl Criterion {
         }
     }
 
-    /// The same of a level of a choice.
+    /// The figure of a level of a choice to which the criterion applies.
     #[must_use]
     pub fn figure_of(&self, level: &ChoiceLevel) -> Estimate {
         match self {
@@ -169,7 +171,7 @@ impl Criterion {
         }
     }
 
-    /// On which side that figure is safe.
+    /// The safe side of that figure.
     fn safe_side(&self) -> Side {
         match self {
             Self::Coverage { .. } => Side::Low,
@@ -193,7 +195,7 @@ impl Criterion {
         }
     }
 
-    /// How much the survey knows of what the criterion speaks of.
+    /// The share of the total that the survey knows, in the kind or unit of the criterion.
     fn known_share(&self, evidence: &Evidence) -> DepthShare {
         match self {
             Self::Coverage { of, reading, .. } => evidence.shares.known_share(*of, *reading),
@@ -201,8 +203,9 @@ impl Criterion {
         }
     }
 
-    /// Whether a survey that knows so much of it can choose. Load: if what may be spent does not pay for all of its levels,
-    /// and so perhaps for more.
+    /// Whether a survey that knows this share of the total can choose. For coverage: if it knows as much as
+    /// [`Self::needs_known`]. For load: if the permitted load does not pay for all its levels; otherwise it might pay
+    /// for deeper ones too.
     fn can_choose(&self, known: f64) -> bool {
         match self {
             Self::Coverage { at_least, .. } => known >= Self::needs_known(*at_least),
@@ -211,11 +214,11 @@ impl Criterion {
     }
 }
 
-/// A saving below this is shown as 0.0 %: it is none.
+/// A smaller saving is shown as 0.0 %, so it counts as none.
 const LEAST_SAVING: f64 = 0.0005;
 
 impl ChoiceLevel {
-    /// The share of the load that is saved against the deepest level walked; none where that is nothing worth a word.
+    /// The share of the load that is saved compared with the deepest level walked; none if it is negligible.
     #[must_use]
     pub fn saving(&self, unit: LoadUnit) -> Option<f64> {
         Some(self.saved[unit as usize]).filter(|saved| *saved >= LEAST_SAVING)
@@ -262,13 +265,13 @@ impl Choice {
         }
     }
 
-    /// The level of the depth chosen.
+    /// The level of the chosen depth.
     #[must_use]
     pub fn chosen(&self) -> Option<&ChoiceLevel> {
         self.level(self.depth?)
     }
 
-    /// The levels beside it.
+    /// The levels next to the chosen one.
     pub fn neighbours(&self) -> impl Iterator<Item = &ChoiceLevel> {
         let beside = |depth: u16| [depth.checked_sub(1), depth.checked_add(1)].into_iter().flatten();
         self.depth.into_iter().flat_map(beside).filter_map(|depth| self.level(depth))
@@ -282,7 +285,7 @@ impl Choice {
 }
 
 impl SitesNeeded {
-    /// Five points to either side: enough to tell depths apart of which each adds as much.
+    /// Five points to either side: enough to distinguish depths that each add as much.
     const WITHIN: f64 = 0.05;
 
     #[expect(
@@ -298,7 +301,7 @@ impl SitesNeeded {
     }
 }
 
-/// Rounded up to two digits: no more of it is known.
+/// Rounds up to two digits: the estimate is no more precise.
 fn two_digits(number: f64) -> f64 {
     let unit = 10.0_f64.powf((number.log10().floor() - 1.0).max(0.0));
     (number / unit).ceil() * unit
@@ -325,7 +328,7 @@ mod tests {
     use super::*;
     use crate::analysis::{Curves, DepthShares, NoInterval, Sampling};
 
-    /// Coverage and load of each level with a twentieth to either side.
+    /// The coverage and the load of each level, with intervals of 0.05 to either side.
     fn curves(levels: &[(f64, f64)]) -> Curves {
         let about = |value: f64| Estimate::between(value - 0.05, value, (value + 0.05).min(1.0));
         let levels = (0..).zip(levels).map(|(depth, (coverage, load))| CurveLevel {
@@ -344,7 +347,7 @@ mod tests {
         Curves { trees: 100, sampling: Sampling::default(), levels: levels.collect() }
     }
 
-    /// A survey that knows so much at least, and so much by the trend.
+    /// A survey that knows the share `with_next` at least, and `by_trend` by the trend.
     fn knowing(with_next: f64, by_trend: f64) -> DepthShares {
         let share = DepthShare { with_next, by_trend };
         DepthShares { open_trees: 3, pair: [share; 3], union: [share; 4], load: [share; 3] }
@@ -391,7 +394,7 @@ mod tests {
         let verdict = |confidence, criterion| choice(confidence, knowing(0.4, 0.9), criterion).verdict;
         assert_eq!(verdict(0.5, coverage(0.9)), Verdict::Recommended);
         assert_eq!(verdict(0.5, coverage(0.95)), Verdict::SurveyDeeper);
-        // To be sure, what is known at least must do.
+        // At a higher confidence, the share that is known at least must be enough.
         assert_eq!(verdict(0.975, coverage(0.9)), Verdict::SurveyDeeper);
         assert_eq!(verdict(0.5, load(0.5)), Verdict::Recommended);
         assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);

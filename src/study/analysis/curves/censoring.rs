@@ -2,32 +2,32 @@ use serde::Serialize;
 
 use crate::analysis::{Kind, NotFetched, Recorded, TreeEnd, Trees};
 
-/// Between which bounds coverage lies, whatever the trees hold below the place where they were cut.
+/// Bounds on coverage, whatever the trees hold below the level where they were cut.
 ///
-/// Coverage is a share of what the survey knows, and a tree that was cut may hold more. It is least if all
-/// that the cut trees might bring were new: every URL that a cut tree left unasked (too deep, too late for a
-/// limit, taken for a trap, opted out) were a page, and that page with all below it brought as much as a page
-/// of that depth with all below it brought in the trees that ended by themselves, or as a page of its own tree,
-/// whichever is more. It is greatest if they brought nothing more: then it is the coverage that was measured.
+/// Coverage is a share of what the survey knows, and a tree that was cut may hold more. The lower bound
+/// assumes that everything in the cut trees is new: every URL that a cut tree did not fetch (too deep, beyond
+/// a limit, taken for a trap, opted out) is a page, and this page with everything below it brings as much as
+/// a page of that depth with everything below it brought in the trees that ended by themselves, or as much as
+/// a page of its own tree, whichever is more. The upper bound assumes that the cut trees bring nothing more:
+/// it is the measured coverage.
 ///
-/// The lower bound is one of this model and not of the worst that could be: a tree without end may bring
-/// anything.
+/// The lower bound belongs to this model and is not the worst case: an endless tree may bring anything.
 #[derive(Clone, Debug, Serialize)]
 pub struct Censoring {
     /// Trees that a limit of the survey ended.
     pub cut_trees: u64,
-    /// URLs of cut trees that were found and not asked for.
+    /// URLs of cut trees that were found and not fetched.
     pub unasked_urls: u64,
-    /// What they would bring, all of it new: external URLs, hosts, sites and server addresses.
+    /// What these URLs would bring if all of it were new: external URLs, hosts, sites and server addresses.
     pub might_bring: [f64; 4],
-    /// From depth 0 down.
+    /// The levels, from depth 0 down.
     pub levels: Vec<CensoredLevel>,
 }
 
-/// Coverage from levels 0 to `depth`, between its bounds.
+/// Bounds on the coverage of levels 0 to `depth`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CensoredLevel {
-    /// The deepest level that counts.
+    /// The deepest level that is counted.
     pub depth: u16,
     /// External URLs, hosts and sites, each counted once in every site tree.
     pub pair: [Bounds; 3],
@@ -35,17 +35,17 @@ pub struct CensoredLevel {
     pub union: [Bounds; 4],
 }
 
-/// Coverage at the least and at the most, each from 0 to 1.
+/// The lower and the upper bound on coverage, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Bounds {
-    /// If all that the cut trees might bring were new.
+    /// The coverage if all that the cut trees might bring were new.
     pub low: f64,
-    /// If the cut trees brought nothing more.
+    /// The coverage if the cut trees brought nothing more.
     pub high: f64,
 }
 
 impl Censoring {
-    /// Bounds the coverage of a survey.
+    /// Computes the bounds for a survey.
     #[must_use]
     pub fn measure(recorded: &Recorded) -> Self {
         let trees = &recorded.trees;
@@ -58,8 +58,8 @@ impl Censoring {
     }
 }
 
-/// What unasked URLs would bring, so `many` of each tree and depth, if all of it were new: external URLs, hosts, sites
-/// and server addresses.
+/// What unfetched URLs would bring if all of it were new: external URLs, hosts, sites and server addresses.
+/// `many` gives the number of URLs for each tree and depth.
 pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&NotFetched) -> u64) -> [f64; 4] {
     let trees = &recorded.trees;
     let yields = Yields::from_trees(trees);
@@ -71,7 +71,7 @@ pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&NotFe
     with_addresses(recorded, found)
 }
 
-/// New hosts bring new addresses as the known hosts brought known ones.
+/// Adds server addresses, in the ratio of known addresses to known hosts.
 fn with_addresses(recorded: &Recorded, [urls, hosts, sites]: [f64; 3]) -> [f64; 4] {
     let known = |kind| recorded.known.counts(kind).total() as f64;
     let addresses = hosts * share(known(Kind::Addresses), known(Kind::Hosts));
@@ -120,8 +120,8 @@ fn add(sums: &mut [f64; 3], more: [f64; 3]) {
     }
 }
 
-/// What a page of each depth brought with all below it, in the trees that ended by themselves: external URLs,
-/// hosts and sites.
+/// By depth, what a page brought with everything below it in the trees that ended by themselves: external
+/// URLs, hosts and sites.
 struct Yields {
     by_depth: Vec<[f64; 3]>,
 }
@@ -145,8 +145,8 @@ impl Yields {
         Self { by_depth: by_depth.collect() }
     }
 
-    /// What an unasked page of a tree might bring; what is deeper than all trees that ended brings as much
-    /// as the mean page of its own tree.
+    /// What an unfetched page of a tree might bring. A page deeper than all trees that ended by themselves
+    /// brings as much as the mean page of its own tree.
     fn of_a_page(&self, trees: &Trees, tree: usize, depth: u16) -> [f64; 3] {
         let (mut pages, mut own) = (0.0, [0.0; 3]);
         for level in trees.levels(tree) {
@@ -176,7 +176,7 @@ mod tests {
         let ended = tree("complete", &[(1, &[1]), (2, &[2, 3]), (2, &[4, 5, 6, 7])]);
         let cut = TestTree { unasked: 3, ..tree("depth", &[(1, &[1])]) };
         let found = Censoring::measure(&survey(&[ended, cut]));
-        // Two pages at depth 1 brought six with what was below them, so that three would bring nine.
+        // Two pages at depth 1 brought six with everything below them, so three would bring nine.
         assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (1, 3, [9.0; 4]));
         assert_eq!(found.levels[0].pair[0], Bounds { low: 2.0 / 17.0, high: 2.0 / 8.0 });
         assert_eq!(found.levels[0].union[1], Bounds { low: 1.0 / 16.0, high: 1.0 / 7.0 });

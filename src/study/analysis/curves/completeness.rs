@@ -2,44 +2,46 @@ use serde::Serialize;
 
 use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 
-/// How far a survey has come: whether its tables are of all that it was to survey.
+/// The progress of a survey: whether its tables hold all site trees that it was to walk.
 ///
-/// The trees that are done first are no random sample: small ones end early. What is computed from a part of the trees holds for
-/// that part.
+/// The trees that finish first are not a random sample: small trees end early. A figure computed from some of
+/// the trees holds for those trees only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Completeness {
-    /// As its manifest says.
+    /// The state in the manifest.
     pub state: SurveyState,
-    /// Whether a run can go on with it: a survey that is walked in process cannot.
+    /// Whether the survey can be resumed. A survey that is walked in process cannot.
     pub is_resumable: bool,
-    /// Site trees in its tables.
+    /// Finished site trees: the trees in the tables.
     pub done: u64,
-    /// Of these, trees that ended because the budget of their server, its network or its autonomous system was used up:
-    /// which trees these are depends on their neighbours.
+    /// Trees among them that ended because the budget of their server, its network or its autonomous system
+    /// was used up. Which trees these are depends on their neighbours.
     pub out_of_budget: u64,
-    /// All site trees, done or not; none where nothing tells it, and where the survey is finished.
+    /// All site trees, finished or not; none if the number is not known or the survey is finished.
     pub known: Option<KnownTrees>,
 }
 
-/// How many site trees were known, done or not, when the survey last told.
+/// The number of site trees, finished or not, in the last report of the survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownTrees {
-    /// Known when the survey last told.
+    /// The number of known trees at that time.
     pub trees: u64,
-    /// When that was.
+    /// The time of the report.
     pub at: Timestamp,
 }
 
 impl Completeness {
-    /// Of a survey with so many trees in its tables, of which some ran into a budget that they share.
+    /// The completeness of a survey with `done` trees in its tables, of which `out_of_budget` ended at a
+    /// shared budget.
     #[must_use]
     pub fn new(manifest: &Manifest, done: u64, out_of_budget: u64) -> Self {
         let is_in_process = matches!(manifest.web(), SurveyedWeb::Virtual(_) | SurveyedWeb::Recorded(_));
         Self { state: manifest.state, is_resumable: !is_in_process, done, out_of_budget, known: None }
     }
 
-    /// With what the survey last told of its trees. A process that was killed may have told that before it wrote its last
-    /// trees: then it is left out. A finished survey has all of its trees in its tables.
+    /// Adds the survey's last report on the number of its trees. A process that was killed may have made the
+    /// report before it wrote its last trees: if the report has fewer trees than the tables, it is ignored. A
+    /// finished survey has all its trees in the tables.
     #[must_use]
     pub fn knowing(self, known: Option<KnownTrees>) -> Self {
         let is_of_use = |known: &KnownTrees| self.state != SurveyState::Finished && known.trees >= self.done;
@@ -52,7 +54,7 @@ impl Completeness {
         self.state != SurveyState::Finished
     }
 
-    /// Whether the trees in the tables are but some of those that were to be surveyed.
+    /// Whether the tables hold only some of the trees that were to be surveyed.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.is_under_way() || self.out_of_budget > 0

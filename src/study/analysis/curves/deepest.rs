@@ -2,32 +2,33 @@ use serde::Serialize;
 
 use crate::analysis::{Estimate, Recorded, Sampling, TreeEnd};
 
-/// How deep site trees are: how many end at each level, and what share goes on.
+/// The depth of site trees: how many end at each level, and what share continues below it.
 ///
-/// A tree that was cut is known to reach its last level and not where it ends. The share of trees that are
-/// deeper than a level is therefore the product-limit estimate of Kaplan and Meier (1958), which lets a cut
-/// tree count for the levels that it was seen at; it holds if trees are cut for reasons that say nothing of
-/// how much deeper they are.
+/// A tree that was cut reaches at least its last level; where it ends is not known. The share of trees that
+/// are deeper than a level is therefore the product-limit estimate of Kaplan and Meier (1958), in which a cut
+/// tree counts for the levels at which it was seen. The estimate holds if the reasons for cutting trees are
+/// independent of how much deeper the trees are.
 #[derive(Clone, Debug, Serialize)]
 pub struct Deepest {
-    /// Trees of which a page was read.
+    /// Trees with at least one page that was read.
     pub trees: u64,
-    /// Trees without one, left out: there is no tree to speak of.
+    /// Trees without a page. They are left out.
     pub without_page: u64,
-    /// From depth 0 to the deepest level of all trees.
+    /// The levels, from depth 0 to the deepest level of all trees.
     pub levels: Vec<DeepestLevel>,
-    /// The share of trees that go on below the deepest level walked: without end as far as the survey can tell.
+    /// The share of trees that continue below the deepest level walked: endless as far as the survey can
+    /// tell.
     pub share_without_end: Estimate,
 }
 
 /// The trees whose deepest level is `depth`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeepestLevel {
-    /// Levels below the start URL.
+    /// The depth: levels below the start URL.
     pub depth: u16,
-    /// Trees that ended here by themselves.
+    /// Trees that ended at this level by themselves.
     pub ended: u64,
-    /// Trees that were cut here by the depth, a budget, a trap or a stop.
+    /// Trees that were cut at this level by the depth, a budget, a trap or a stop.
     pub cut: u64,
     /// The share of all trees that are deeper than this.
     pub deeper: Estimate,
@@ -68,7 +69,7 @@ fn counts(recorded: &Recorded) -> Vec<(u64, u64)> {
     counts
 }
 
-/// The product-limit estimate on its way down.
+/// The product-limit estimate, computed level by level.
 struct Survival {
     share: f64,
     /// Greenwood's sum (1926): ended / (at risk × (at risk − ended)) over the levels.
@@ -77,7 +78,7 @@ struct Survival {
 }
 
 impl Survival {
-    /// Trees cut at a level are at risk there: that they were cut shows that something lies below.
+    /// Adds a level. Trees cut at the level are at risk there: the cut shows that something lies below.
     fn pass(&mut self, ended: u64, at_risk: u64) {
         if at_risk > 0 {
             let (ended, at_risk) = (ended as f64, at_risk as f64);
@@ -86,8 +87,8 @@ impl Survival {
         }
     }
 
-    /// The interval on the scale of log(−log), where it cannot leave 0 to 1 (Kalbfleisch and Prentice, The
-    /// Statistical Analysis of Failure Time Data, 1980).
+    /// The estimate, with an interval on the scale of log(−log), where it cannot leave the range from 0 to 1
+    /// (Kalbfleisch and Prentice, The Statistical Analysis of Failure Time Data, 1980).
     fn estimate(&self) -> Estimate {
         let value = self.share;
         if value <= 0.0 || value >= 1.0 {
@@ -125,8 +126,8 @@ mod tests {
         assert_eq!((found.trees, found.without_page), (12, 5));
         let counts: Vec<_> = found.levels.iter().map(|level| (level.ended, level.cut)).collect();
         assert_eq!(counts, [(4, 0), (3, 1), (2, 0), (0, 2)]);
-        // 8/12, then 5/8 and 2/4 of that; intervals computed apart from the formulas of Greenwood and of
-        // Kalbfleisch and Prentice.
+        // 8/12, then 5/8 and 2/4 of that. The intervals were computed separately by the formulas of Greenwood
+        // and of Kalbfleisch and Prentice.
         let expected =
             [(0.66667, 0.33702, 0.85971), (0.41667, 0.15247, 0.66530), (0.20833, 0.03534, 0.47898)];
         for (level, (value, low, high)) in found.levels.iter().zip(expected) {

@@ -1,4 +1,5 @@
-//! Load and coverage by depth, and what they rest on: the tables as read, trees that were cut, what was never seen.
+//! Load and coverage by depth, with their basis: the tables as read, the trees that were cut, the links that
+//! were never seen.
 
 pub(super) mod censoring;
 pub(super) mod completeness;
@@ -28,26 +29,26 @@ use unions::Union;
 /// Load and coverage against depth, over all site trees of a survey.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curves {
-    /// Site trees that these are the curves of.
+    /// The number of site trees in the curves.
     pub trees: u64,
     /// How the intervals were computed.
     pub sampling: Sampling,
-    /// From depth 0 to the deepest level that any tree was walked to.
+    /// The levels, from depth 0 to the deepest level that any tree was walked to.
     pub levels: Vec<CurveLevel>,
 }
 
-/// What levels 0 to `depth` cost and brought.
+/// The cost and the finds of levels 0 to `depth`.
 #[derive(Clone, Debug, Serialize)]
 pub struct CurveLevel {
-    /// The deepest level that counts.
+    /// The deepest level that is counted.
     pub depth: u16,
-    /// Read for links.
+    /// Pages read for links.
     pub pages: u64,
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     pub requests: u64,
-    /// On the wire, both ways.
+    /// Bytes on the wire, in both directions.
     pub bytes: u64,
-    /// Of the servers, in milliseconds.
+    /// Busy time of the servers, in milliseconds.
     pub busy_ms: f64,
     /// External URLs, hosts and sites, each counted once in every site tree.
     pub found: [u64; 3],
@@ -59,12 +60,12 @@ pub struct CurveLevel {
     pub pair: [Estimate; 3],
     /// Union coverage: distinct external URLs, hosts, sites and addresses as a share of all that are known.
     pub union: [Estimate; 4],
-    /// Server addresses first known from this level alone, for every 1,000 requests that it cost.
+    /// Server addresses first known at this level, per 1,000 requests of this level.
     pub new_servers_per_1000_requests: Option<f64>,
 }
 
 impl CurveLevel {
-    /// The share of the load of all levels, in this unit.
+    /// The load as a share of the load of all levels, in this unit.
     #[must_use]
     pub fn load(&self, unit: LoadUnit) -> Estimate {
         self.load[unit as usize]
@@ -76,7 +77,7 @@ impl CurveLevel {
         self.pair.get(kind as usize).copied()
     }
 
-    /// Coverage with each key counted once in the survey.
+    /// Union coverage: each key is counted once in the survey.
     #[must_use]
     pub fn union(&self, kind: Kind) -> Estimate {
         self.union[kind as usize]
@@ -84,22 +85,22 @@ impl CurveLevel {
 }
 
 impl Curves {
-    /// Draws the curves of a survey.
+    /// Computes the curves of a survey.
     ///
-    /// Half a minute at most for the largest survey, about a second for 3,400 site trees of 20 levels: the
-    /// intervals take most of it, in proportion to the replicates.
+    /// Takes at most half a minute for the largest survey, and about a second for 3,400 site trees of 20
+    /// levels. Most of the time goes into the intervals, in proportion to the number of replicates.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
         Self::draw(recorded, DrawLimits::IN_ALL, sampling)
     }
 
-    /// The same with intervals that rest on so much chance at most.
+    /// As [`Self::measure`], with limits on the random draws behind the intervals.
     pub(super) fn draw(recorded: &Recorded, most: DrawLimits, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
         let readings = Readings::in_units(recorded, most, sampling);
         let shares = Shares::new(&readings, &recorded.known, most, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
-        // One site says nothing of how sites differ.
+        // A single site does not show how sites differ.
         let is_of_one_site = recorded.trees.is_of_one_site();
         let at = |shares: &[Estimate], depth: u16| {
             let share = shares[usize::from(depth)];
@@ -136,7 +137,7 @@ struct Shares {
     union: [Vec<Estimate>; 4],
 }
 
-/// What a sum over trees is made of.
+/// The amount of a level that is summed over trees.
 pub(super) type Amount = fn(&LevelCost) -> f64;
 
 pub(super) const LOAD: [Amount; 3] =
@@ -144,7 +145,7 @@ pub(super) const LOAD: [Amount; 3] =
 const FOUND: [Amount; 3] =
     [|level| f64::from(level.urls), |level| f64::from(level.hosts), |level| f64::from(level.sites)];
 
-/// What each tree of a survey contributes to its load and coverage.
+/// The contribution of each tree to the load and the coverage of a survey.
 struct Readings {
     load: [SampledRate; 3],
     pair: [SampledRate; 3],
@@ -152,7 +153,7 @@ struct Readings {
 }
 
 impl Readings {
-    /// Reads them of all trees, in random groups if they are more than so many.
+    /// Reads the contributions of all trees, in random groups if there are more trees than `most.units`.
     fn in_units(recorded: &Recorded, most: DrawLimits, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
         let units = Units::draw(trees, most.units, &mut Chance::new(sampling.seed, 0));
@@ -190,13 +191,13 @@ impl Shares {
     }
 }
 
-/// Nothing but what was measured.
+/// An estimate without an interval, for a survey of a single site.
 fn of_one_site(value: f64) -> Estimate {
     let is_part = value > 0.0 && value < 1.0;
     Estimate { no_interval: is_part.then_some(NoInterval::OneSite), ..Estimate::exact(value) }
 }
 
-/// Puts the exact coverage into intervals that were computed on a sample of keys.
+/// Replaces the coverage of a sample of keys by the exact coverage, and shifts the intervals with it.
 fn exactly(mut estimates: Vec<Estimate>, known: &KnownByDepth) -> Vec<Estimate> {
     for (depth, estimate) in (0..).zip(&mut estimates) {
         let exact = if known.total() > 0 { known.up_to(depth) as f64 / known.total() as f64 } else { 0.0 };
@@ -319,7 +320,8 @@ mod tests {
         assert_eq!(curves.levels[0].pair[0], Estimate::default());
     }
 
-    /// A small form of what `reports/intervals` measures on virtual Webs: surveys of 400 trees out of 4,000.
+    /// A small version of the measurement in `reports/intervals` on virtual Webs: surveys of 400 trees out of
+    /// 4,000.
     #[test]
     fn intervals_of_small_surveys_hold_the_truth_of_the_country() {
         let (runs, depths) = (40, 6);
@@ -343,13 +345,15 @@ mod tests {
                 }
             }
         }
-        // Of 40 intervals that each hold the truth with chance 0.93, fewer than 32 do once in 200 times.
+        // If each of 40 intervals holds the truth with probability 0.93, fewer than 32 do so once in 200
+        // times.
         assert!(held.iter().flatten().all(|held| *held == 0 || *held >= 32), "{held:?}");
         assert!(printed > 200, "{printed}");
     }
 
-    /// The same for the correction, with surveys of 100 trees. The largest trees of this country are neither very large nor much
-    /// deeper, so that there is little to correct: it may take a little too much.
+    /// The same for the correction, with surveys of 100 trees. The largest trees of this country are neither
+    /// very large nor much deeper, so there is little to correct, and the correction may be slightly too
+    /// large.
     #[test]
     fn corrected_shares_of_small_surveys_stay_near_the_truth_of_the_country() {
         let (runs, depths) = (40, 6);
@@ -368,7 +372,7 @@ mod tests {
         }
         let [measured, corrected] =
             [measured, corrected].map(|errors: Vec<f64>| errors.iter().sum::<f64>() / errors.len() as f64);
-        // 0.6 points above and 1.0 below it.
+        // On average, measured shares are 0.6 points above the truth, and corrected shares 1.0 below it.
         assert!((0.003..0.01).contains(&measured), "{measured}");
         assert!((-0.015..0.0).contains(&corrected), "{corrected}");
     }

@@ -2,7 +2,7 @@ use crate::analysis::intervals::sampled_rate::SampledRate;
 use crate::analysis::intervals::units::Units;
 use crate::analysis::{LevelCost, Trees};
 
-/// A sum over site trees as a share of all of it: load rates and pair coverage.
+/// A sum over site trees down to each depth, as a share of its total: load rates and pair coverage.
 pub(in crate::analysis) fn ratio(
     trees: &Trees,
     units: &Units,
@@ -31,7 +31,7 @@ pub(in crate::analysis) fn ratio(
     rate
 }
 
-/// Makes of what each level has what lies below each; gives the sum.
+/// Replaces the amount of each level by the amount below it. Returns the total.
 fn to_beyond(levels: &mut [f64]) -> f64 {
     let mut below = 0.0;
     for level in levels.iter_mut().rev() {

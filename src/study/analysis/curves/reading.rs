@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::analysis::{Bounds, Censoring, CurveLevel, Estimate, Kind};
 
-/// How coverage counts what several site trees know.
+/// How coverage counts a key that several site trees know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
@@ -13,7 +13,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// What is counted, in words: no number of the one reading is called as that of the other.
+    /// What is counted, as text. The two readings have different names, so their numbers cannot be confused.
     #[must_use]
     pub fn counts(self, kind: Kind) -> &'static str {
         match (kind, self) {
@@ -23,20 +23,20 @@ impl Reading {
             (Kind::Urls, Self::Pair) => "URL pairs",
             (Kind::Hosts, Self::Pair) => "host pairs",
             (Kind::Sites, Self::Pair) => "site pairs",
-            // They belong to no tree.
+            // Addresses belong to no tree.
             (Kind::Addresses, _) => "server addresses",
         }
     }
 }
 
-/// What coverage is counted in, as far as it was said.
+/// The kind and the reading of coverage, with the defaults for what is not given: hosts and union.
 #[must_use]
 pub fn counted(kind: Option<Kind>, reading: Option<Reading>) -> (Kind, Reading) {
     (kind.unwrap_or(Kind::Hosts), reading.unwrap_or(Reading::Union))
 }
 
 impl Reading {
-    /// The word in files and flags.
+    /// The name used in files and flags.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -45,13 +45,14 @@ impl Reading {
         }
     }
 
-    /// The reading that a word of files and flags stands for.
+    /// The reading with this name.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         [Self::Pair, Self::Union].into_iter().find(|reading| reading.word() == word)
     }
 
-    /// The coverage of a level. Addresses belong to the survey and not to a tree, so they have one reading.
+    /// The coverage of a level. Addresses belong to the survey and not to a tree, so they have only one
+    /// reading.
     #[must_use]
     pub fn coverage(self, level: &CurveLevel, kind: Kind) -> Estimate {
         match self {
@@ -60,7 +61,8 @@ impl Reading {
         }
     }
 
-    /// The kinds that such coverage is counted by. How many addresses are still to be found is told by hosts.
+    /// The kinds of links that this coverage needs. Addresses need hosts too, to estimate how many addresses
+    /// are still unknown.
     #[must_use]
     pub fn rests_on(self, kind: Kind) -> &'static [Kind] {
         match (self, kind) {
@@ -90,7 +92,7 @@ mod tests {
     #[test]
     fn a_choice_rests_on_the_kinds_that_its_coverage_is_counted_by() {
         let mut grown = country(40, 5, 3);
-        // What trees leave unasked would bring addresses, too.
+        // Unfetched URLs would bring addresses, too.
         for tree in grown.iter_mut().step_by(3) {
             (tree.outcome, tree.unasked) = ("depth", 5);
         }

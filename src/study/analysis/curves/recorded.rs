@@ -15,33 +15,34 @@ use crate::analysis::{
 use crate::exchange::{Class, Failure};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
-/// What is needed of a survey to draw its curves.
+/// The part of a survey that its curves are computed from.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// Which survey it is.
+    /// The manifest of the survey.
     pub manifest: Manifest,
-    /// The site trees that are done.
+    /// The finished site trees.
     pub trees: Trees,
-    /// The external URLs, hosts, sites and addresses.
+    /// The external URLs, hosts, sites and addresses that the trees know.
     pub known: KnownKeys,
-    /// Site trees that ended because a budget that they share with others was used up.
+    /// Site trees that ended because a budget shared with other trees was used up.
     pub(in crate::analysis) out_of_budget: u64,
-    /// The kinds that links were read for: of others nothing is known.
+    /// The kinds that links were read for. Nothing is known about other kinds.
     pub(in crate::analysis) kinds: &'static [Kind],
-    /// To find the trees of other rows by; empty where these are but some of a survey's trees.
+    /// Finds the trees of rows in other tables; empty if this holds only some of a survey's trees.
     pub(in crate::analysis) index: Arc<RowIndex>,
-    /// What groups of trees know, where that was asked for and `known` does not tell it.
+    /// The keys known to groups of trees, if requested and if `known` does not hold them.
     pub(in crate::analysis) divided: Option<Arc<GroupedKeys>>,
 }
 
 impl Recorded {
-    /// Whether these are all trees of the survey.
+    /// The completeness of the survey.
     #[must_use]
     pub fn completeness(&self) -> Completeness {
         Completeness::new(&self.manifest, self.trees.len() as u64, self.out_of_budget)
     }
 
-    /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
+    /// Reads the tables of the survey in `dir`. The survey may still be running: its finished sites are
+    /// included.
     ///
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
@@ -49,8 +50,9 @@ impl Recorded {
         Self::with_groups(dir, &[], 0)
     }
 
-    /// The same, and with one look at the links what the `most` largest groups of each of these groupings know, and all other
-    /// trees together: [`Grouped`](crate::analysis::GroupedCurves) has it then without another.
+    /// As [`Self::load`], and in the same pass over the links reads what the `most` largest groups of each
+    /// grouping know, and what all other trees together know.
+    /// [`GroupedCurves`](crate::analysis::GroupedCurves) then needs no further pass.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -58,9 +60,9 @@ impl Recorded {
         retried(|| Self::read(dir, &Kind::ALL, groupings, most))
     }
 
-    /// The same as far as these kinds are concerned, for coverage that rests on no other ([`Reading::rests_on`](crate::analysis::Reading)).
-    /// Links, most of a large survey, are read only as far as they tell of these kinds; curves that are drawn of it tell of no
-    /// other.
+    /// As [`Self::with_groups`], for these kinds only: for coverage that needs no other kind
+    /// ([`Reading::rests_on`](crate::analysis::Reading)). Links, the largest part of a large survey, are read
+    /// only for these kinds, and curves computed from the result cover no other kind.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -81,7 +83,7 @@ impl Recorded {
     ) -> Result<Self, AnalysisError> {
         let manifest = Manifest::load(dir)?;
         let mut loading = TreeLoader::default();
-        // Sites first: what belongs to a site that can be read was written before it.
+        // Sites first: the rows that belong to a site are written before its own row.
         each::<SiteRow>(dir, CurveSiteColumns::NAMES, |frame| loading.add_sites(frame))?;
         if loading.trees.is_empty() {
             return Err(AnalysisError::Empty(dir.to_owned()));
@@ -96,7 +98,7 @@ impl Recorded {
         let is_divided = !groupings.is_empty();
         let divided = GroupedKeys::read(dir, &index, &trees, groupings, kinds)?;
         let known = divided.all_trees();
-        // All occurrences tell what groups know, too.
+        // If all occurrences are in memory, they show what groups know, too.
         let divided = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(divided));
         Ok(Self { manifest, trees, known, out_of_budget, kinds, index: Arc::new(index), divided })
     }
@@ -123,23 +125,23 @@ columns! {
     }
 }
 
-/// The trees while their tables are read.
+/// Collects the trees while their tables are read.
 #[derive(Default)]
 struct TreeLoader {
     trees: Vec<Tree>,
     labels: Labels,
     index: RowIndex,
-    /// In pieces, which are never moved to a larger place.
+    /// In pieces, so that no large allocation is ever moved.
     levels: Vec<Vec<AtLevel>>,
-    /// What exchanges without a depth cost.
+    /// The cost of exchanges without a depth.
     booked: Vec<AtLevel>,
     unasked: Vec<NotFetched>,
     unlevelled: Unlevelled<u32>,
-    /// Trees that a budget which they share has ended.
+    /// Trees that ended at a shared budget.
     out_of_budget: HashSet<u32>,
 }
 
-/// What a tree cost and brought at a depth.
+/// A tree, a depth, and the cost and finds of the tree at that depth.
 type AtLevel = (u32, u16, LevelCost);
 
 impl TreeLoader {
@@ -171,8 +173,8 @@ impl TreeLoader {
         Ok(())
     }
 
-    /// Numbers trees and groups in the order of their names. Rows stand in the order in which the sites of a survey
-    /// happened to end; by numbers of names, equal surveys have equal figures and equal chance.
+    /// Numbers trees and groups in the order of their names. The rows are in the order in which sites
+    /// happened to finish. With numbers by name, equal surveys have equal figures and equal random draws.
     fn number_by_name(&mut self) {
         self.trees.sort_unstable_by(|one, other| (&one.site, one.seed).cmp(&(&other.site, other.seed)));
         let (as_read, mut labels) = (std::mem::take(&mut self.labels), Labels::default());
@@ -200,7 +202,7 @@ impl TreeLoader {
         )
     }
 
-    /// Rows of a tree stand together, in the order they were asked.
+    /// The rows of a tree are adjacent, in request order.
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
         let Self { index: RowIndex { trees, addresses }, unlevelled, booked, out_of_budget, .. } = self;
         let mut last = None;
@@ -211,7 +213,8 @@ impl TreeLoader {
             |(exchanges, ended)| {
                 out_of_budget.extend(ended);
                 for CurveExchange { tree, at, depth, cost } in exchanges {
-                    // Of several addresses of a host the least, whichever was asked first.
+                    // If a host has several addresses, the one with the smallest key counts, whichever was
+                    // contacted first.
                     if last.replace(at) != Some(at) {
                         let (host, address) = at;
                         let known = addresses.entry(host).or_insert(address);
@@ -237,7 +240,7 @@ impl TreeLoader {
             next += tree.level_count;
         }
         let mut levels = vec![LevelCost::default(); next];
-        // Sums of a level are always in the order of the tables, and so the same to the last bit.
+        // The sums of a level are always in the order of the tables, so they are equal to the last bit.
         for (tree, depth, cost) in self.levels.into_iter().flatten() {
             levels[self.trees[tree as usize].first_level + usize::from(depth)].add(&cost);
         }
@@ -248,7 +251,7 @@ impl TreeLoader {
     }
 }
 
-/// Classes that hide what lies below, whatever the depth.
+/// The classes of URLs that cut a tree, whatever the depth.
 fn cut() -> impl Iterator<Item = Class> {
     Class::reasons().filter(|class| class.is_cut())
 }
@@ -288,21 +291,21 @@ fn levels_of(frame: &DataFrame, index: &RowIndex) -> PolarsResult<(Vec<AtLevel>,
     Ok((levels, unasked))
 }
 
-/// A level that cost nothing and brought nothing is where the tree was not walked.
+/// Drops a level without cost or finds: the tree was not walked there.
 fn unless_nothing(level: AtLevel) -> Option<AtLevel> {
     (level.2 != LevelCost::default()).then_some(level)
 }
 
-/// What is needed of an exchange with a server.
+/// The part of an exchange with a server that curves need.
 struct CurveExchange {
     tree: u32,
-    /// Keys of the host and of its address.
+    /// The keys of the host and of its address.
     at: (u64, u64),
     depth: Option<u16>,
     cost: Cost,
 }
 
-/// What was asked, and the trees that were refused a request because a budget which they share was used up.
+/// The exchanges with servers, and the trees that were refused a request because a shared budget was used up.
 fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<CurveExchange>, Vec<u32>)> {
     let columns = CurveExchangeColumns::from_frame(frame)?;
     let (mut exchanges, mut ended) = (Vec::with_capacity(frame.height()), Vec::new());

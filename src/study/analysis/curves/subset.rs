@@ -7,8 +7,8 @@ use crate::analysis::{
 };
 
 impl Recorded {
-    /// The survey as if it had only some of its site trees. What they know in common is counted exactly as long
-    /// as all occurrences are in memory, and estimated from the sample of keys beyond that.
+    /// The survey as if it had only some of its site trees. Keys known to several of them are counted exactly
+    /// if all occurrences are in memory, and estimated from the sample of keys otherwise.
     #[must_use]
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
         let numbers = numbers(self.trees.len(), keep);
@@ -17,7 +17,7 @@ impl Recorded {
         self.part(&numbers, KnownKeys { counts, occurrences })
     }
 
-    /// The survey as far as these kinds are concerned.
+    /// The survey with only these kinds of keys.
     pub(in crate::analysis) fn of_kinds(&self, kinds: &'static [Kind]) -> Self {
         let mut known = KnownKeys::default();
         for kind in kinds {
@@ -28,7 +28,8 @@ impl Recorded {
         Self { kinds, ..self.part(&every, known) }
     }
 
-    /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
+    /// A smaller survey: `trees` site trees drawn without replacement, from every country domain in
+    /// proportion.
     #[must_use]
     pub fn sample(&self, trees: usize, seed: u64) -> Self {
         let mut chosen = vec![false; self.trees.len()];
@@ -38,7 +39,7 @@ impl Recorded {
         self.only(|tree| chosen[tree])
     }
 
-    /// The trees that have new numbers, with what they know.
+    /// The trees that have a new number in `numbers`, with `known` as the keys that they know.
     pub(in crate::analysis) fn part(&self, numbers: &[Option<u32>], known: KnownKeys) -> Self {
         let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
         let (kinds, out_of_budget) = (self.kinds, self.out_of_budget);
@@ -46,7 +47,7 @@ impl Recorded {
     }
 }
 
-/// New numbers of the trees that are kept, in their old order.
+/// New numbers for the trees that are kept, in their original order; none for the others.
 pub(in crate::analysis) fn numbers(trees: usize, keep: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
     let mut next = 0;
     let mut number = |tree| {
@@ -74,7 +75,7 @@ impl Occurrences {
         Self { list: self.list.iter().filter_map(kept).collect(), halvings: self.halvings }
     }
 
-    /// How many keys are known first at each depth, of all of which these are a share.
+    /// The number of keys first known at each depth, scaled up if these are a sample.
     pub(in crate::analysis) fn known_by_depth(&self) -> KnownByDepth {
         let mut known = KnownByDepth::default();
         let each_stands_for = 1_u64 << self.halvings.min(u64::BITS - 1);

@@ -2,20 +2,21 @@ use crate::analysis::Occurrences;
 use crate::analysis::intervals::sampled_rate::SampledRate;
 use crate::analysis::intervals::units::Units;
 
-/// Keys known from levels 0 to d as a share of all known keys, each counted once: union coverage.
+/// Union coverage: keys known from levels 0 to d as a share of all known keys, each counted once.
 ///
-/// A unit contributes what only it knows: the keys that would be lost without it (the jackknife's influence).
+/// A unit contributes the keys that only it knows: the keys that would be lost without it (the jackknife's
+/// influence).
 pub(in crate::analysis) struct Union {
     depths: usize,
-    /// Where the keys of each unit begin in `known`, and one more for the end.
+    /// The index in `known` where the keys of each unit begin, and one more for the end.
     starts: Vec<usize>,
-    /// Keys by number with their least depth in the unit.
+    /// Key numbers, with their least depth in the unit.
     known: Vec<(u32, u16)>,
-    /// Of each key, what the chosen units know of it; [`KeyOccurrence::NOWHERE`] between readings.
+    /// By key, its occurrence in the chosen units; [`KeyOccurrence::NOWHERE`] between readings.
     seen: Vec<KeyOccurrence>,
 }
 
-/// Where a key stands among the chosen units.
+/// The occurrence of a key among the chosen units.
 #[derive(Clone, Copy)]
 struct KeyOccurrence {
     /// The unit that has it at the least depth.
@@ -37,7 +38,8 @@ impl KeyOccurrence {
     }
 }
 
-/// Occurrences of a kind that are enough for an interval; keys chosen by hash stand for all beyond it.
+/// The number of occurrences of a kind that is enough for an interval. Beyond it, keys chosen by hash stand
+/// for all.
 const ENOUGH: usize = 1 << 19;
 
 impl Union {
@@ -59,7 +61,7 @@ impl Union {
         Self { depths, starts, known, seen: vec![KeyOccurrence::NOWHERE; keys as usize] }
     }
 
-    /// The reading of the chosen units, stratum by stratum.
+    /// Reads the chosen units, stratum by stratum.
     pub(in crate::analysis) fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
         let mut reading = SampledRate::new(self.depths);
         chosen.iter().flatten().for_each(|unit| self.see(*unit));
@@ -89,8 +91,9 @@ impl Union {
         }
     }
 
-    /// What would be lost without a unit: of all keys, and of those below each depth. A key that another
-    /// unit has at a greater depth is not lost, but it would move there: less is lost below those depths.
+    /// The number of keys that would be lost without a unit: of all keys, and of the keys below each depth. A
+    /// key that another unit has at a greater depth is not lost but would move there, so less is lost below
+    /// those depths.
     fn lost(&self, unit: u32, beyond: &mut [f64]) -> f64 {
         let mut whole = 0.0;
         for place in self.keys_of(unit) {
@@ -141,7 +144,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
-        /// The spread is that of the jackknife, done by leaving out one tree after the other.
+        /// The spread equals that of the jackknife, which leaves out one tree after the other.
         #[test]
         fn a_reading_varies_as_its_readings_without_one_tree_do(seed in 0_u64..1000, trees in 5_usize..15) {
             let (mut union, units) = union_of(trees, seed);

@@ -3,48 +3,50 @@ use serde::Serialize;
 use crate::analysis::tables::in_turn::each_of;
 use crate::analysis::{Estimate, Kind, Occurrences, Recorded, Sampling};
 
-/// How many external URLs, hosts, sites and addresses there are, those included that no tree showed.
+/// The total number of external URLs, hosts, sites and addresses, including the ones that no surveyed tree
+/// links to.
 ///
-/// Chao's estimate from incidences, site trees being the samples (Chao, Biometrics 43, 1987: Chao2), with the
-/// log-normal interval of the same paper, and the sample coverage after Good and Turing for incidences (Chao
-/// and Jost, Ecology 93, 2012). Chao's variance takes each key to be found for itself; but a single tree may bring
-/// thousands that no other knows. The variance is therefore at least twice what the estimate varies by when trees are
-/// left out one by one, the jackknife's (Efron and Stein, Annals of Statistics 9, 1981): of what a few trees hold most of,
-/// half of the variance is in trees that a survey does not have (measured in `reports/intervals`).
+/// This is Chao's estimate from incidences with site trees as samples (Chao, Biometrics 43, 1987: Chao2),
+/// with the log-normal interval of the same paper, and the sample coverage after Good and Turing for
+/// incidences (Chao and Jost, Ecology 93, 2012). Chao's variance assumes that keys are found independently,
+/// but a single tree may bring thousands of keys that no other tree knows. The variance is therefore at least
+/// twice the jackknife variance, which leaves out trees one by one (Efron and Stein, Annals of Statistics 9,
+/// 1981): if a few trees hold most of the keys, half of the variance is in trees that the survey does not
+/// have (measured in `reports/intervals`).
 #[derive(Clone, Debug, Serialize)]
 pub struct Unseen {
-    /// One of each kind that can be estimated.
+    /// One estimate for each kind.
     pub kinds: Vec<UnseenOfKind>,
-    /// What the estimates rest on, for people.
+    /// The assumptions of the estimates, as text.
     pub caveat: &'static str,
 }
 
-/// What is estimated of one kind.
+/// The estimate for one kind.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct UnseenOfKind {
-    /// What is counted.
+    /// The kind that is counted.
     pub kind: Kind,
-    /// Known from the survey.
+    /// Keys known from the survey.
     pub known: u64,
-    /// Known from one tree only, from exactly two.
+    /// Keys known from exactly one site tree.
     pub in_one_tree: u64,
-    /// Known in exactly two site trees.
+    /// Keys known from exactly two site trees.
     pub in_two_trees: u64,
-    /// The least that there are, known ones included, with its interval.
+    /// A lower bound on the number of all keys, known ones included, with its interval.
     pub all: Estimate,
-    /// The share of all links from trees to such things that leads to known ones, were more trees walked; none from one
-    /// tree, or one link: nothing tells then how often more would lead to the same.
+    /// The share of links that would lead to known keys if more trees were walked; none for a single tree or
+    /// a single link, which do not show how often further links lead to the same key.
     pub sample_coverage: Option<f64>,
 }
 
-/// What must stand beside the estimate.
+/// The caveat that must be shown with the estimate.
 pub const UNSEEN_CAVEAT: &str = "A lower bound: it is an estimate only if all were equally likely to be linked \
     to. They are not: popular ones are linked to together and from everywhere, rare ones hardly at all, so there \
     are more than this. The interval tells what chance alone does, and supposes many more site trees than were surveyed: where a \
     quarter or more of them all were, its low end is too high. What no tree links to at all is not counted.";
 
 impl Unseen {
-    /// Estimates the unseen of every kind.
+    /// Estimates the number of unseen keys of every kind.
     #[must_use]
     pub fn estimate(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = recorded.trees.len();
@@ -60,7 +62,7 @@ impl Unseen {
     }
 }
 
-/// How many keys are known, from one tree, from two, and the incidences of all.
+/// The number of known keys, of keys known from exactly one and exactly two trees, and of all incidences.
 #[derive(Clone, Copy, Debug)]
 struct Frequencies {
     known: f64,
@@ -70,7 +72,7 @@ struct Frequencies {
 }
 
 impl Frequencies {
-    /// Where there is a sample of keys only, its counts stand for all.
+    /// Counts the keys. If only a sample of keys is in memory, its counts are scaled up.
     fn count(occurrences: &Occurrences, known: u64) -> Self {
         let count = |trees| occurrences.keys().filter(|key| key.len() == trees).count() as f64;
         let share = occurrences.share();
@@ -82,7 +84,7 @@ impl Frequencies {
         }
     }
 
-    /// The same of the other trees, for each tree.
+    /// For each tree, the counts without that tree.
     fn without_each_tree(all: Self, occurrences: &Occurrences, trees: usize) -> Vec<Self> {
         let each = occurrences.share().recip();
         let mut without = vec![all; trees];
@@ -121,7 +123,7 @@ impl Frequencies {
         }
     }
 
-    /// The variance of the estimate when trees are left out one by one.
+    /// The jackknife variance: of the estimates without each single tree.
     fn jackknife(without: &[Self]) -> f64 {
         let others = without.len() as f64 - 1.0;
         let estimates: Vec<f64> = without.iter().map(|left| left.known + left.chao2(others).0).collect();
@@ -129,8 +131,8 @@ impl Frequencies {
         estimates.iter().map(|one| (one - mean).powi(2)).sum::<f64>() * others / (others + 1.0)
     }
 
-    /// The unseen and the variance of their estimate; the forms for no key in exactly two trees are the
-    /// bias-corrected ones.
+    /// The number of unseen keys and the variance of the estimate. If no key is in exactly two trees, the
+    /// bias-corrected forms are used.
     fn chao2(self, trees: f64) -> (f64, f64) {
         let less_one = (trees - 1.0).max(0.0) / trees.max(1.0);
         let (once, twice) = (self.once, self.twice);
@@ -170,7 +172,8 @@ mod tests {
 
     #[test]
     fn unseen_hosts_are_told_from_those_seen_once_and_twice() {
-        // Ten names: four in one tree, three in two, three in three; by Chao's formulas and the jackknife, computed apart.
+        // Ten names: four in one tree, three in two, three in three. The values were computed separately by
+        // Chao's formulas and the jackknife.
         let names: [&[u64]; 5] = [&[1, 2, 5, 8, 9], &[3, 5, 6, 8, 10], &[4, 6, 7, 8, 9], &[7, 9, 10], &[10]];
         let unseen = Unseen::estimate(&survey(&trees(&names)), &Sampling::default());
         let hosts = &unseen.kinds[Kind::Hosts as usize];

@@ -1,4 +1,4 @@
-//! Surveys made by hand, for tests of what is computed from them.
+//! Surveys made by hand, for tests of the figures computed from them.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::analysis::{
 };
 use crate::records::{Manifest, Timestamp};
 
-/// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
+/// A site tree: its outcome and, from level 0 down, the pages with the names of their link targets.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct TestTree {
     pub(in crate::analysis) cctld: &'static str,
     pub(in crate::analysis) outcome: &'static str,
     pub(in crate::analysis) levels: Vec<(u32, Vec<u64>)>,
-    /// URLs left unasked one level below the last.
+    /// URLs not fetched, one level below the last.
     pub(in crate::analysis) unasked: u32,
 }
 
@@ -27,7 +27,7 @@ pub(in crate::analysis) fn tree(outcome: &'static str, levels: &[(u32, &[u64])])
     TestTree { cctld: "ke", outcome, levels, unasked: 0 }
 }
 
-/// The survey that found these trees. Every name is that of a URL, a host, a site and an address at once.
+/// The survey that found these trees. Every name stands for a URL, a host, a site and an address at once.
 pub(in crate::analysis) fn survey(grown: &[TestTree]) -> Recorded {
     let (mut trees, mut labels, mut found) = (Trees::default(), Labels::default(), Vec::new());
     for (number, grown) in (0..).zip(grown) {
@@ -74,7 +74,7 @@ pub(in crate::analysis) fn survey(grown: &[TestTree]) -> Recorded {
     }
 }
 
-/// The cells of so many trees by two groupings: by threes, and by the first half and the second.
+/// The cells of `trees` trees by two groupings: by the number modulo three, and by first and second half.
 pub(in crate::analysis) fn cells(trees: u32) -> Cells {
     let groups = |names: u32, group: &dyn Fn(u32) -> u32| Groups {
         names: (0..names).map(|name| name.to_string()).collect(),
@@ -98,8 +98,9 @@ fn cost(pages: u32, found: usize) -> LevelCost {
     }
 }
 
-/// A country of trees that are as unlike each other as those of real Webs: their sizes follow Pareto's law with
-/// exponent 1.5 (finite mean, infinite variance), large trees are deep, and what they link to is partly the same.
+/// A country whose trees differ as much as the trees of real Webs: their sizes follow Pareto's law with
+/// exponent 1.5 (finite mean, infinite variance), large trees are deep, and some of their link targets are
+/// the same.
 pub(in crate::analysis) fn country(trees: usize, depths: usize, seed: u64) -> Vec<TestTree> {
     let mut chance = Chance::new(seed, 0);
     let uniform = |chance: &mut Chance| (chance.below(1 << 30) as f64 + 0.5) / f64::from(1 << 30);

@@ -1,38 +1,38 @@
 use crate::analysis::MeasuredServer;
 
-/// Servers by how fast their answers come, from the slowest.
+/// Classes of servers by throughput, from the slowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerClass {
-    /// Below 64 kbit/s, one channel of ISDN (ITU-T I.412): modems, crowded links.
+    /// Below 64 kbit/s, which is one channel of ISDN (ITU-T I.412): modems, crowded links.
     Narrow,
-    /// From 64 to 512 kbit/s: a campus behind a satellite; one that was measured had 537 kbit/s.
+    /// From 64 to 512 kbit/s: a campus behind a satellite link; one that was measured had 537 kbit/s.
     Thin,
-    /// From 512 kbit/s to 4 Mbit/s, from which on a line is called broadband (FCC, Sixth Broadband Deployment
-    /// Report, 2010).
+    /// From 512 kbit/s to 4 Mbit/s, the lower limit of broadband (FCC, Sixth Broadband Deployment Report,
+    /// 2010).
     Middling,
-    /// From 4 Mbit/s.
+    /// At least 4 Mbit/s.
     Broad,
-    /// No answer was long enough to tell, or none came.
+    /// No response, or none that was long enough to measure.
     Unmeasured,
 }
 
-/// Upper ends in bits per second.
+/// The upper ends of the classes, in bits per second.
 const ENDS: [(f64, ServerClass); 3] =
     [(64e3, ServerClass::Narrow), (512e3, ServerClass::Thin), (4e6, ServerClass::Middling)];
 
 impl ServerClass {
-    /// From the slowest; the unmeasured last.
+    /// All classes from the slowest up; the unmeasured last.
     pub const ALL: [Self; 5] = [Self::Narrow, Self::Thin, Self::Middling, Self::Broad, Self::Unmeasured];
 
-    /// The class of a server; none: it never answered.
+    /// The class of a server; `None` is a server that never responded.
     #[must_use]
     pub fn from_server(server: Option<&MeasuredServer>) -> Self {
         let Some(rate) = server.and_then(MeasuredServer::throughput) else { return Self::Unmeasured };
         ENDS.iter().find(|(end, _)| rate < *end).map_or(Self::Broad, |(_, class)| *class)
     }
 
-    /// For people.
+    /// The name of the class in texts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -6,41 +6,42 @@ use crate::analysis::{
     Bound, Choice, Criterion, Curves, Estimate, Forecast, ForecastLevel, LoadUnit, Verdict,
 };
 
-/// Strategies side by side, and the one that does what is asked at the least cost.
+/// A comparison of strategies, with the one that meets the requirements at the least cost.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Comparison {
-    /// One depth for all sites first.
+    /// The strategies that were compared; one depth for all sites comes first.
     pub candidates: Vec<Candidate>,
-    /// Of these, the place of the one recommended; none where none fits.
+    /// The index of the recommended candidate; none if none fits.
     pub recommended: Option<usize>,
-    /// Strategies that this survey cannot judge.
+    /// Strategies that this survey cannot evaluate.
     pub not_weighed: Vec<NotWeighed>,
 }
 
-/// A strategy with what it would have cost and found in this survey.
+/// A strategy, with what it would have cost and found in this survey.
 #[derive(Clone, Debug, Serialize)]
 pub struct Candidate {
-    /// Which one.
+    /// The strategy.
     #[serde(flatten)]
     pub strategy: Strategy,
-    /// The flags of `ccsurvey survey` for it.
+    /// The flags of `ccsurvey survey` for this strategy.
     pub flags: String,
-    /// Of what the survey knows.
+    /// The coverage, as a share of what the survey knows.
     pub coverage: Estimate,
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     pub requests: u64,
-    /// The share of the requests of the survey.
+    /// The requests as a share of the requests of the survey.
     pub load: Estimate,
-    /// How long it would take in the environment, where one is given.
+    /// The duration in the environment, if one is given.
     pub seconds: Option<f64>,
-    /// The bounds of the environment that it breaks.
+    /// The bounds of the environment that the strategy breaks.
     pub breaks: Vec<Bound>,
-    /// Whether it does what is asked.
+    /// Whether the strategy meets the requirements.
     pub fits: bool,
 }
 
 impl Comparison {
-    /// Weighs the depth chosen with what can be played on the pages of the survey, which `curves` are of.
+    /// Compares the chosen depth with the strategies that can be replayed on the pages of the survey.
+    /// `curves` are the curves of that survey.
     #[must_use]
     pub fn with_choice(choice: &Choice, curves: &Curves, replays: &Replays<'_>) -> Self {
         let Choice { criterion, .. } = *choice;
@@ -68,7 +69,8 @@ impl Comparison {
         Self::new(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
     }
 
-    /// The same in a network environment: what a strategy would take there is played as that of a depth is.
+    /// As [`Self::with_choice`], in a network environment. The schedule of a strategy is played in the same
+    /// way as the schedule of a depth.
     #[must_use]
     pub fn with_forecast<P: Pacing>(
         forecast: &Forecast,
@@ -111,10 +113,10 @@ impl Comparison {
         let candidates: Vec<Candidate> = depth.into_iter().chain(auto).chain(focus).collect();
         let fitting = || candidates.iter().enumerate().filter(|(_, one)| one.fits);
         let recommended = match wanted {
-            // What little the survey knows is no measure of any strategy.
+            // The survey knows too little to judge any strategy.
             _ if verdict == Verdict::SurveyDeeper => None,
             Some(_) => fitting().min_by_key(|(_, one)| one.requests),
-            // Of equals the first: one depth is the simpler rule.
+            // Ties go to the first candidate: one depth is the simpler rule.
             None => fitting()
                 .rev()
                 .max_by(|(_, one), (_, other)| one.coverage.value.total_cmp(&other.coverage.value)),
@@ -123,13 +125,13 @@ impl Comparison {
         Self { candidates, recommended, not_weighed: replays.not_weighed.clone() }
     }
 
-    /// The strategy recommended.
+    /// The recommended strategy.
     #[must_use]
     pub fn best(&self) -> Option<&Candidate> {
         self.candidates.get(self.recommended?)
     }
 
-    /// The same, where it is no depth for all sites.
+    /// The recommended strategy, if it is not one depth for all sites.
     #[must_use]
     pub fn instead_of_a_depth(&self) -> Option<&Candidate> {
         self.best().filter(|best| !matches!(best.strategy, Strategy::Depth { .. }))

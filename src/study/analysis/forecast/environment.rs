@@ -6,10 +6,11 @@ use crate::analysis::curves::reading::counted;
 use crate::analysis::{Kind, Reading};
 use crate::settings::{Setting, Settings};
 
-/// The network environment that a survey is planned for: what is there, how the survey would go about it, and
-/// what it must keep within.
+/// The network environment that a survey is planned for: the links of the servers and of the surveyor, the
+/// settings of the survey, and the bounds that it must keep.
 ///
-/// What is absent is as recorded, and a bound that is absent is none. It is written as a TOML file:
+/// A missing value is taken as recorded, and a missing bound does not apply. The environment is written as a
+/// TOML file:
 ///
 /// ```
 /// use ccsurvey_study::analysis::Environment;
@@ -19,84 +20,88 @@ use crate::settings::{Setting, Settings};
 /// let error = Environment::parse("[servers]\nlink = \"thin\"\n").err().unwrap();
 /// assert_eq!(
 ///     error.to_string(),
-///     "line 2: 'servers.link' is \"thin\", expected a link's capacity, for example \"512 kbit/s\" or \"4 Mbit/s\""
+///     "line 2: 'servers.link' is \"thin\", expected a link's capacity, for example \"512 kbit/s\" or \
+///      \"4 Mbit/s\""
 /// );
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Environment {
-    /// What they may bear.
+    /// The servers and the bounds on their load.
     pub servers: Servers,
-    /// What the surveyor has to give.
+    /// The connection of the surveyor.
     pub surveyor: Surveyor,
-    /// How the next survey is to be made.
+    /// The settings and bounds of the next survey.
     pub survey: Plan,
 }
 
-/// The servers: each is taken to be like this.
+/// Properties and bounds that apply to every server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Servers {
-    /// Capacity of every server's link, in bits per second: none answers faster, and one that was measured to be
-    /// slower stays so.
+    /// Capacity of every server's link, in bits per second. No server responds faster, and a server that was
+    /// measured as slower keeps its measured rate.
     #[serde(rename = "link_bits_per_second")]
     pub link: Option<f64>,
-    /// From the surveyor to every server and back, in place of what was measured.
+    /// Round-trip time between the surveyor and every server, in place of the measured times.
     #[serde(rename = "rtt_ms", serialize_with = "milliseconds")]
     pub rtt: Option<Duration>,
-    /// The share of its link that a server's other users take: an exchange gets the rest at most.
+    /// The share of its link that a server's other users take. An exchange gets at most the remainder.
     pub others: Option<f64>,
-    /// Bound: the most of a server's link that the survey takes, over the time in which it is at the server.
+    /// Bound: the largest share of a server's link that the survey takes, over the time from the first
+    /// request to the end of the last pause at the server.
     pub share: Option<f64>,
-    /// Bound: requests that a server is asked.
+    /// Bound: requests per server.
     pub requests: Option<u64>,
-    /// Bound: bytes that a server moves for the survey.
+    /// Bound: bytes that a server transfers for the survey.
     pub bytes: Option<u64>,
 }
 
 /// The surveyor's own connection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Surveyor {
-    /// Capacity in bits per second.
+    /// Capacity of the link in bits per second.
     #[serde(rename = "link_bits_per_second")]
     pub link: Option<f64>,
-    /// Bound: the most of it that the survey takes in its busiest hour; all of it where nothing is said.
+    /// Bound: the largest share of the link that the survey takes in its busiest hour. Default: the whole
+    /// link.
     pub share: Option<f64>,
 }
 
-/// The survey that is planned.
+/// The planned survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Plan {
     /// Bound: days that the survey may take.
     pub days: Option<f64>,
-    /// Bound: the coverage wanted.
+    /// Bound: the coverage that the survey must reach.
     pub coverage: Option<f64>,
-    /// What coverage is counted in.
+    /// The kind in which coverage is counted.
     pub of: Option<Kind>,
-    /// None: as the survey counted.
+    /// The reading of coverage; none means the default.
     pub reading: Option<Reading>,
-    /// That the depth covers what is wanted.
+    /// The probability that the recommended depth reaches the wanted coverage.
     pub confidence: Option<f64>,
-    /// Keys of settings with their values, as they would stand behind a flag.
+    /// Keys of settings, with their values as they would follow a flag.
     #[serde(skip)]
     pub(super) said: Vec<(&'static str, String)>,
-    /// The settings that decide how long a survey takes, once those of the survey are known.
+    /// The settings that determine how long a survey takes; set once the settings of the survey are known.
     #[serde(flatten)]
     pace: Option<PlannedPace>,
 }
 
 impl Plan {
-    /// The keys that are settings.
+    /// The keys of the plan that are settings of a survey.
     pub(super) const SETTINGS: [&'static str; 6] =
         ["sites", "min-delay", "delay-factor", "harm", "max-delay", "rate"];
 
-    /// The setting that a key of the plan is, whose bounds and words are those of the survey's.
+    /// The setting with this key. Its bounds and its syntax are the same as in a survey.
     pub(super) fn setting(key: &str) -> Option<&'static Setting> {
         Setting::named(key).filter(|setting| Self::SETTINGS.contains(&setting.key))
     }
 
-    /// The settings of a survey with what is planned otherwise; the plan then tells the others too.
+    /// Applies the planned values to the settings of a survey. Afterwards the plan reports all settings of
+    /// the pace.
     ///
     /// # Errors
-    /// Says what is expected of a value that is none of its setting.
+    /// A value is invalid for its setting; the message says what is expected.
     pub fn settle(&mut self, mut settings: Settings) -> Result<Settings, String> {
         for (key, word) in &self.said {
             if let Some(setting) = Self::setting(key) {
@@ -107,14 +112,14 @@ impl Plan {
         Ok(settings)
     }
 
-    /// What coverage is counted in.
+    /// The kind and the reading in which coverage is counted.
     #[must_use]
     pub fn counted(&self) -> (Kind, Reading) {
         counted(self.of, self.reading)
     }
 }
 
-/// What the pauses and the parallelism of a survey follow from.
+/// The settings that determine the pauses and the parallelism of a survey.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct PlannedPace {
     sites: usize,
@@ -138,7 +143,7 @@ impl PlannedPace {
     }
 }
 
-// The signature is serde's.
+// serde prescribes the signature.
 #[expect(clippy::ref_option, reason = "serde hands over the field itself")]
 fn milliseconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
     time.map(in_ms).serialize(serializer)

@@ -7,13 +7,13 @@ use super::environment::{Environment, Plan};
 use crate::analysis::{Kind, Reading};
 use crate::settings::{Setting, Settings, SmallestBudgets};
 
-/// What is wrong with an environment file, and in which line.
+/// An error in an environment file, with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct EnvironmentError {
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The key or line, and what was expected.
+    /// The key or line, and the value that was expected.
     pub message: String,
 }
 
@@ -22,7 +22,7 @@ struct Key {
     table: &'static str,
     name: &'static str,
     expected: &'static str,
-    /// Notes a value; none for a value that cannot be.
+    /// Stores a value; returns none if the value is invalid.
     take: fn(&mut Environment, &DeValue<'_>) -> Option<()>,
 }
 
@@ -61,10 +61,11 @@ const KEYS: [Key; 13] = [
 ];
 
 impl Environment {
-    /// Reads an environment file. Every key may be missing, none may be unknown.
+    /// Parses an environment file. Every key is optional; unknown keys are errors.
     ///
     /// # Errors
-    /// Names the line, the key, its value and what is expected.
+    /// The text is not a valid environment. The error names the line, the key, its value and the expected
+    /// value.
     pub fn parse(text: &str) -> Result<Self, EnvironmentError> {
         let error = |at: usize, message: String| EnvironmentError { line: line_at(text, at), message };
         let file = DeTable::parse(text).map_err(|cause| {
@@ -116,7 +117,7 @@ impl Environment {
         environment.check_pairs(text)
     }
 
-    /// What makes sense only together.
+    /// Checks keys that are valid only in combination with others.
     fn check_pairs(self, text: &str) -> Result<Self, EnvironmentError> {
         let error = |key: &str, message: &str| {
             let at = text.find(&format!("[{key}]")).unwrap_or(0);
@@ -136,7 +137,7 @@ impl Environment {
     }
 }
 
-/// The value as it stands in the file.
+/// The value as written in the file: its first line, up to 80 characters.
 fn source_text(text: &str, span: &std::ops::Range<usize>) -> String {
     let value = text.get(span.clone()).unwrap_or_default();
     value.lines().next().unwrap_or_default().trim().chars().take(80).collect()
@@ -146,13 +147,13 @@ fn line_at(text: &str, at: usize) -> usize {
     text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// A value of the wanted form is set.
+/// Stores the value if it could be parsed.
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
     *slot = Some(value?);
     Some(())
 }
 
-/// Rates of links in decimal units, as they are sold.
+/// Parses a link rate. Units are decimal, as links are sold.
 fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
     let text = value.as_str()?.trim();
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
@@ -167,7 +168,7 @@ fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
     (rate.is_finite() && rate >= 1.0).then_some(rate)
 }
 
-/// The value of a setting as it would stand behind its flag, or what is said of one that cannot be.
+/// The value of a setting as it would follow its flag, or the error message for an invalid value.
 fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, String> {
     let shown = source_text(text, &value.span());
     let word = match value.get_ref() {
@@ -190,10 +191,10 @@ fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Resul
     message.map_or(Ok(word), |message| Err(format!("'survey.{}' is {shown}{message}", setting.key)))
 }
 
-/// Longer than any answer takes on its way: a day.
+/// A day: longer than any round-trip time.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// A bare number is seconds.
+/// Parses a duration. A bare number is in seconds.
 fn duration(value: &DeValue<'_>) -> Option<Duration> {
     let time = match value.as_str() {
         Some(text) => humantime::parse_duration(text.trim()).ok()?,

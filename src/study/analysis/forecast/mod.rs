@@ -1,4 +1,4 @@
-//! What a survey would cost in a network environment, at each depth and by other strategies.
+//! Forecasts of the cost of a survey in a network environment, for each depth and for other strategies.
 
 pub(super) mod classes;
 pub(super) mod comparison;
@@ -15,152 +15,157 @@ use super::choice::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
 use super::{Criterion, DepthShare, Environment, Estimate, Evidence, Kind, Reading, SitesNeeded, Verdict};
 
-/// What a survey to each depth would take, cost and bring in a network environment, and which depth fits.
+/// The duration, cost and coverage of a survey to each depth in a network environment, and the depth that
+/// fits.
 #[derive(Clone, Debug, Serialize)]
 pub struct Forecast {
-    /// With everything that it leaves open as recorded.
+    /// The environment. Values that it leaves open are as recorded.
     pub environment: Environment,
-    /// That the depth recommended covers what is wanted: one half, the corrected curve decides.
+    /// The probability that the recommended depth reaches the wanted coverage. At one half, the corrected
+    /// curve decides.
     pub confidence: f64,
-    /// Of the intervals that are shown.
+    /// The confidence of the intervals that are shown.
     pub interval_confidence: f64,
-    /// What coverage is counted in.
+    /// The kind in which coverage is counted.
     pub of: Kind,
-    /// Of the coverage.
+    /// The reading of coverage.
     pub reading: Reading,
-    /// What the survey can say.
+    /// What the survey says about the depth.
     pub verdict: Verdict,
-    /// The depth recommended; none when none fits, or the survey ended too early to tell. It is the least that keeps
-    /// all bounds if a coverage is wanted, and else the greatest.
+    /// The recommended depth; none if none fits or the survey ended too early to say. If a coverage is
+    /// wanted, it is the least depth that keeps all bounds, otherwise the greatest.
     pub depth: Option<u16>,
-    /// How many more sites would settle the coverage there, if one is wanted.
+    /// The number of further sites that would make the coverage at that depth certain enough, if a coverage
+    /// is wanted.
     pub settling: Option<SitesNeeded>,
-    /// Where no depth fits, the one that comes nearest, and what each bound would have to give for it.
+    /// If no depth fits, the nearest one, and how far each bound would have to be relaxed for it.
     pub nearest: Option<NearestDepth>,
-    /// The deepest level walked: nothing can be said of deeper ones.
+    /// The deepest level walked. Nothing is known about deeper levels.
     pub deepest: u16,
     /// Site trees of the survey.
     pub trees: u64,
-    /// Trees that go on below the deepest level.
+    /// Trees that continue below the deepest level.
     pub open_trees: u64,
-    /// How much of what deeper levels would cover too the survey knows.
+    /// How much the survey knows of what there is to find, deeper levels included.
     pub known: DepthShare,
-    /// Which depths each bound allows.
+    /// The depths that each bound allows.
     pub limits: Vec<Limit>,
-    /// From depth 0 down.
+    /// The depths, from 0 down.
     pub levels: Vec<ForecastLevel>,
 }
 
-/// A survey to one depth.
+/// The forecast of a survey to one depth.
 #[derive(Clone, Debug, Serialize)]
 pub struct ForecastLevel {
     /// The deepest level that is walked.
     pub depth: u16,
-    /// How long the survey takes.
+    /// The duration of the survey.
     pub seconds: f64,
     /// Site trees that are walked.
     pub trees: u64,
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     pub requests: u64,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u64,
-    /// In the busiest hour.
+    /// The rate in the busiest hour.
     pub busiest_bits_per_second: f64,
-    /// Over servers.
+    /// Requests per server.
     pub server_requests: ServerSpread,
-    /// Over servers, both ways.
+    /// Bytes per server, in both directions.
     pub server_bytes: ServerSpread,
-    /// The share of its link, or of what others leave of it where no link is given, that the survey takes of a
-    /// server over the time in which it is there.
+    /// The share of a server's link that the survey takes over its time at the server. If no link is given,
+    /// it is the share of the measured throughput, which is what other users leave of the link.
     pub server_share: Option<ServerSpread>,
-    /// The share of the surveyor's link in the busiest hour.
+    /// The share of the surveyor's link that is used in the busiest hour.
     pub surveyor_share: Option<f64>,
-    /// Of what the recorded survey knows.
+    /// The coverage, as a share of what the recorded survey knows.
     pub coverage: Estimate,
-    /// The coverage that decides: of the curve, or its lower bound at the confidence asked for.
+    /// The coverage that decides: of the corrected curve, or its lower bound at the chosen confidence.
     pub deciding_coverage: f64,
-    /// The bounds that are broken.
+    /// The bounds that this depth breaks.
     pub breaks: Vec<Bound>,
 }
 
-/// How a figure is spread over the servers that are asked at all.
+/// The distribution of a figure over the servers that receive any request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ServerSpread {
-    /// Half of the servers bear less.
+    /// At least half of the servers have no more.
     pub median: f64,
-    /// 95 of 100 servers have no more.
+    /// At least 95 % of the servers have no more.
     pub p95: f64,
-    /// That any server bears.
+    /// The highest value of any server.
     pub most: f64,
 }
 
-/// What a survey must keep within.
+/// A bound that a survey must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// How long the survey may take.
+    /// The days that the survey may take.
     Days,
-    /// How much of what is known it must find.
+    /// The share of what is known that the survey must find.
     Coverage,
-    /// How much of a server's time it may take.
+    /// The share of a server's link that the survey may take.
     ServerShare,
-    /// Requests that a server may bear.
+    /// Requests that a server may receive.
     ServerRequests,
-    /// Bytes that a server may bear.
+    /// Bytes that a server may transfer.
     ServerBytes,
-    /// How much of the surveyor's own link it may take.
+    /// The share of the surveyor's own link that the survey may take.
     SurveyorShare,
 }
 
 /// A bound, and the depths that keep it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Limit {
-    /// What is bounded.
+    /// The bound.
     pub bound: Bound,
-    /// The figure of the environment.
+    /// The value in the environment.
     pub wanted: f64,
-    /// That keep to it.
+    /// The depths that keep the bound.
     pub depths: Vec<u16>,
-    /// Where no depth fits: how far this bound would have to give, all others kept; none when that does not help.
+    /// If no depth fits: how far this bound would have to be relaxed, with all others kept; none if that does
+    /// not help.
     pub alone: Option<NearestDepth>,
 }
 
 impl Limit {
-    /// The first and the last depth that keep it.
+    /// The first and the last depth that keep the bound.
     #[must_use]
     pub fn range(&self) -> Option<(u16, u16)> {
         self.depths.first().copied().zip(self.depths.last().copied())
     }
 }
 
-/// A depth that some bounds would have to give for.
+/// A depth for which some bounds would have to be relaxed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NearestDepth {
     /// The deepest level that is walked.
     pub depth: u16,
-    /// The bounds that it breaks.
+    /// The bounds that the depth breaks.
     pub gives: Vec<Shortfall>,
 }
 
-/// How far a bound would have to give.
+/// How far a bound would have to be relaxed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Shortfall {
-    /// What is bounded.
+    /// The bound.
     pub bound: Bound,
-    /// The figure of the environment.
+    /// The value in the environment.
     pub wanted: f64,
-    /// What the depth takes or covers, in the same unit.
+    /// The value at the depth, in the same unit.
     pub found: f64,
 }
 
-/// A share of a link is one over a minute at least: in the second of a download every link is full.
+/// Seconds over which the share of a link is taken, at the least: during the second of a download every link
+/// is full.
 const LEAST_WINDOW: f64 = 60.0;
 const DAY: f64 = 86_400.0;
 const HOUR: f64 = 3600.0;
 
 impl Forecast {
-    /// Foretells surveys of the trees that `keep` says, to every depth that was walked. `pacing` makes the rule of
-    /// pauses under that environment, anew for each depth.
+    /// Forecasts surveys of the trees for which `keep` is true, to every depth that was walked. `pacing`
+    /// creates the rule of pauses in that environment, once for each depth.
     #[must_use]
     pub fn play<P: Pacing>(
         exchanges: &Exchanges,
@@ -173,7 +178,7 @@ impl Forecast {
         let (of, reading) = environment.survey.counted();
         let curves = &evidence.curves;
         let sure = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
-        // Each depth is a survey of its own.
+        // Each depth is a separate survey.
         let schedules = curves.levels.par_iter().map(|level| {
             let schedule = Schedule::play(exchanges, level.depth, &keep, conditions, &mut pacing());
             Figures::from_schedule(&schedule, exchanges, environment)
@@ -221,7 +226,7 @@ impl Forecast {
         }
     }
 
-    /// The level of the depth chosen.
+    /// The level of the recommended depth.
     #[must_use]
     pub fn chosen(&self) -> Option<&ForecastLevel> {
         self.level(self.depth?)
@@ -233,7 +238,8 @@ impl Forecast {
         self.levels.get(usize::from(depth))
     }
 
-    /// The bound on what a survey may take that fails at the least depth, and that depth; if none does, the coverage.
+    /// The limit that is broken at the least depth, and that depth. Coverage is returned only if no other
+    /// bound is broken.
     #[must_use]
     pub fn fails_first(&self) -> Option<(&Limit, u16)> {
         let broken = |limit: &Limit| {
@@ -244,14 +250,15 @@ impl Forecast {
         failing.min_by_key(|(limit, depth)| (limit.bound == Bound::Coverage, *depth))
     }
 
-    /// Whether it is the survey's end, and no bound, that keeps a deeper survey from being recommended.
+    /// Whether only the depth of the recorded survey, and no bound, keeps a deeper survey from being
+    /// recommended.
     #[must_use]
     pub fn may_go_deeper(&self) -> bool {
         let is_deepest = self.depth == Some(self.deepest);
         is_deepest && self.environment.survey.coverage.is_none() && self.open_trees > 0
     }
 
-    /// Depths whose survey is over sooner than one to a lesser depth.
+    /// Depths whose survey takes less time than a survey to some lesser depth.
     #[must_use]
     pub fn sooner_than_shallower(&self) -> Vec<u16> {
         let mut longest = 0.0;
@@ -265,7 +272,8 @@ impl Forecast {
 }
 
 impl Limit {
-    /// The bounds that no depth keeps; where each is kept by some depth, all those that not every one of so many depths keeps.
+    /// The bounds that no depth keeps. If every bound is kept by some depth: the bounds that are not kept by
+    /// all `depths` depths.
     #[must_use]
     pub fn forbidding(limits: &[Self], depths: usize) -> Vec<&Self> {
         let never: Vec<&Self> = limits.iter().filter(|limit| limit.depths.is_empty()).collect();
@@ -274,7 +282,7 @@ impl Limit {
     }
 }
 
-/// What a schedule says of one depth.
+/// The figures of the schedule of one depth.
 struct Figures {
     took: Duration,
     trees: u64,
@@ -340,7 +348,8 @@ impl Figures {
 }
 
 impl ForecastLevel {
-    /// What a schedule of these exchanges takes, for a coverage and the coverage that decides.
+    /// The forecast for a schedule of these exchanges. `coverage` is the coverage and the coverage that
+    /// decides.
     pub(super) fn from_schedule(
         schedule: &Schedule,
         exchanges: &Exchanges,
@@ -353,7 +362,7 @@ impl ForecastLevel {
 }
 
 impl ServerSpread {
-    /// Nearest ranks; none of nothing.
+    /// Percentiles by nearest rank; none for an empty list.
     fn from_values(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         let rank =
@@ -363,7 +372,7 @@ impl ServerSpread {
 }
 
 impl Bound {
-    /// What a level takes or covers, in the unit of the bound; none: it is not known.
+    /// The value of a level, in the unit of the bound; none if not known.
     fn found(self, level: &ForecastLevel) -> Option<f64> {
         match self {
             Self::Days => Some(level.seconds / DAY),
@@ -375,7 +384,7 @@ impl Bound {
         }
     }
 
-    /// How many times over a level breaks the bound; up to 1 it keeps it.
+    /// The ratio of a level's value to the bound, inverted for coverage. Up to 1 the bound is kept.
     fn excess(self, wanted: f64, level: &ForecastLevel) -> f64 {
         match (self, self.found(level)) {
             (_, None) => 0.0,
@@ -392,7 +401,7 @@ impl Bound {
 /// The bounds that an environment sets.
 fn bounds(environment: &Environment) -> impl Iterator<Item = (Bound, f64)> {
     let Environment { servers, surveyor, survey } = environment;
-    // A link that is given is a bound of its own: no more than all of it can be taken.
+    // A given link is itself a bound: no survey can take more than all of it.
     let surveyor_share = surveyor.link.map(|_| surveyor.share.unwrap_or(1.0));
     [
         (Bound::Days, survey.days),
@@ -423,7 +432,7 @@ fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -
 }
 
 impl NearestDepth {
-    /// The level whose worst bound is broken the least times over; of equals the least.
+    /// The level with the smallest excess over its worst bound; ties go to the least depth.
     fn find(environment: &Environment, levels: &[ForecastLevel]) -> Option<Self> {
         let worst = |level: &ForecastLevel| {
             bounds(environment).map(|(bound, wanted)| bound.excess(wanted, level)).fold(0.0, f64::max)
@@ -455,7 +464,7 @@ mod tests {
         assert_eq!(ServerSpread::from_values(Vec::new()), None);
     }
 
-    /// Levels that take so many days and cover so much, under bounds on both.
+    /// Levels with these days and coverages, under bounds on both.
     fn forecast(days: f64, coverage: f64, levels: &[(f64, f64)]) -> Forecast {
         let mut environment = Environment::default();
         (environment.survey.days, environment.survey.coverage) = (Some(days), Some(coverage));
@@ -503,7 +512,7 @@ mod tests {
         let [one, two] = [&none.limits[0], &none.limits[1]];
         assert_eq!(one.alone, Some(NearestDepth { depth: 3, gives: vec![days(40.0)] }));
         assert_eq!(two.alone, Some(NearestDepth { depth: 1, gives: vec![coverage(0.6)] }));
-        // A third too little is nearer than 40 % too long.
+        // An excess of a third (0.8 / 0.6) is nearer than an excess of 40 % (14 / 10 days).
         assert_eq!(none.nearest, two.alone);
         assert_eq!(none.fails_first().map(|(limit, depth)| (limit.bound, depth)), Some((Bound::Days, 2)));
         let some = forecast(41.0, 0.8, &[(1.0, 0.3), (40.0, 0.9)]);

@@ -9,7 +9,7 @@ use crate::records::units::thousands;
 use crate::settings::Settings;
 use crate::walk::yields::Rates;
 
-/// How the sites of a survey may be walked next time.
+/// A way to walk the sites in the next survey.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "strategy", rename_all = "snake_case")]
 pub enum Strategy {
@@ -18,31 +18,31 @@ pub enum Strategy {
         /// The deepest level.
         depth: u16,
     },
-    /// Each site while that is worth it: `--depth auto`.
+    /// Each site for as long as the expected yield is worth its cost: `--depth auto`.
     Auto {
-        /// Its `--coverage`.
+        /// The value of `--coverage`.
         wanted: f64,
     },
-    /// What was worth it in an earlier survey: `--focus`.
+    /// Only the pages whose yield was worth their cost in an earlier survey: `--focus`.
     Focus {
-        /// The share of the earlier survey's requests.
+        /// The value of `--focus`: the share of the earlier survey's requests to spend.
         share: f64,
-        /// The folder that the next survey goes on from: of the survey on whose pages it was played.
+        /// The folder for `--since` of the next survey: the survey on whose pages the strategy was replayed.
         since: PathBuf,
     },
 }
 
-/// A strategy that this survey cannot judge.
+/// A strategy that this survey cannot evaluate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotWeighed {
     /// The flags of the strategy.
     pub flags: &'static str,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub reason: String,
 }
 
-/// The pages of a survey, on which strategies other than a depth are played: what each would have fetched and found of what the
-/// survey did.
+/// The pages of a survey, on which strategies other than a depth are replayed: which of the survey's pages
+/// each would have fetched, and what it would have found.
 #[derive(Clone)]
 pub struct Replays<'a> {
     dir: &'a Path,
@@ -53,28 +53,29 @@ pub struct Replays<'a> {
     deepest: u16,
     ground: Option<Arc<RecordedGraph>>,
     focus: Option<(Strategy, Policy)>,
-    /// What cannot be played on it.
+    /// The strategies that cannot be replayed on it.
     pub not_weighed: Vec<NotWeighed>,
 }
 
-/// A strategy with what it fetched and found.
+/// A strategy with its replay: the pages fetched and the hosts found.
 pub(in crate::analysis) struct Replayed {
-    /// Which one.
+    /// The strategy.
     pub(in crate::analysis) strategy: Strategy,
-    /// Curves of one level that count: the strategy.
+    /// Its curves: level 0 is the strategy.
     evidence: Evidence,
     fetched: Fetched,
 }
 
-/// Rows of exchanges and page links of which pages are read: their graph is held in memory, and an answer on depth is to come soon.
+/// The maximum number of rows of exchanges and page links that are read: their graph is held in memory, and
+/// the choice of a depth should not take long.
 const MOST_ROWS: u64 = 10_000_000;
-/// The share of the earlier survey's requests with which `--focus` is weighed: that of the guide.
+/// The share of the earlier survey's requests with which `--focus` is compared: the value in the guide.
 const FOCUS: f64 = 0.1;
 const AUTO_FLAGS: &str = "--depth auto";
 const FOCUS_FLAGS: &str = "--focus";
 
 impl Strategy {
-    /// The flags of `ccsurvey survey` for it.
+    /// The flags of `ccsurvey survey` for this strategy.
     #[must_use]
     pub fn flags(&self) -> String {
         match self {
@@ -86,8 +87,8 @@ impl Strategy {
 }
 
 impl<'a> Replays<'a> {
-    /// Reads the pages of the survey in `dir`, as far as they can tell what is asked: coverage `of` something, at a cost in
-    /// this unit. Whatever stands against that is told, and no error.
+    /// Reads the pages of the survey in `dir`, if replays can give coverage `of` this kind at a cost in this
+    /// unit. If they cannot, the reason goes to `not_weighed`; it is not an error.
     #[must_use]
     pub fn open(
         dir: &'a Path,
@@ -126,31 +127,32 @@ impl<'a> Replays<'a> {
         replays
     }
 
-    /// The same pages, judged at another confidence.
+    /// The same pages, with another confidence for the evidence.
     #[must_use]
     pub fn with_confidence(&self, confidence: f64) -> Self {
         Self { confidence, ..self.clone() }
     }
 
-    /// What the survey before this one tells of its sites.
+    /// The `--focus` strategy and its policy, from the survey before this one.
     fn earlier(&self, since: Option<&Path>) -> Result<(Strategy, Policy), String> {
         let since = since.ok_or_else(|| {
             "it takes a survey made again in full, with --since and --record-links, to tell what it would have found there".to_owned()
         })?;
-        // A path that was given from another folder: surveys mostly stand side by side.
+        // The recorded path may be relative to another folder. Surveys are mostly in the same parent folder.
         let beside = self.dir.parent().zip(since.file_name()).map(|(parent, name)| parent.join(name));
         let found = [Some(since.to_owned()), beside].into_iter().flatten().find(|path| path.is_dir());
         let path = found.ok_or_else(|| format!("the earlier survey, {}, is not there", since.display()))?;
         let (memories, focus) = ground(&path)?.memories(&self.rates, FOCUS);
         let price = focus.price.unwrap_or(f64::INFINITY);
         let policy = Policy::Focus(self.rates.clone(), price, Arc::new(memories));
-        // The next survey goes on from this one.
+        // The next survey continues from this one.
         Ok((Strategy::Focus { share: FOCUS, since: self.dir.to_owned() }, policy))
     }
 
-    /// `--depth auto` for the least coverage that `is_enough`. Tried are what is `wanted` and, from there on, the coverages that the
-    /// rates have prices for: less while it is enough, else more until it is. Where nothing is wanted, as much as `is_enough`
-    /// allows. All that were tried, in that order.
+    /// Replays `--depth auto` to find the least coverage that `is_enough`. It tries the `wanted` coverage
+    /// first, and then the coverages for which the rates have prices: lower ones while they are enough,
+    /// otherwise higher ones until one is enough. Without a wanted coverage, it starts at the highest
+    /// coverage and goes down until `is_enough` is true. Returns all that were tried, in that order.
     pub(in crate::analysis) fn auto<T>(
         &self,
         wanted: Option<f64>,
@@ -173,7 +175,7 @@ impl<'a> Replays<'a> {
         std::iter::once(first).chain(more).collect()
     }
 
-    /// `--focus`, where there is an earlier survey.
+    /// Replays `--focus`, if there is an earlier survey.
     pub(in crate::analysis) fn focus(&self) -> Option<Replayed> {
         let (strategy, policy) = self.focus.as_ref()?;
         self.play(strategy.clone(), policy)
@@ -187,31 +189,31 @@ impl<'a> Replays<'a> {
         Some(Replayed { strategy, evidence, fetched })
     }
 
-    /// The exchanges that it would make.
+    /// The exchanges that the strategy would make.
     pub(in crate::analysis) fn exchanges(&self, replayed: &Replayed, all: &Exchanges) -> Option<Exchanges> {
         Some(self.ground.as_ref()?.exchanges_of(&replayed.fetched, self.recorded, all))
     }
 }
 
 impl Replayed {
-    /// Of the hosts that the survey knows.
+    /// The coverage, as a share of the hosts that the survey knows.
     pub(in crate::analysis) fn coverage(&self, reading: Reading) -> Estimate {
         let level = self.evidence.curves.levels.first();
         level.map_or_else(Estimate::default, |level| reading.coverage(level, Kind::Hosts))
     }
 
-    /// The coverage that decides.
+    /// The deciding coverage.
     pub(in crate::analysis) fn deciding_coverage(&self, reading: Reading) -> f64 {
         self.evidence.deciding_coverage(Kind::Hosts, reading).first().copied().unwrap_or_default()
     }
 
-    /// Of the requests that the survey made.
+    /// The load, as a share of the requests of the survey.
     pub(in crate::analysis) fn load(&self) -> Estimate {
         let level = self.evidence.curves.levels.first();
         level.map_or_else(Estimate::default, |level| level.load(LoadUnit::Requests))
     }
 
-    /// The load that decides.
+    /// The deciding load.
     pub(in crate::analysis) fn deciding_load(&self) -> f64 {
         self.evidence.deciding_load(LoadUnit::Requests).first().copied().unwrap_or(1.0)
     }
@@ -221,7 +223,7 @@ impl Replayed {
     }
 }
 
-/// Those up to the first at which it ends.
+/// The items up to and including the first for which `ends` is true.
 fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<T> {
     let mut some = Vec::new();
     for one in all {
@@ -234,7 +236,7 @@ fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<
     some
 }
 
-/// The pages of a survey that is not too large; or why there are none.
+/// The recorded graph of a survey that is not too large, or the reason why there is none.
 fn ground(dir: &Path) -> Result<RecordedGraph, String> {
     let why = |error: GraphError| match error {
         GraphError::NoPageLinks(dir) => {

@@ -1,11 +1,12 @@
-/// Chance from a seed: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), the same on every machine.
+/// A random number generator with a seed: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), the same on every
+/// machine.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Chance {
     state: u64,
 }
 
 impl Chance {
-    /// Seeds that differ in `what` for are as good as independent.
+    /// Seeds a generator. Generators that differ in `what` they are for are as good as independent.
     pub(in crate::analysis) fn new(seed: u64, what: u64) -> Self {
         let mut chance = Self { state: seed };
         let mixed = chance.next() ^ what.wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -20,27 +21,27 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; the numbers differ in their chances by less than `end` in 2⁶⁴.
+    /// A number below `end`. The probabilities of two numbers differ by less than `end` in 2⁶⁴.
     pub(in crate::analysis) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
-    /// Between 0 and 1, both left out.
+    /// A number between 0 and 1, both excluded.
     pub(in crate::analysis) fn uniform(&mut self) -> f64 {
         ((self.next() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
-    /// From the exponential distribution with mean 1.
+    /// A number from the exponential distribution with mean 1.
     pub(in crate::analysis) fn exponential(&mut self) -> f64 {
         -self.uniform().ln()
     }
 
-    /// From the standard normal distribution (Box and Muller, 1958).
+    /// A number from the standard normal distribution (Box and Muller, 1958).
     pub(in crate::analysis) fn normal(&mut self) -> f64 {
         (2.0 * self.exponential()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// Brings `count` things chosen without replacement to the front, in any order.
+    /// Moves `count` things chosen without replacement to the front, in any order.
     pub(in crate::analysis) fn choose<T>(&mut self, things: &mut [T], count: usize) {
         for place in 0..count.min(things.len()) {
             things.swap(place, place + self.below(things.len() - place));
@@ -63,7 +64,7 @@ mod tests {
         }
         things.sort_unstable();
         assert_eq!(things, (0..20).collect::<Vec<_>>());
-        // 2,500 expected with a standard deviation of 43: five of them are allowed.
+        // 2,500 are expected with a standard deviation of 43; five standard deviations are allowed.
         assert!(times.iter().all(|times| (2285..2715).contains(times)), "{times:?}");
     }
 

@@ -1,32 +1,37 @@
-//! What a share is, in all likelihood, among all sites like those that were surveyed.
+//! The most likely value of a share among all sites like the surveyed ones.
 //!
-//! A share that site trees make up together is a ratio of sums, and few trees hold most of both. The largest trees are the
-//! deepest; most samples hold fewer of them than their part, and a few samples far more. So the curve of a sample lies above
-//! that of its Web in most samples, and too high on average. The *corrected* share lies, on the scale of log-odds, halfway between
-//! what was measured and what a fifth of the Webs lie below that might have given the sample ([`HeavyTail`]): a sample that
-//! lacks the largest trees does not know it, but the sizes of those that it has tell how large others are. It is never above what
-//! was measured. Large surveys have their giants; of more than three hundred trees less is taken, in proportion.
+//! A share over site trees is a ratio of sums, and a few trees hold most of both sums. The largest trees are
+//! the deepest. Most samples hold fewer of them than their fair part, and a few samples hold far more. So the
+//! curve of a sample lies above the curve of its Web in most samples, and too high on average. The
+//! *corrected* share lies, on the scale of log-odds, halfway between the measured share and the value below
+//! which a fifth of the Webs lie that might have given the sample ([`HeavyTail`]). A sample that lacks the
+//! largest trees does not show it, but the sizes of the trees that it has show how large others are. The
+//! corrected share is never above the measured one. Large surveys contain the largest trees: above three
+//! hundred trees, the correction shrinks in proportion.
 //!
-//! `reports/intervals` measures what that takes away and what remains, on Webs that it was not chosen on, beside the jackknife and
-//! Beale's ratio estimator, which correct the mean of deep levels hardly and err by more; a tail of Pareto's law in the place of
-//! the large trees; and, where keys are counted once in the survey, the richness of Chao and that of Good and Turing. Until
-//! November 2026 the log-odds were lowered by their squared standard error, which is small in just those samples that lack giants:
-//! that took a third of the bias of 100 trees away and made the error larger. Among real documentation packages, whose large
-//! sites are no deeper than others, shares of 30 and 60 sites come out some two points too low.
+//! `reports/intervals` measures how much bias this removes and how much remains, on Webs that the method was
+//! not tuned on. It compares the jackknife and Beale's ratio estimator, which hardly correct the mean of deep
+//! levels and have larger errors; a tail of Pareto's law in place of the large trees; and, where keys are
+//! counted once in the survey, the richness estimators of Chao and of Good and Turing. Until November 2026
+//! the log-odds were lowered by their squared standard error, which is small in just those samples that lack
+//! the largest trees: that removed a third of the bias of 100 trees and made the error larger. Among real
+//! documentation packages, whose large sites are no deeper than others, shares of 30 and 60 sites come out
+//! about two points too low.
 //!
 //! [`HeavyTail`]: super::heavy_tail::HeavyTail
 
 use super::heavy_tail::DrawnShare;
 use super::sampled_rate::SampledRate;
 
-/// How far it lies from what was measured to what a fifth of drawn Webs lie below.
+/// The position of the corrected share between the measured share (0) and the value below which a fifth of
+/// the drawn Webs lie (1).
 const HALFWAY: f64 = 0.5;
-/// So many trees are corrected in full, and more in proportion less.
+/// Up to this number of trees the full correction applies; above it, the correction shrinks in proportion.
 const IN_FULL: f64 = 300.0;
-/// Of the log-odds the farthest that a fifth of the draws tells of: beyond it lies what draws have none of.
+/// The maximum distance in log-odds between the two: a greater one means that the draws hold none of it.
 const FARTHEST: f64 = 3.0;
 
-/// The share down to a depth without most of its bias.
+/// The share down to a depth, with most of its bias removed.
 pub(in crate::analysis) fn corrected(all: &SampledRate, depth: usize, drawn: DrawnShare) -> f64 {
     let value = 1.0 - all.missing(depth);
     if value <= 0.0 || value >= 1.0 {
@@ -37,19 +42,19 @@ pub(in crate::analysis) fn corrected(all: &SampledRate, depth: usize, drawn: Dra
     from_log_odds(log_odds(value) - part * down).min(value)
 }
 
-/// The standard error of the log-odds of a share that is neither nothing nor all, by linearisation.
+/// The standard error of the log-odds of a share between 0 and 1, both excluded, by linearisation.
 pub(in crate::analysis) fn spread(all: &SampledRate, depth: usize) -> f64 {
     let missing = all.missing(depth);
     all.spread(depth) / (missing * (1.0 - missing))
 }
 
-/// Of a share; of nothing and all, of shares as near as they can be told from it.
+/// The log-odds of a share. Shares of 0 and 1 are replaced by values next to them.
 pub(in crate::analysis) fn log_odds(share: f64) -> f64 {
     let share = share.clamp(1e-12, 1.0 - 1e-12);
     (share / (1.0 - share)).ln()
 }
 
-/// The share that has these.
+/// The share with these log-odds.
 pub(in crate::analysis) fn from_log_odds(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
 }
@@ -77,7 +82,7 @@ mod tests {
 
     #[test]
     fn uneven_trees_are_corrected_downwards_and_less_as_they_are_more() {
-        // The larger a tree, the more of it lies below.
+        // Larger trees have a larger part below.
         let uneven: Vec<[f64; 2]> = (1..=60).map(|tree| [2.0, 60.0 / f64::from(tree)]).collect();
         let (few, many) = (trees(&uneven, 1), trees(&uneven, 40));
         let value = 1.0 - few.missing(0);

@@ -1,21 +1,21 @@
 use super::no_interval::NoInterval;
 
-/// A figure with the interval that holds what it estimates with the confidence asked for.
+/// A figure with an interval that holds the estimated value with the given confidence.
 ///
-/// Where nothing is estimated, or nothing tells how sure it is, both ends are the figure itself: it has no interval. The
-/// first is so of nothing and of all, which are shares by definition.
+/// If nothing is estimated, or the uncertainty cannot be computed, both ends are the figure itself: it has no
+/// interval. Nothing is estimated for shares of 0 and 1, which hold by definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// As it was measured.
+    /// The measured value.
     pub value: f64,
-    /// What it is, in all likelihood, among all that the survey is a sample of: without most of the bias that a ratio of
-    /// uneven sums has. It equals the value where nothing is corrected.
+    /// The most likely value among everything that the survey is a sample of, with most of the bias of a
+    /// ratio of uneven sums removed. Equals `value` if nothing is corrected.
     pub corrected: f64,
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
-    /// Why it has no interval; none where it has one, or needs none.
+    /// Why the figure has no interval; none if it has one or needs none.
     pub no_interval: Option<NoInterval>,
 }
 
@@ -26,26 +26,26 @@ impl Estimate {
         Self::between(value, value, value)
     }
 
-    /// A figure that nothing corrects, with its ends.
+    /// A figure without a correction, with the ends of its interval.
     #[must_use]
     pub fn between(low: f64, value: f64, high: f64) -> Self {
         Self { value, corrected: value, low, high, no_interval: None }
     }
 
-    /// The ends of the interval; none where there is none.
+    /// The ends of the interval, if there is one.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         (self.low < self.high).then_some((self.low, self.high))
     }
 
-    /// Whether it is a share between nothing and all of which nothing tells how sure it is.
+    /// Whether this is a share between 0 and 1 of unknown uncertainty.
     #[must_use]
     pub fn is_unsure(&self) -> bool {
         self.interval().is_none() && self.value > 0.0 && self.value < 1.0
     }
 }
 
-/// Ends of a share that nothing tells how sure it is are null.
+/// The ends are null for a share of unknown uncertainty.
 impl serde::Serialize for Estimate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;

@@ -1,62 +1,68 @@
-//! What a share might be in the Web that a sample of site trees was drawn from, a few of which hold a large part of it.
+//! The range of a share in the Web that a sample of site trees was drawn from, if a few trees hold a large
+//! part of it.
 //!
-//! A draw is a Web that might have given the sample. Small trees are those of the sample with random weights (the
-//! Bayesian bootstrap: Rubin, Annals of Statistics 9, 1981). Large ones are new: a sample without the largest trees of
-//! a Web does not know what it lacks, and they are its largest part. How many there are follows the weights of the
-//! large trees of the sample; their sizes follow Pareto's law, whose exponent is drawn too, from what the sizes of the
-//! large trees say of it (Hill, Annals of Statistics 3, 1975). How deep each is it takes from a tree of *like size*,
-//! weighted as well, made deeper or less deep in two ways: by a random factor, because no two are the same (the
-//! smoothed bootstrap: Silverman and Young, Biometrika 74, 1987), and by what the sample says of how depth grows with
-//! size, up to half a unit of the logarithm.
+//! A draw is a Web that might have given the sample. Its small trees are the small trees of the sample with
+//! random weights (the Bayesian bootstrap: Rubin, Annals of Statistics 9, 1981). Its large trees are new: a
+//! sample without the largest trees of a Web does not show what it lacks, and these trees are the largest
+//! part of the Web. Their number follows the weights of the large trees of the sample. Their sizes follow
+//! Pareto's law, whose exponent is drawn too, given the sizes of the large trees (Hill, Annals of Statistics
+//! 3, 1975). Each takes its depth from a weighted tree of *like size* of the sample, stretched in two ways:
+//! by a random factor, because no two trees are the same (the smoothed bootstrap: Silverman and Young,
+//! Biometrika 74, 1987), and by the growth of depth with size in the sample, for up to half a unit of the
+//! logarithm of size.
 
 use super::chance::Chance;
 use super::sampled_rate::SampledRate;
 use super::sampling::quantile;
 
-/// So many times the sample is the Web that is drawn. Without an end, the largest tree would be all of it.
+/// The size of a drawn Web as a multiple of the sample. Without a limit, the largest tree would be the whole
+/// Web.
 const TIMES_THE_SAMPLE: f64 = 10.0;
-/// So many large trees are drawn at once, for a processor does one thing for many of them in less time than all for each.
+/// The number of large trees that are drawn in one batch: one operation on many trees is faster than all
+/// operations on one tree after the other.
 const AT_ONCE: usize = 128;
-/// A tree is of like size if it is one of so many nearest in size.
+/// The number of trees nearest in size that count as trees of like size.
 const OF_LIKE_SIZE: usize = 15;
-/// Depths are stretched by whole steps of their logarithm, from the first to the last.
+/// Depths are stretched by whole steps of their logarithm.
 const STEP: f64 = 0.1;
 const FIRST_STEP: i32 = -10;
 const STEPS: usize = 36;
-/// Of the logarithm of depth by that of size: the most, and over what of the logarithm of size.
+/// The steepest slope of the logarithm of depth over the logarithm of size, and the largest difference in the
+/// logarithm of size to which it applies.
 const STEEPEST: f64 = 0.5;
 const FARTHEST: f64 = 0.5;
 
-/// Shares of a sample, drawn anew.
+/// Draws shares from a sample.
 pub(in crate::analysis) struct HeavyTail<'a> {
     sample: &'a SampledRate,
-    /// Of the trees of the sample, those that have anything.
+    /// The trees of the sample that have anything.
     own: LevelRows,
-    /// What no tree has alone, by level.
+    /// By level, the amount that no tree has alone.
     shared: Vec<f64>,
     tail: LargeTrees,
 }
 
-/// A share in drawn Webs.
+/// The distribution of a share over the drawn Webs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::analysis) struct DrawnShare {
     pub(in crate::analysis) low: f64,
-    /// What a fifth of the draws lie below.
+    /// The value below which a fifth of the draws lie.
     pub(in crate::analysis) fifth: f64,
     pub(in crate::analysis) median: f64,
     pub(in crate::analysis) high: f64,
 }
 
 impl<'a> HeavyTail<'a> {
-    /// No more than `most` small trees have weights of their own.
+    /// At most `most` small trees have weights of their own.
     pub(in crate::analysis) fn new(sample: &'a SampledRate, most: usize) -> Self {
         let tail = LargeTrees::from_trees(sample);
         let own = LevelRows::new(sample, tail.threshold, most);
         Self { sample, own, shared: sample.shared(), tail }
     }
 
-    /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
-    /// the other side, and what a fifth and half of the draws lie below.
+    /// The distribution of the share down to each depth over `draws` draws: the ends, outside which a share
+    /// of `outside` of the draws lies on either side, and the values below which a fifth and half of the
+    /// draws lie.
     pub(in crate::analysis) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<DrawnShare> {
         let depths = self.sample.beyond.len();
         let mut shares = vec![Vec::with_capacity(draws as usize); depths];
@@ -70,7 +76,7 @@ impl<'a> HeavyTail<'a> {
         let ends = |mut shares: Vec<f64>| {
             shares.sort_unstable_by(f64::total_cmp);
             if shares.is_empty() {
-                // Nothing is known, and nothing corrected.
+                // Nothing is known, so nothing is corrected.
                 return DrawnShare { low: 0.0, fifth: 1.0, median: 0.5, high: 1.0 };
             }
             let below = |share| quantile(&shares, share);
@@ -84,9 +90,9 @@ impl<'a> HeavyTail<'a> {
         shares.into_iter().map(ends).collect()
     }
 
-    /// What there is down to each depth.
+    /// Draws the amount down to each depth.
     fn draw(&self, chance: &mut Chance) -> Vec<f64> {
-        // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
+        // Each key that several trees know counts independently: a Poisson count, close to normal.
         let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
         let large = self.own.add_to(&mut levels, chance);
@@ -102,27 +108,29 @@ impl<'a> HeavyTail<'a> {
     }
 }
 
-/// What trees have at each level, in rows of one width: no step of adding them up depends on what they have. In the last
-/// columns are marks, whose sums are weights.
+/// The amounts of trees at each level, in rows of equal width, so that the steps of adding them up do not
+/// depend on the data. The last columns hold marks, whose sums are weights.
 ///
-/// Many small trees share rows (the method of random groups: Wolter, Introduction to Variance Estimation, 2007, chapter 2). How
-/// much their sum varies has two parts: by how unlike trees are, and by the sum of their weights. Random groups tell the one
-/// as well as single trees do, and the other far too large. So the weights of rows tell shares of the sum, and what that is as a
-/// whole comes from the mean of as many weights as there are trees.
+/// If there are many small trees, they share rows (the method of random groups: Wolter, Introduction to
+/// Variance Estimation, 2007, chapter 2). The variance of their sum has two parts: the differences between
+/// trees, and the sum of their weights. Random groups give the first part as well as single trees do, and the
+/// second far too large. So the weights of rows determine only the shares of the sum, and its total comes
+/// from the mean of as many weights as there are trees.
 struct LevelRows {
     width: usize,
     rows: Vec<f64>,
-    /// How many small trees share how many rows; none where each has a row of its own.
+    /// The number of small trees, and of the rows that they share; none if each tree has its own row.
     shared: Option<(usize, usize)>,
 }
 
-/// Marks a large tree, in whose place its weight is counted.
+/// The column, from the end, that marks a large tree: its amounts are left out and its weight is counted.
 const LARGE: usize = 1;
-/// Marks a row of several small trees.
+/// The column, from the end, that marks a row of several small trees.
 const SHARED: usize = 2;
 
 impl LevelRows {
-    /// Of the trees that have anything. Where small ones are more than `most`, as many rows have the sums of some each.
+    /// Builds the rows of the trees that have anything. If there are more than `most` small trees, they are
+    /// summed up in `most` rows.
     fn new(trees: &SampledRate, threshold: f64, most: usize) -> Self {
         let width = (trees.beyond.len() + SHARED).next_multiple_of(4);
         let has_any = |unit: &usize| trees.levels_of(*unit).iter().any(|level| *level != 0.0);
@@ -149,7 +157,7 @@ impl LevelRows {
         Self { width, rows, shared }
     }
 
-    /// Adds all trees with random weights to levels, and gives the weight of the large ones.
+    /// Adds all trees to `levels` with random weights. Returns the total weight of the large trees.
     fn add_to(&self, levels: &mut [f64], chance: &mut Chance) -> f64 {
         let mut sums = vec![0.0; self.width];
         if self.shared.is_none() {
@@ -170,7 +178,7 @@ impl LevelRows {
         sums[self.width - LARGE]
     }
 
-    /// With a width that is known when this is compiled, sums stay in registers.
+    /// With a width known at compile time, the sums stay in registers.
     fn add_rows<const WIDTH: usize>(&self, sums: &mut [f64], chance: &mut Chance) {
         let mut held = [0.0; WIDTH];
         held.copy_from_slice(sums);
@@ -181,7 +189,8 @@ impl LevelRows {
     }
 }
 
-/// Of so many trees; exponential weights have a gamma distribution together, that of many as good as normal.
+/// The mean of the exponential weights of `trees` trees. Their sum has a gamma distribution, which for many
+/// trees is close to normal.
 fn mean_weight(trees: usize, chance: &mut Chance) -> f64 {
     1.0 + chance.normal() / (trees as f64).sqrt()
 }
@@ -191,19 +200,20 @@ fn add(row: &[f64], sums: &mut [f64], weight: f64) {
     row.iter().zip(sums).for_each(|(own, sum)| *sum += weight * own);
 }
 
-/// Large trees, the largest first.
+/// The large trees of a sample, the largest first.
 struct LargeTrees {
-    /// Logarithms.
+    /// The logarithms of their sizes.
     sizes: Vec<f64>,
-    /// The size of the largest tree that is not one of them.
+    /// The size of the largest tree that is not a large tree.
     threshold: f64,
-    /// The sum of the logarithms of their sizes in that unit.
+    /// The sum of the logarithms of their sizes, in units of the threshold.
     logarithms: f64,
-    /// How the logarithm of depth grows with that of size, and its standard deviation among trees of like size.
+    /// The slope of the logarithm of depth over the logarithm of size. `spread` is the kernel width for
+    /// depths, from their standard deviation among trees of like size.
     slope: f64,
     spread: f64,
     depths: usize,
-    /// By stretch, tree and level: what share of the tree is there.
+    /// By stretch, tree and level, the share of the tree at that level.
     shares: Vec<f64>,
 }
 
@@ -214,7 +224,7 @@ impl LargeTrees {
         let mut units: Vec<usize> = (0..trees.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
         units.sort_by(|one, other| size(other).total_cmp(&size(one)));
         let count = Self::count(units.len());
-        // Of so few trees none is large.
+        // With too few trees, none is large.
         let threshold = units.get(count).filter(|_| count > 0).map_or(f64::INFINITY, size);
         let (slope, spread) = depth_by_size(trees, &units[..units.len().min(3 * count)]);
         units.truncate(count);
@@ -224,26 +234,28 @@ impl LargeTrees {
             depths,
             logarithms: sizes.iter().map(|size| size - threshold.ln()).sum(),
             slope,
-            // The rule of thumb for the width of a normal kernel (Silverman, Density Estimation, 1986, 3.4.2).
+            // The rule of thumb for the width of a normal kernel (Silverman, Density Estimation, 1986,
+            // 3.4.2).
             spread: spread * (count as f64).powf(-0.2),
             shares: (0..STEPS).flat_map(|step| stretched(trees, &units, depths, stretch(step))).collect(),
             sizes,
         }
     }
 
-    /// Of so many trees the large ones: few enough that Pareto's law holds among them.
+    /// The number of large trees among `units` trees: few enough that Pareto's law holds for them.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     fn count(units: usize) -> usize {
         ((2.0 * (units as f64).powf(0.4)) as usize).max(5).min(units / 3)
     }
 
-    /// Adds large trees to levels, of which there are as many as their weight says.
+    /// Adds newly drawn large trees to `levels`; their number follows `weight`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     fn add_drawn(&self, weight: f64, levels: &mut [f64], chance: &mut Chance) {
         let count = (TIMES_THE_SAMPLE * weight + chance.uniform()) as usize;
         let mut sums = vec![0.0];
         self.sizes.iter().for_each(|_| sums.push(sums[sums.len() - 1] + chance.exponential()));
-        // The exponent of Pareto's law has a gamma distribution: a sum of exponential ones.
+        // The exponent of Pareto's law has a gamma distribution, which is the distribution of a sum of
+        // exponential numbers.
         let exponent = self.sizes.iter().map(|_| chance.exponential()).sum::<f64>() / self.logarithms;
         let mut drawn = vec![0.0; STEPS * self.sizes.len()];
         let mut trees = [DrawnTree::default(); AT_ONCE];
@@ -268,42 +280,43 @@ impl LargeTrees {
         }
     }
 
-    /// One of the trees of like size, by their weights, which are summed up from the largest tree down.
+    /// Picks one of the trees of like size by their weights. `sums` holds the cumulative weights from the
+    /// largest tree down.
     fn like(&self, tree: &DrawnTree, sums: &[f64]) -> usize {
         let (like, trees) = (OF_LIKE_SIZE.min(self.sizes.len()), self.sizes.len());
         let place = self.sizes.partition_point(|other| *other > tree.size);
         let first = place.saturating_sub(like / 2).min(trees - like);
         let sums = &sums[first..=first + like];
         let at = sums[0] + tree.of_like_size * (sums[like] - sums[0]);
-        // To count them all is faster than to search.
+        // Counting is faster than a search here.
         first + sums[1..like].iter().filter(|sum| **sum <= at).count()
     }
 
-    /// The step by which a tree is made deeper or less deep.
+    /// The step by which the depth of a tree is stretched.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the steps")]
     fn step(&self, tree: &DrawnTree) -> usize {
         let larger = (tree.size - self.sizes[tree.like]).clamp(-FARTHEST, FARTHEST);
-        // A triangular kernel is as good as a normal one, and faster.
+        // A triangular kernel is as good as a normal kernel, and faster.
         let kernel = 6.0_f64.sqrt() * tree.kernel;
         let stretch = self.spread * kernel + self.slope * larger;
-        // Between two steps, the one or the other in proportion.
+        // Between two steps, one of them is chosen at random, in proportion.
         let step = stretch / STEP + tree.between - f64::from(FIRST_STEP);
         step.clamp(0.0, (STEPS - 1) as f64) as usize
     }
 }
 
-/// A large tree that is drawn: what chance says of it, and what comes of that.
+/// A large tree that is drawn: its random numbers and the values derived from them.
 #[derive(Clone, Copy, Default)]
 struct DrawnTree {
-    /// From an exponential distribution; then the logarithm of the size.
+    /// First a number from an exponential distribution, then the logarithm of the size.
     size: f64,
-    /// Which of the trees of like size, from 0 to 1.
+    /// Picks a tree of like size; from 0 to 1.
     of_like_size: f64,
-    /// From a triangular distribution, from -1 to 1.
+    /// A number from a triangular distribution, from -1 to 1.
     kernel: f64,
-    /// Which of two steps, from 0 to 1.
+    /// Picks one of two steps; from 0 to 1.
     between: f64,
-    /// The tree of like size.
+    /// The index of the tree of like size.
     like: usize,
 }
 
@@ -319,7 +332,7 @@ impl DrawnTree {
     }
 }
 
-/// What share of each tree is at each level, were it so many times as deep.
+/// The share of each tree at each level, if it were `times` times as deep.
 fn stretched(trees: &SampledRate, units: &[usize], depths: usize, times: f64) -> Vec<f64> {
     let mut shares = Vec::with_capacity(units.len() * depths);
     for unit in units {
@@ -338,13 +351,14 @@ fn stretched(trees: &SampledRate, units: &[usize], depths: usize, times: f64) ->
     shares
 }
 
-/// How many times as deep a step makes a tree.
+/// The factor by which a step multiplies the depth of a tree.
 fn stretch(step: usize) -> f64 {
     (STEP * (step as f64 + f64::from(FIRST_STEP))).exp()
 }
 
-/// Of trees from the largest down, how the logarithm of their mean depth grows with that of their size, and by how
-/// much it differs from that of the next in size (von Neumann, Annals of Mathematical Statistics 12, 1941).
+/// For trees from the largest down: the slope of the logarithm of their mean depth over the logarithm of
+/// their size, and the standard deviation of depth from the differences between neighbours in size (von
+/// Neumann, Annals of Mathematical Statistics 12, 1941).
 fn depth_by_size(sample: &SampledRate, units: &[usize]) -> (f64, f64) {
     let mean_depth = |unit: &usize| {
         let levels = (1..).zip(sample.levels_of(*unit));
@@ -368,7 +382,7 @@ fn depth_by_size(sample: &SampledRate, units: &[usize]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Trees with so much at each level.
+    /// A sample of trees with these amounts at each level.
     fn trees(levels: &[&[f64]]) -> SampledRate {
         let depths = levels.iter().map(|levels| levels.len()).max().unwrap_or(0);
         let mut trees = SampledRate::new(depths);
@@ -409,7 +423,7 @@ mod tests {
 
     #[test]
     fn trees_that_share_rows_leave_as_much_open_as_trees_by_themselves() {
-        // Small trees of seven kinds, with large ones between them.
+        // Small trees of seven kinds, with large trees between them.
         let level = |tree: usize, of: usize| 1.0 + (tree * of % 7) as f64;
         let levels: Vec<[f64; 2]> =
             (0..3000)
@@ -436,7 +450,8 @@ mod tests {
         for level in [0, 1] {
             let (alone, shared) = (spread(3000, level), spread(300, level));
             assert!((shared.0 / alone.0 - 1.0).abs() < 0.01, "{alone:?} {shared:?}");
-            // The standard deviation of 4,000 draws is known to within 1.1 %, that of 300 groups to within 4 %.
+            // The standard deviation is known to within 1.1 % from 4,000 draws, and to within 4 % from 300
+            // groups.
             assert!((shared.1 / alone.1 - 1.0).abs() < 0.15, "{alone:?} {shared:?}");
         }
     }

@@ -1,20 +1,23 @@
-//! Intervals for shares that site trees make up together.
+//! Intervals for shares over site trees.
 //!
-//! Site trees are very unlike each other: a handful hold a large part of all load and of all external links. An interval is
-//! the hull of two, each of which fails alone where the other does not:
+//! Site trees differ very much: a handful of them hold a large part of all load and of all external links. An
+//! interval is the hull of two intervals, each of which fails in cases where the other does not:
 //!
-//! - *Drawn Webs*: where the share would be in Webs that might have given the survey, whose large trees are drawn from
-//!   Pareto's law ([`HeavyTail`]). A sample without the largest trees of its Web does not know what it lacks, and the fewer trees
-//!   it has, the less: the low end is as many times as far from the median of the draws as [`reach_down`] says. In a Web whose
-//!   trees do not follow that law to the end, because the size of sites is bounded, the draws of a large survey all lie too low:
-//!   of 3,400 trees the high end was the share itself, and 73 of 100 intervals held.
-//! - *Linearised*: from the corrected share down and from the measured one up by so many standard errors on the scale of log-odds.
-//!   It knows nothing of trees that the survey lacks, and everything of those it has. Whether there is anything to correct
-//!   is not known either: where large sites are no deeper than others there is not.
+//! - *Drawn Webs*: the share in Webs that might have given the survey, whose large trees are drawn from
+//!   Pareto's law ([`HeavyTail`]). A sample without the largest trees of its Web does not show what it lacks,
+//!   the less the fewer trees it has. The distance of the low end from the median of the draws is therefore
+//!   multiplied by [`reach_down`]. In a Web whose trees do not follow that law to the end, because the size
+//!   of sites is bounded, the draws of a large survey all lie too low: with 3,400 trees the high end was the
+//!   share itself, and 73 of 100 intervals held.
+//! - *Linearised*: a number of standard errors down from the corrected share and up from the measured share,
+//!   on the scale of log-odds. It takes no account of trees that the survey lacks, and full account of the
+//!   trees it has. It starts at both shares because it is not known whether there is anything to correct: if
+//!   large sites are no deeper than others, there is not.
 //!
-//! Which shares have an interval is the rule of [`NoInterval`]. What is covered at least up to a depth is covered up to deeper
-//! ones, and the other way round. The numbers were chosen on the Webs that `reports/intervals` names as tuned on, for intervals
-//! that hold in 93 of 100 surveys of every size; it has what they hold in on other Webs.
+//! [`NoInterval`] is the rule for which shares have an interval. Low ends never fall with depth, because a
+//! deeper level covers at least as much; the same holds for high ends. The constants were tuned on the Webs
+//! that `reports/intervals` lists as tuned on, for intervals that hold in 93 of 100 surveys of every size.
+//! The same report measures how often they hold on other Webs.
 
 pub(super) mod chance;
 pub(super) mod corrected;
@@ -33,8 +36,8 @@ use no_interval::NoInterval;
 use sampled_rate::SampledRate;
 use sampling::Sampling;
 
-/// An interval for the share up to each depth of what was read. Of small units no more than `most_weights` are drawn by
-/// themselves.
+/// Computes an interval for the share up to each depth. At most `most_weights` small units are drawn
+/// individually.
 pub(super) fn intervals(
     all: &SampledRate,
     most_weights: usize,
@@ -53,14 +56,14 @@ pub(super) fn intervals(
         let (of_all, is_part) = (Estimate::exact(value(depth)), is_part(depth));
         let corrected = corrected(all, depth, drawn[depth]);
         let without = Estimate { corrected, no_interval: reasons[depth].filter(|_| is_part), ..of_all };
-        // At the deepest level all is known that is known.
+        // At the deepest level the share is 1 by definition.
         let has_interval = is_part && depth + 1 < depths && reasons[depth].is_none();
         if has_interval { hull(without, all, depth, drawn[depth], sampling) } else { without }
     };
     (0..depths).map(estimate).collect()
 }
 
-/// The hull of both intervals and of both values, of a share that is neither nothing nor all.
+/// The hull of both intervals and of both values, for a share between 0 and 1, both excluded.
 fn hull(
     estimate: Estimate,
     all: &SampledRate,
@@ -77,7 +80,8 @@ fn hull(
     Estimate { low, high, ..estimate }
 }
 
-/// How many times as far below the median of drawn Webs the low end is as draws say, given so many trees.
+/// The factor on the distance of the low end from the median of the drawn Webs, for a survey of `trees`
+/// trees.
 fn reach_down(trees: u32) -> f64 {
     1.0 + (MOST_UNKNOWN / f64::from(trees).sqrt()).min(MOST_REACH)
 }
@@ -85,8 +89,7 @@ fn reach_down(trees: u32) -> f64 {
 const MOST_UNKNOWN: f64 = 26.0;
 const MOST_REACH: f64 = 2.0;
 
-/// Lets no end lie beyond that of a depth where it must be at least as far: what grows with depth has ends, and corrected
-/// shares, that do.
+/// Makes the ends of intervals and the corrected shares grow with depth, as the shares themselves do.
 pub(super) fn in_order(mut estimates: Vec<Estimate>) -> Vec<Estimate> {
     let (mut low, mut corrected) = (0.0_f64, 0.0_f64);
     for estimate in &mut estimates {
@@ -100,7 +103,7 @@ pub(super) fn in_order(mut estimates: Vec<Estimate>) -> Vec<Estimate> {
     let mut high = 1.0_f64;
     for estimate in estimates.iter_mut().rev().filter(|estimate| estimate.interval().is_some()) {
         high = high.min(estimate.high);
-        // A corrected share that had to grow may lie beyond the high end of a deeper one.
+        // A corrected share that was raised may exceed the high end of a deeper level.
         estimate.high = high.max(estimate.corrected);
     }
     estimates

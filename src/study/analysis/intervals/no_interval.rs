@@ -2,11 +2,11 @@ use super::sampled_rate::SampledRate;
 
 /// Why a share has no interval.
 ///
-/// Whether it has one follows from counts alone, and never from how wide it would be: of samples that lack the largest trees
-/// of their Web the intervals are the shortest, so that to leave out the wide ones would keep those that are wrong.
+/// The rule uses counts only, and never the width of the interval. Samples that lack the largest trees of
+/// their Web have the shortest intervals, so leaving out wide intervals would keep the wrong ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInterval {
-    /// All site trees are of one site, which says nothing of how sites differ.
+    /// All site trees belong to one site, which does not show how sites differ.
     OneSite,
     /// Too few site trees hold any of it.
     FewTrees,
@@ -18,20 +18,22 @@ pub enum NoInterval {
     FewAbove,
 }
 
-/// Site trees that must hold any of a figure. Of surveys of thirty trees intervals hold in 85 to 95 of 100 whatever is done.
+/// The least number of site trees that must hold any of a figure. In surveys of thirty trees, intervals hold
+/// in 85 to 95 of 100 cases, whatever the method.
 const LEAST_TREES: u32 = 50;
-/// Site trees on the rarer side of a depth: fewer do not tell how unlike each other they are.
+/// The least number of site trees on either side of a depth: fewer do not show how much trees differ.
 const LEAST_ON_A_SIDE: u32 = 20;
-/// What the largest tree may hold.
+/// The largest share that a single tree may hold.
 const LARGEST_SHARE: f64 = 0.5;
 
 impl NoInterval {
-    /// The rule: why the share down to each depth has no interval; none where it has one, and where it is all that is known.
+    /// The rule: by depth, why the share has no interval; none if it has one, or if the share covers
+    /// everything that is known.
     pub(in crate::analysis) fn by_depth(all: &SampledRate) -> Vec<Option<Self>> {
         let depths = all.beyond.len();
         let largest = all.wholes.iter().copied().fold(0.0, f64::max);
         let of_all = if all.units > 1 && largest > LARGEST_SHARE * all.whole {
-            // However few they are, this one says more of why.
+            // Takes precedence over `FewTrees`: it explains more.
             Some(Self::LargestTree)
         } else if all.units < LEAST_TREES {
             Some(Self::FewTrees)
@@ -53,7 +55,7 @@ impl NoInterval {
         }
     }
 
-    /// The word in tables and JSON.
+    /// The name in tables and JSON.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -65,7 +67,7 @@ impl NoInterval {
         }
     }
 
-    /// A few words in the place of an interval.
+    /// A short text to show in place of an interval.
     #[must_use]
     pub fn short_text(self) -> &'static str {
         match self {
@@ -77,7 +79,7 @@ impl NoInterval {
         }
     }
 
-    /// The rule by which a share has an interval, as a sentence.
+    /// The rule for which shares have an interval, as a sentence.
     #[must_use]
     pub fn rule() -> String {
         format!(

@@ -1,27 +1,27 @@
 /// A coverage or load rate at every depth, with what each sampling unit contributes to it.
 ///
-/// What lies deeper is what is added up: `beyond[d]` of `whole` lies below depth d, and the coverage is one
-/// less that share. A unit contributes its own whole and what of it lies below each depth.
+/// The sums are of what lies deeper: `beyond[d]` of `whole` lies below depth d, and the coverage is one minus
+/// that share. A unit contributes its own whole and the part of it below each depth.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct SampledRate {
     pub(in crate::analysis) whole: f64,
     pub(in crate::analysis) beyond: Vec<f64>,
     /// Units that have something below each depth.
     units_below: Vec<u32>,
-    /// Units that have all below it.
+    /// Units that have everything below each depth.
     units_all_below: Vec<u32>,
     /// Units that have anything.
     pub(in crate::analysis) units: u32,
-    /// What each unit has of the whole, in the order in which they were added.
+    /// The whole of each unit, in the order in which the units were added.
     pub(in crate::analysis) wholes: Vec<f64>,
-    /// Where the levels of each unit begin in `levels`, and one more for the end.
+    /// The index in `levels` where the levels of each unit begin, and one more for the end.
     starts: Vec<usize>,
-    /// What each unit has at each level.
+    /// The amount of each unit at each level.
     levels: Vec<f64>,
     strata: Vec<Moments>,
 }
 
-/// Sums over the units of a stratum: `w` is a unit's whole, `b` what lies below a depth.
+/// Sums over the units of a stratum: `w` is a unit's whole, `b` the part below a depth.
 #[derive(Clone, Debug)]
 struct Moments {
     units: f64,
@@ -46,7 +46,7 @@ impl SampledRate {
         self.strata.push(Moments { units: 0.0, w: 0.0, ww: 0.0, b, bw, bb });
     }
 
-    /// Adds a unit to the stratum begun last; `beyond` may end where nothing is left.
+    /// Adds a unit to the last stratum. `beyond` may end at the depth below which nothing is left.
     pub(in crate::analysis) fn add(&mut self, whole: f64, beyond: &[f64]) {
         let Some(stratum) = self.strata.last_mut() else { return };
         stratum.units += 1.0;
@@ -66,12 +66,12 @@ impl SampledRate {
         self.starts.push(self.levels.len());
     }
 
-    /// What a unit has at each level.
+    /// The amount of a unit at each level.
     pub(in crate::analysis) fn levels_of(&self, unit: usize) -> &[f64] {
         &self.levels[self.starts[unit]..self.starts[unit + 1]]
     }
 
-    /// What of the whole is at each level and no unit has alone.
+    /// By level, the part of the whole that no unit has alone.
     pub(in crate::analysis) fn shared(&self) -> Vec<f64> {
         let mut above = self.whole;
         let mut shared: Vec<f64> =
@@ -82,7 +82,7 @@ impl SampledRate {
         shared
     }
 
-    /// Takes the sums over the units for the total.
+    /// Uses the sums over the units as the total.
     pub(in crate::analysis) fn sum_up(&mut self) {
         for stratum in &self.strata {
             self.whole += stratum.w;
@@ -96,18 +96,19 @@ impl SampledRate {
         self.units_below[depth]
     }
 
-    /// Units that have something down to a depth.
+    /// The number of units that have something down to a depth.
     pub(in crate::analysis) fn units_above(&self, depth: usize) -> u32 {
         self.units - self.units_all_below[depth]
     }
 
-    /// The share that lies below a depth; where there is nothing, nothing is covered.
+    /// The share that lies below a depth; 1 if there is nothing at all, since nothing is covered.
     pub(in crate::analysis) fn missing(&self, depth: usize) -> f64 {
         if self.whole > 0.0 { self.beyond[depth] / self.whole } else { 1.0 }
     }
 
-    /// The standard error of that share by linearisation, units being drawn inside each stratum: every unit
-    /// counts with what lies below in it, less what would if it were like the whole.
+    /// The standard error of that share by linearisation, with units drawn within each stratum. Every unit
+    /// counts with its part below the depth, minus the part that it would have below if it were like the
+    /// whole.
     pub(in crate::analysis) fn spread(&self, depth: usize) -> f64 {
         let missing = self.missing(depth);
         let variance: f64 = self.strata.iter().map(|stratum| stratum.variance(depth, missing)).sum();

@@ -1,32 +1,32 @@
 use serde::Serialize;
 
-/// How intervals are computed: over site trees as sampling units, stratified by country domain.
+/// The parameters of intervals, which take site trees as sampling units, stratified by country domain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sampling {
-    /// The share of surveys whose intervals hold what they estimate.
+    /// The share of surveys whose intervals hold the estimated value.
     pub confidence: f64,
-    /// How often trees are drawn anew.
+    /// The number of times that trees are drawn.
     pub replicates: u32,
-    /// Where chance begins: the same seed gives the same intervals.
+    /// The seed of the random numbers: the same seed gives the same intervals.
     pub seed: u64,
 }
 
 impl Default for Sampling {
-    /// With 400 replicates the ends of a 95 % interval rest on ten replicates each; drawn with another
-    /// seed, they move by about a tenth of the interval's width.
+    /// With 400 replicates, each end of a 95 % interval is based on ten replicates. With another seed, the
+    /// ends move by about a tenth of the interval's width.
     fn default() -> Self {
         Self { confidence: 0.95, replicates: 400, seed: 1 }
     }
 }
 
 impl Sampling {
-    /// The probability below the interval, and as much above it.
+    /// The probability below the interval, which equals the probability above it.
     pub(in crate::analysis) fn tail(&self) -> f64 {
         (1.0 - self.confidence).clamp(1e-9, 1.0) / 2.0
     }
 
-    /// How many standard deviations from the mean of a normal distribution the interval reaches: Abramowitz
-    /// and Stegun, Handbook of Mathematical Functions, 26.2.23, wrong by less than 0.0005.
+    /// The number of standard deviations from the mean of a normal distribution to the ends of the interval:
+    /// Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23, with an error below 0.0005.
     pub(in crate::analysis) fn normal_quantile(&self) -> f64 {
         let t = (-2.0 * self.tail().ln()).sqrt();
         let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
@@ -35,7 +35,7 @@ impl Sampling {
     }
 }
 
-/// Of sorted values, at least one, between neighbours in proportion.
+/// A quantile of sorted values, of which there must be at least one, interpolated between neighbours.
 pub(in crate::analysis) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);

@@ -1,7 +1,7 @@
 use super::chance::Chance;
 use crate::analysis::{Grouping, Trees};
 
-/// What is drawn: site trees, or random groups of trees where there are more than can be drawn, in strata by
+/// The sampling units: site trees, or random groups of trees if there are too many trees, in strata by
 /// country domain.
 #[derive(Debug)]
 pub(in crate::analysis) struct Units {
@@ -12,17 +12,17 @@ pub(in crate::analysis) struct Units {
     pub(in crate::analysis) strata: Vec<Vec<u32>>,
 }
 
-/// Beyond it trees are gathered into random groups, so that the work is bounded whatever the survey: the
-/// method of random groups (Wolter, Introduction to Variance Estimation, 2007, chapter 2). An interval from
-/// so many groups is as good as one from so many trees.
+/// The maximum number of units. More trees than this are gathered into random groups, which bounds the work
+/// for any survey: the method of random groups (Wolter, Introduction to Variance Estimation, 2007, chapter
+/// 2). An interval from this number of groups is as good as one from this number of trees.
 pub(in crate::analysis) const MOST_UNITS: usize = 1 << 16;
 
-/// Small units with a weight of their own, at most; where there are more they are gathered once more, in a way that leaves
-/// their sum as uncertain as it is ([`HeavyTail`](super::heavy_tail::HeavyTail)).
+/// The maximum number of small units with weights of their own. More are gathered once more, in a way that
+/// keeps the uncertainty of their sum ([`HeavyTail`](super::heavy_tail::HeavyTail)).
 const MOST_WEIGHTS: usize = 1 << 12;
 const FEWEST_WEIGHTS: usize = 1 << 8;
 
-/// So many things chance deals with at most.
+/// Limits on the number of things that are drawn at random.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct DrawLimits {
     pub(in crate::analysis) units: usize,
@@ -30,22 +30,23 @@ pub(in crate::analysis) struct DrawLimits {
 }
 
 impl DrawLimits {
-    /// In a survey as a whole.
+    /// The limits for a survey as a whole.
     pub(in crate::analysis) const IN_ALL: Self = Self { units: MOST_UNITS, weights: MOST_WEIGHTS };
 
-    /// In each of so many groups of a survey of so many trees: together as much as in the survey, or little more.
+    /// The limits for each of `groups` groups of a survey of `trees` trees: together as much as for the
+    /// survey, or slightly more.
     pub(in crate::analysis) fn of_each(groups: usize, trees: usize) -> Self {
         let share = |most: usize| if trees > most { most / groups } else { most };
         Self { units: share(MOST_UNITS), weights: share(MOST_WEIGHTS).max(FEWEST_WEIGHTS) }
     }
 }
 
-/// Country domains of fewer trees are one stratum: of a sixteenth of a stratum, two trees at least are needed to
-/// tell how unlike each other they are.
+/// Country domains with fewer trees form one stratum: at least two trees in a sixteenth of a stratum are
+/// needed to show how much trees differ.
 const SMALLEST_STRATUM: usize = 32;
 
 impl Units {
-    /// As many as `most`, or a few more: the trees of a stratum are gathered by themselves.
+    /// Draws `most` units, or a few more, because the trees of each stratum are gathered separately.
     pub(in crate::analysis) fn draw(trees: &Trees, most: usize, chance: &mut Chance) -> Self {
         let mut units = Self { of_tree: vec![0; trees.len()], count: 0, strata: Vec::new() };
         let a_unit = trees.len().div_ceil(most).max(1);
@@ -71,7 +72,8 @@ impl Units {
     }
 }
 
-/// So many trees (rounded in each country domain), from every country domain in proportion, in their old order.
+/// Draws `count` trees (rounded in each country domain), from every country domain in proportion. Returns
+/// them in their original order.
 pub(in crate::analysis) fn sample(trees: &Trees, count: usize, chance: &mut Chance) -> Vec<u32> {
     let mut chosen = Vec::with_capacity(count);
     for mut stratum in strata(trees) {
@@ -84,7 +86,7 @@ pub(in crate::analysis) fn sample(trees: &Trees, count: usize, chance: &mut Chan
     chosen
 }
 
-/// The trees of each country domain; those of small ones together.
+/// The trees of each country domain; small country domains are joined.
 fn strata(trees: &Trees) -> Vec<Vec<u32>> {
     let mut list: Vec<(u32, u32)> = (0..)
         .zip(0..trees.len())

@@ -1,31 +1,32 @@
-//! Site trees told apart by several groupings at once.
+//! Site trees divided by several groupings at once.
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::groups::Groups;
 
-/// Trees that are in the same group by every grouping are a *cell*, as in a table of several ways. What is known of each cell
-/// tells what each group knows, and what all trees know, so that links are read once for all of them.
+/// Trees that are in the same group of every grouping form a *cell*, as in a multi-way table. The keys of
+/// each cell give the keys of each group and of all trees, so the links are read only once for all of them.
 ///
-/// Sets of trees have numbers: 0 are all trees, and then come the groups of one grouping after the other.
+/// Sets of trees are numbered: 0 is the set of all trees, followed by the groups of one grouping after the
+/// other.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Cells {
     of_tree: Vec<u32>,
-    /// The sets that each cell is in, cell by cell: one of each grouping.
+    /// The sets that each cell belongs to, cell by cell: one for each grouping.
     sets: Vec<u32>,
-    /// Of each set, how many share in what one may take.
+    /// By set, the number of sets that share one limit.
     sharing: Vec<usize>,
-    /// How many sets a cell is in.
+    /// The number of sets that a cell belongs to.
     width: usize,
 }
 
 impl Cells {
-    /// One cell of all trees.
+    /// A single cell with all trees.
     pub(in crate::analysis) fn single(trees: usize) -> Self {
         Self { of_tree: vec![0; trees], sets: vec![0], sharing: vec![1], width: 1 }
     }
 
-    /// Each of these by the groups in it.
+    /// Divides each cell by the groups of a further grouping.
     pub(in crate::analysis) fn and(&self, groups: &Groups) -> Self {
         let (first, count) = (self.sharing.len() as u32, groups.names.len());
         let (mut numbers, mut sets) = (HashMap::new(), Vec::new());
@@ -55,7 +56,7 @@ impl Cells {
         &self.sets[cell * self.width..][..self.width]
     }
 
-    /// Of each set, how many share in what one may take: the groups of a grouping.
+    /// By set, the number of sets that share one limit: the number of groups in its grouping.
     pub(in crate::analysis) fn sharing(&self) -> &[usize] {
         &self.sharing
     }

@@ -5,7 +5,7 @@ use super::groups::Groups;
 use super::links::{Gathered, RowIndex, gather};
 use crate::analysis::{AnalysisError, Kind, KnownKeys, Trees};
 
-/// What all site trees know, and what the groups of several groupings do.
+/// The keys known to all site trees, and to the groups of several groupings.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct GroupedKeys {
     groupings: Vec<Groups>,
@@ -13,7 +13,8 @@ pub(in crate::analysis) struct GroupedKeys {
 }
 
 impl GroupedKeys {
-    /// Reads the links of the survey in `dir` that tell of these kinds, for all groupings at once. Of other kinds nothing is known.
+    /// Reads the links of the survey in `dir` for these kinds and for all groupings at once. Other kinds stay
+    /// empty.
     pub(in crate::analysis) fn read(
         dir: &Path,
         index: &RowIndex,
@@ -25,14 +26,14 @@ impl GroupedKeys {
         Ok(Self { groupings, gathered })
     }
 
-    /// What all trees know.
+    /// The keys known to all trees.
     pub(in crate::analysis) fn all_trees(&self) -> KnownKeys {
         let counts = self.gathered.each_ref().map(|(counts, _)| counts[0].clone());
         let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.all_trees());
         KnownKeys { counts, occurrences }
     }
 
-    /// What each of these groups knows, if they are among those of which links were read.
+    /// The keys known to each of these groups, if the links were read for this grouping.
     pub(in crate::analysis) fn of_groups(&self, groups: &Groups) -> Option<Vec<KnownKeys>> {
         let number = self.groupings.iter().position(|other| other == groups)?;
         let first = 1 + self.groupings[..number].iter().map(|other| other.names.len()).sum::<usize>();

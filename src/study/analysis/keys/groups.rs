@@ -3,21 +3,22 @@ use std::collections::BTreeMap;
 
 use crate::analysis::{Grouping, Trees};
 
-/// Groups of site trees: the largest by one grouping, the largest first, and all other trees as the last.
+/// Groups of site trees: the largest groups of one grouping in descending order, and all other trees as the
+/// last group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groups {
     pub(in crate::analysis) names: Vec<String>,
     pub(in crate::analysis) of_tree: Vec<u32>,
 }
 
-/// More groups than anybody reads.
+/// The maximum number of groups: more than anybody reads.
 const MOST_NAMED: usize = 4096;
 
-/// The name of what is in none of the largest groups.
+/// The name of the group of all trees outside the largest groups.
 const OTHERS: &str = "all others";
 
 impl Groups {
-    /// With the `most` largest, or as many as can be told apart.
+    /// The `most` largest groups, or the maximum number of groups if that is less.
     #[must_use]
     pub fn largest(trees: &Trees, by: Grouping, most: usize) -> Self {
         let most = most.min(MOST_NAMED);
@@ -39,7 +40,8 @@ impl Groups {
         Self { names, of_tree }
     }
 
-    /// Groups that each tree is given to by its place among these, as far as there are trees in them; they are few.
+    /// Groups with given names, of which `place_of_tree` holds the index for each tree. Groups without trees
+    /// are dropped. The number of names must be small.
     #[must_use]
     pub fn named(names: &[&str], place_of_tree: &[usize]) -> Self {
         let is_there = |place: &usize| place_of_tree.contains(place);
@@ -50,19 +52,19 @@ impl Groups {
         Self { names, of_tree }
     }
 
-    /// In their order.
+    /// The names of the groups, in order.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether the tree of this number is in the group of this number.
+    /// Whether the tree with this number is in the group with this number.
     #[must_use]
     pub fn has(&self, group: usize, tree: usize) -> bool {
         self.of_tree[tree] as usize == group
     }
 
-    /// Of each tree its group, and its number among the trees of it.
+    /// For each tree, its group and its number within the group.
     pub(in crate::analysis) fn places(&self) -> Vec<(usize, u32)> {
         let mut sizes = vec![0; self.names.len()];
         let place = |group: &u32| {

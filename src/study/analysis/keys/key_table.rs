@@ -1,4 +1,4 @@
-//! Distinct keys with a number each, of tens of millions of them in some hundreds of megabytes.
+//! Distinct keys, each with a number: tens of millions of them in some hundreds of megabytes.
 
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
@@ -9,20 +9,21 @@ use super::partition::{partition, sorted};
 use crate::analysis::tables::in_turn::in_turn;
 use crate::analysis::{KnownByDepth, Occurrence};
 
-/// Words in parts by the highest bits of their keys, which words need not tell again. Of each part the words that came last
-/// wait, to be sorted into the others when they are many.
+/// Words, divided into parts by the highest bits of their keys, which the words themselves need not repeat.
+/// In each part, the most recent words wait and are merged into the sorted ones when there are many.
 ///
-/// Threads may add at the same time: what is joined does not depend on the order.
+/// Several threads may add words at the same time: the result does not depend on the order.
 pub(in crate::analysis) struct KeyTable<W> {
     parts: Vec<Mutex<TablePart>>,
     form: W,
 }
 
-/// What a word stands for.
+/// The meaning of a word.
 pub(in crate::analysis) trait Word {
-    /// What it is sorted by, which grows with the word and has [`KEY_BITS`] bits at most, and its number.
+    /// The sort key of a word and its number. The sort key grows with the word and has at most [`KEY_BITS`]
+    /// bits.
     fn entry(&self, word: u64) -> (u64, u32);
-    /// The number of what was added twice.
+    /// Joins the numbers of a key that was added twice.
     fn join(one: u32, other: u32) -> u32;
 }
 
@@ -34,15 +35,16 @@ struct TablePart {
 
 const PART_BITS: u32 = 14;
 const PARTS: usize = 1 << PART_BITS;
-/// Of a small table parts are empty or nearly so, and waiting for one's turn would take longer than the work.
+/// The number of parts that a thread takes at once. The parts of a small table are nearly empty, and taking
+/// them one by one would cost more than the work.
 const PARTS_A_TURN: usize = 32;
-/// Keys are hashes, and spread evenly. So words are first put to as many places, of which each has a hundred or less in a part of
-/// the largest table.
+/// The number of buckets for sorting a part. Keys are hashes and spread evenly, so a bucket holds at most
+/// about a hundred words in a part of the largest table.
 const PLACES: usize = 1 << 6;
-/// With fewer fresh words sorting is not worth the interruption.
+/// With fewer fresh words, sorting is not worth the interruption.
 const FEWEST_FRESH: usize = 1 << 10;
-/// Beyond a quarter of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
-/// the more often the sorted ones are copied.
+/// Fresh words are merged when they exceed a quarter of the sorted words. More waiting words take more
+/// memory; fewer mean that the sorted words are copied more often.
 const FRESH_SHARE: usize = 4;
 
 impl<W: Word + Sync> KeyTable<W> {
@@ -50,7 +52,7 @@ impl<W: Word + Sync> KeyTable<W> {
         Self { parts: std::iter::repeat_with(Mutex::default).take(PARTS).collect(), form }
     }
 
-    /// Keys, and what words tell beside the bits of the key.
+    /// Adds words, given as keys and the other bits of the word.
     fn add_words(&self, words: impl Iterator<Item = (u64, u64)> + Clone) {
         let placed = |(key, beside): (u64, u64)| {
             ((key >> (u64::BITS - PART_BITS)) as usize, key << PART_BITS | beside)
@@ -61,7 +63,7 @@ impl<W: Word + Sync> KeyTable<W> {
         }
     }
 
-    /// Gives the parts in their order to `work`, on all cores, and what that makes of them to `take`.
+    /// Passes the parts to `work` on all cores, and the results to `take` in the order of the parts.
     fn each_part<T>(self, work: impl Fn(PackedKeys, &W) -> T + Sync, mut take: impl FnMut(T) + Send) {
         let Self { parts, form } = self;
         let sorted_in = |part: Mutex<TablePart>| {
@@ -84,7 +86,7 @@ impl<W: Word + Sync> KeyTable<W> {
 
 impl TablePart {
     fn add<W: Word>(&mut self, words: &[u64], form: &W) {
-        // Growth by doubling would have half as much memory again for words that never come.
+        // Growth by doubling would reserve half as much memory again for words that never come.
         if self.fresh.capacity() - self.fresh.len() < words.len() {
             self.fresh.reserve_exact(words.len().max(self.fresh.len() / 4));
         }
@@ -101,15 +103,16 @@ impl TablePart {
     }
 }
 
-/// Keys by the cells of trees that know them, each with its least depth: as many bits of the key as there are, then the cell
-/// and the depth.
+/// A key by the cell of trees that knows it, with its least depth: as many bits of the key as fit, then the
+/// cell and the depth.
 ///
-/// Of the 64, the part tells fourteen, the range of keys some, and so do 56 bits that hold the cell as well: with 2¹⁸ cells there
-/// are 52 and those of the range, which is the smaller the more links there are. By the birthday bound, 10⁸ keys in four
-/// ranges meet by chance 0.28 times.
+/// Of the 64 bits of a key, the part gives fourteen, the range of keys gives some, and the 56 bits that also
+/// hold the cell give the rest. With 2¹⁸ cells, this is 52 bits plus the bits of the range; the more links
+/// there are, the smaller the ranges. By the birthday bound, 0.28 collisions are expected among 10⁸ keys in
+/// four ranges.
 pub(in crate::analysis) struct CellWord<'c> {
     cells: &'c Cells,
-    /// So many tell the cell; the fewer, the less memory the differences of keys take.
+    /// The number of bits for the cell. Fewer bits make the differences between keys take less memory.
     cell_bits: u32,
     range: Range,
 }
@@ -118,7 +121,7 @@ const DEPTH_BITS: u32 = 8;
 const DEPTH_MASK: u64 = (1 << DEPTH_BITS) - 1;
 const _: () = assert!(u64::BITS - DEPTH_BITS <= KEY_BITS && u64::BITS - PART_BITS <= KEY_BITS);
 
-/// Keys that have the same first bits.
+/// The range of keys that have the same first bits.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Range {
     number: u64,
@@ -126,7 +129,7 @@ pub(in crate::analysis) struct Range {
 }
 
 impl Range {
-    /// As many as a power of two, which are all keys together.
+    /// All ranges with this number of bits. Together they hold all keys.
     pub(in crate::analysis) fn each(bits: u32) -> impl Iterator<Item = Self> {
         (0..1 << bits).map(move |number| Self { number, bits })
     }
@@ -147,7 +150,7 @@ impl Word for CellWord<'_> {
 }
 
 impl<'c> KeyTable<CellWord<'c>> {
-    /// Of keys in this range.
+    /// A table for the keys in this range.
     pub(in crate::analysis) fn in_cells(cells: &'c Cells, range: Range) -> Self {
         Self::new(CellWord { cells, cell_bits: cells.count().next_power_of_two().ilog2(), range })
     }
@@ -162,7 +165,7 @@ impl<'c> KeyTable<CellWord<'c>> {
         self.add_words(occurrences.map(word));
     }
 
-    /// Adds to what each set of trees knows, by depth, how many of these keys it does.
+    /// Adds the number of these keys that each set of trees knows, by depth, to `known`.
     pub(in crate::analysis) fn count_in(self, known: &mut [KnownByDepth]) {
         let add = |part: Vec<KnownByDepth>| {
             for (known, part) in known.iter_mut().zip(part) {
@@ -189,7 +192,7 @@ impl CellWord<'_> {
     }
 }
 
-/// Of each set the least depth of one key after the other.
+/// Finds the least depth of a key in each set, for one key after the other.
 struct LeastDepths {
     known: Vec<KnownByDepth>,
     of_set: Vec<u16>,
@@ -217,7 +220,7 @@ impl LeastDepths {
     }
 }
 
-/// How often each key was added; all its bits count.
+/// Counts how often each key was added. All bits of the key are kept.
 pub(in crate::analysis) struct OccurrenceWord;
 
 impl Word for OccurrenceWord {
@@ -230,7 +233,7 @@ impl Word for OccurrenceWord {
     }
 }
 
-/// Keys in their order, each with how often it was added.
+/// Keys in order, each with the number of times it was added.
 #[derive(Default)]
 pub(in crate::analysis) struct KeyCounts(Vec<PackedKeys>);
 

@@ -1,6 +1,6 @@
 use crate::analysis::{Kind, Occurrences};
 
-/// What is known of external URLs, hosts, sites and addresses over the whole survey.
+/// The external URLs, hosts, sites and addresses known over the whole survey.
 #[derive(Clone, Debug, Default)]
 pub struct KnownKeys {
     pub(in crate::analysis) counts: [KnownByDepth; Kind::ALL.len()],
@@ -8,38 +8,38 @@ pub struct KnownKeys {
 }
 
 impl KnownKeys {
-    /// How many are known first at each depth: the union reading, exact.
+    /// The exact number of keys first known at each depth: the union reading.
     #[must_use]
     pub fn counts(&self, kind: Kind) -> &KnownByDepth {
         &self.counts[kind as usize]
     }
 
-    /// Whether it tells all occurrences of all keys, not of some keys only.
+    /// Whether the occurrences are complete, and not only those of a sample of keys.
     pub(in crate::analysis) fn has_all_occurrences(&self) -> bool {
         self.occurrences.iter().all(|of_kind| of_kind.share() >= 1.0)
     }
 
-    /// Which trees know which, for intervals and estimates.
+    /// Which trees know which keys, for intervals and estimates.
     #[must_use]
     pub fn occurrences(&self, kind: Kind) -> &Occurrences {
         &self.occurrences[kind as usize]
     }
 }
 
-/// How many distinct keys are known first at each depth.
+/// The number of distinct keys first known at each depth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownByDepth {
     pub(in crate::analysis) new: Vec<u64>,
 }
 
 impl KnownByDepth {
-    /// Known from levels 0 to `depth`.
+    /// The number of keys known from levels 0 to `depth`.
     #[must_use]
     pub fn up_to(&self, depth: u16) -> u64 {
         self.new.iter().take(usize::from(depth) + 1).sum()
     }
 
-    /// Known at all.
+    /// The number of all known keys.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.new.iter().sum()

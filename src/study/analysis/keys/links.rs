@@ -9,33 +9,36 @@ use crate::analysis::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, wi
 use crate::analysis::{AnalysisError, Kind, KnownByDepth, Occurrence};
 use crate::records::{LinkRow, Row, row_count};
 
-/// Where rows belong: trees by site and seed, and the server of each host that was asked.
+/// Looks up the owners of rows: trees by site and seed, and the server address of each host that was
+/// contacted.
 #[derive(Clone, Debug, Default)]
 pub(in crate::analysis) struct RowIndex {
     pub(in crate::analysis) trees: TreeNumbers,
     pub(in crate::analysis) addresses: ByKey<u64>,
 }
 
-/// A column of the links, and what is read of it.
+/// A column of the table of links, and the kinds that are read from it.
 struct LinkColumn {
     name: &'static str,
-    /// Addresses come before hosts, by which they are found.
+    /// The kinds. Addresses are found through hosts and come before them.
     tells: &'static [Kind],
-    /// Whether a tree has the same again and again.
+    /// Whether a tree repeats the same value many times.
     repeats: bool,
-    /// So many links are read in one look at most; of more each look takes the keys of a range. What a look keeps takes some
-    /// 200 MB then, and another look at 10⁸ links 4 to 6 seconds on two cores.
+    /// The maximum number of links for one pass. If there are more, each pass takes the keys of one range.
+    /// This bounds the memory of a pass to about 200 MB. A further pass over 10⁸ links takes 4 to 6 seconds
+    /// on two cores.
     links_a_look: u64,
 }
 
-/// Each is looked at by itself, for one may have tens of millions of keys. Sites lead to several URLs of each host.
+/// Each column is read in separate passes, since one may have tens of millions of keys. Sites link to several
+/// URLs of each host.
 const COLUMNS: [LinkColumn; 3] = [
     LinkColumn { name: "url", tells: &[Kind::Urls], repeats: false, links_a_look: 1 << 25 },
     LinkColumn { name: "host", tells: &[Kind::Addresses, Kind::Hosts], repeats: true, links_a_look: 1 << 26 },
     LinkColumn { name: "target_site", tells: &[Kind::Sites], repeats: true, links_a_look: 1 << 26 },
 ];
 
-/// What the sets of trees know of each of these kinds, from the links of the survey in `dir`.
+/// Reads the keys of each of these kinds that the sets of trees know, from the links of the survey in `dir`.
 pub(in crate::analysis) fn gather(
     dir: &Path,
     index: &RowIndex,
@@ -65,7 +68,7 @@ pub(in crate::analysis) fn gather(
 }
 
 impl LinkColumn {
-    /// Gathers the keys of a range.
+    /// Reads the links once and gathers the keys of a range.
     fn look(
         &self,
         dir: &Path,
@@ -92,7 +95,7 @@ impl LinkColumn {
         Ok(())
     }
 
-    /// The texts of the column where they occur.
+    /// The occurrences of the values of the column.
     fn occurrences(&self, frame: &DataFrame, index: &RowIndex) -> PolarsResult<Vec<Occurrence>> {
         let trees = index.trees.of_rows(frame)?;
         let (names, depths) = (frame.column(self.name)?.str()?, frame.column("depth")?.u32()?);
@@ -108,7 +111,7 @@ impl LinkColumn {
     }
 }
 
-/// Leaves each key once in a tree, whose rows stand together, at its least depth.
+/// Keeps each key once in a tree, at its least depth. The rows of a tree must be adjacent.
 fn once_a_tree(occurrences: &mut Vec<Occurrence>) {
     for of_tree in occurrences.chunk_by_mut(|one, other| one.tree == other.tree) {
         of_tree.sort_unstable_by_key(Occurrence::rank);
@@ -116,10 +119,10 @@ fn once_a_tree(occurrences: &mut Vec<Occurrence>) {
     occurrences.dedup_by_key(|one| (one.key, one.tree));
 }
 
-/// Of each kind, how many keys each set of trees knows by depth, and which trees know which.
+/// By kind: the number of keys that each set of trees knows, by depth, and which trees know which keys.
 pub(in crate::analysis) type Gathered = [(Vec<KnownByDepth>, KeySample); Kind::ALL.len()];
 
-/// The addresses of hosts, of those that were asked.
+/// The addresses of the hosts that were contacted.
 fn at_addresses(hosts: &[Occurrence], index: &RowIndex) -> Vec<Occurrence> {
     let at_address = |host: &Occurrence| {
         index.addresses.get(&host.key).map(|address| Occurrence { key: *address, ..*host })
@@ -127,7 +130,7 @@ fn at_addresses(hosts: &[Occurrence], index: &RowIndex) -> Vec<Occurrence> {
     hosts.iter().filter_map(at_address).collect()
 }
 
-/// Gathers one kind of keys while the links go by.
+/// Gathers one kind of keys from the links.
 pub(in crate::analysis) struct Gatherer<'c> {
     cells: &'c Cells,
     known: Vec<KnownByDepth>,
@@ -140,7 +143,7 @@ impl<'c> Gatherer<'c> {
         Self { cells, known, sample: KeySampler::new(cells, SAMPLE) }
     }
 
-    /// What is known by these occurrences.
+    /// Gathers the keys of these occurrences.
     #[cfg(test)]
     pub(in crate::analysis) fn collect(
         cells: &'c Cells,
@@ -155,7 +158,7 @@ impl<'c> Gatherer<'c> {
         gatherer.finish()
     }
 
-    /// A look at the links for the keys of a range.
+    /// Begins a pass over the links for the keys of a range.
     fn look(&mut self, range: Range) -> RangeReader<'_, 'c> {
         let Self { cells, known, sample } = self;
         RangeReader { range, distinct: KeyTable::in_cells(cells, range), known, sample }
@@ -166,7 +169,7 @@ impl<'c> Gatherer<'c> {
     }
 }
 
-/// Gathers those of a range.
+/// Gathers the keys of a range.
 struct RangeReader<'g, 'c> {
     range: Range,
     distinct: KeyTable<CellWord<'c>>,

@@ -1,4 +1,5 @@
-//! External URLs, hosts, sites and addresses as keys: which of them each depth level of each site tree shows.
+//! External URLs, hosts, sites and addresses as keys, and at which depth level of which site tree each
+//! occurs.
 
 pub(super) mod cells;
 pub(super) mod grouped_keys;

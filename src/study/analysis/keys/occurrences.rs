@@ -1,46 +1,47 @@
-/// Which trees know a key (a URL, host, site or address, as a hash), and from which depth on.
+/// Which trees know a key (the hash of a URL, host, site or address), and from which depth on.
 ///
-/// All of them, or those of a sample of keys: every key has the same chance, whatever it is, and a chosen key
-/// has all its occurrences.
+/// Holds the occurrences of all keys or of a sample of keys. Every key has the same chance to be in the
+/// sample, and a sampled key has all its occurrences.
 #[derive(Clone, Debug, Default)]
 pub struct Occurrences {
-    /// Sorted by key, then tree; a key stands once for a tree.
+    /// Sorted by key, then tree. A key occurs once per tree.
     pub(in crate::analysis) list: Vec<Occurrence>,
-    /// The share of keys that were chosen, as a power of a half: 0 all, 1 half of them, and so on.
+    /// The share of keys that were chosen, as a power of one half: 0 for all keys, 1 for half of them, and so
+    /// on.
     pub(in crate::analysis) halvings: u32,
 }
 
-/// A key in a tree, at the least depth where it stands.
+/// The occurrence of a key in a tree, at its least depth there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// The hash of a URL, host, site or address.
     pub key: u64,
     /// The number of the tree.
     pub tree: u32,
-    /// The least one in the tree.
+    /// The least depth of the key in the tree.
     pub depth: u16,
 }
 
 impl Occurrences {
-    /// Sorted by key, then tree.
+    /// All occurrences, sorted by key, then tree.
     #[must_use]
     pub fn list(&self) -> &[Occurrence] {
         &self.list
     }
 
-    /// The occurrences key by key.
+    /// The occurrences, grouped by key.
     pub fn keys(&self) -> impl Iterator<Item = &[Occurrence]> {
         self.list.chunk_by(|one, other| one.key == other.key)
     }
 
-    /// The share of all keys that these are.
+    /// The share of all keys that are in the sample.
     #[must_use]
     pub fn share(&self) -> f64 {
         0.5_f64.powi(i32::try_from(self.halvings).unwrap_or(i32::MAX))
     }
 
-    /// How often the keys must be halved until there are at most so many occurrences: as often as the list
-    /// already was, or more.
+    /// The number of times that the keys must be halved until there are about `most` occurrences or fewer,
+    /// including the halvings already made.
     pub(in crate::analysis) fn halvings_to(&self, most: usize) -> u32 {
         self.halvings + self.list.len().div_ceil(most.max(1)).max(1).next_power_of_two().ilog2()
     }

@@ -1,22 +1,22 @@
-/// Keys in their order, each once and with a number, in the least memory: as differences from the one before, in five bytes
-/// where there are some tens of millions of 50 bits.
+/// Distinct keys in order, each with a number, in little memory: they are stored as differences from the
+/// previous key. With some tens of millions of keys of 50 bits, a key takes five bytes.
 ///
-/// From the lowest bit: how many bytes follow the first (3 bits), the number (4 bits), the difference (up to 57 bits).
-/// Numbers from 15 on take four bytes more.
+/// An entry holds, from the lowest bit: the number of bytes after the first (3 bits), the number (4 bits) and
+/// the difference (up to 57 bits). Numbers from 15 on take four more bytes.
 #[derive(Default)]
 pub(in crate::analysis) struct PackedKeys {
     bytes: Vec<u8>,
     len: usize,
 }
 
-/// A key has so many bits at most.
+/// The maximum number of bits of a key.
 pub(in crate::analysis) const KEY_BITS: u32 = u64::BITS - LENGTH_BITS - NUMBER_BITS;
 const LENGTH_BITS: u32 = 3;
 const NUMBER_BITS: u32 = 4;
-/// Stands for numbers that are told behind the difference.
+/// The value that marks a number stored after the difference.
 const LARGE: u64 = (1 << NUMBER_BITS) - 1;
 const LARGE_BYTES: usize = 4;
-/// Eight bytes are read at once, whatever the length: after the first of the last entry there are so many.
+/// Bytes after the last entry: a read always takes eight bytes, whatever the length of the entry.
 const PADDING: [u8; 7] = [0; 7];
 
 impl PackedKeys {
@@ -34,7 +34,8 @@ impl PackedKeys {
         })
     }
 
-    /// These and others in their order, which may have a key several times. Of those with one key the numbers are joined.
+    /// Merges these keys with others, which must be in order and may repeat a key. Numbers of equal keys are
+    /// joined.
     pub(in crate::analysis) fn with(
         &self,
         others: impl Iterator<Item = (u64, u32)>,
@@ -55,10 +56,10 @@ impl PackedKeys {
     }
 }
 
-/// Entries in their order, on their way to be written.
+/// Writes entries in order and joins the ones with equal keys.
 struct KeyMerger<J> {
     all: KeyWriter,
-    /// Not written yet: the next may have the same key.
+    /// Not written yet, because the next entry may have the same key.
     last: Option<(u64, u32)>,
     join: J,
 }
@@ -80,7 +81,7 @@ impl<J: Fn(u32, u32) -> u32> KeyMerger<J> {
     }
 }
 
-/// The first entry of these bytes: its difference, its number, and how long it is.
+/// Reads the first entry of these bytes: its difference, its number and its length.
 fn first_of(bytes: &[u8]) -> (u64, u32, usize) {
     let mut eight = [0; 8];
     eight.copy_from_slice(&bytes[..8]);
@@ -109,7 +110,7 @@ impl KeyWriter {
         let told = (difference << NUMBER_BITS | u64::from(number).min(LARGE)) << LENGTH_BITS;
         let length = (u64::BITS - told.leading_zeros()).div_ceil(8).max(1);
         let all = told | u64::from(length - 1);
-        // Eight are written faster than some of them; what is too much goes again.
+        // Writing all eight bytes is faster than writing some of them. The surplus is cut off.
         let end = self.bytes.len() + length as usize;
         self.bytes.extend_from_slice(&all.to_le_bytes());
         self.bytes.truncate(end);

@@ -1,17 +1,17 @@
-/// Words, those of a place together.
+/// Words grouped by place (bucket).
 pub(in crate::analysis) struct PartitionedWords<const PLACES: usize> {
     words: Vec<u64>,
-    /// Where the words of each place end.
+    /// The index at which the words of each place end.
     ends: [usize; PLACES],
 }
 
-/// Words with their places, which are less than `PLACES`.
+/// Groups words by their places, which must be less than `PLACES`.
 pub(in crate::analysis) fn partition<const PLACES: usize>(
     words: impl Iterator<Item = (usize, u64)> + Clone,
 ) -> PartitionedWords<PLACES> {
     let mut ends = [0; PLACES];
     words.clone().for_each(|(place, _)| ends[place] += 1);
-    // Each is where the words of the place begin, until they have moved it to the end.
+    // Each `end` first holds the start of its place, and reaches the end as its words are written.
     let mut begin = 0;
     for end in &mut ends {
         begin += std::mem::replace(end, begin);
@@ -24,7 +24,7 @@ pub(in crate::analysis) fn partition<const PLACES: usize>(
     PartitionedWords { words: together, ends }
 }
 
-/// Words in their order; so many of their highest bits as there are places are spread evenly.
+/// Sorts words whose highest bits are spread evenly, by distributing them over the places first.
 pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64> {
     let place = |word: u64| (word >> (u64::BITS - PLACES.ilog2())) as usize;
     let PartitionedWords { mut words, ends } =

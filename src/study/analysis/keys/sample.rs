@@ -4,32 +4,36 @@ use std::sync::{Mutex, PoisonError};
 use super::cells::Cells;
 use crate::analysis::{Occurrence, Occurrences};
 
-/// Occurrences of keys chosen by hash; half of a set's keys are dropped whenever it has too many.
+/// A sample of occurrences, of keys chosen by hash. Whenever a set has too many, half of its keys are
+/// dropped.
 ///
-/// Threads may add at the same time: in whatever order, the same keys are left.
+/// Several threads may add occurrences at the same time: the same keys remain in any order.
 pub(in crate::analysis) struct KeySampler<'c> {
     cells: &'c Cells,
     chosen: Mutex<SampledSet<'c>>,
-    /// Of each cell, how often its keys were halved, or less: a look at it spares most occurrences the lock.
+    /// By cell, a lower bound on the number of times that its keys were halved. It filters most occurrences
+    /// without the lock.
     halvings: Vec<AtomicU32>,
 }
 
-/// Occurrences in memory at most, of each kind: 2²¹ of 16 bytes. The share of a million keys is known to
-/// within 0.1 %, far below what the choice of trees leaves open. Groups of one grouping share in as many.
+/// The maximum number of occurrences in memory for each kind: 2²¹ of 16 bytes. A share of a million keys is
+/// known to within 0.1 %, far below the uncertainty from the choice of trees. The groups of one grouping
+/// share the same number.
 pub(in crate::analysis) const SAMPLE: usize = 1 << 21;
 
 struct SampledSet<'c> {
     cells: &'c Cells,
     list: Vec<Occurrence>,
-    /// By set, how often its keys were halved, and how many occurrences may be left.
+    /// By set, the number of times that its keys were halved; `limits` is the maximum number of its
+    /// occurrences.
     halvings: Vec<u32>,
     limits: Vec<usize>,
-    /// So many may be listed before keys are halved.
+    /// The length of `list` above which keys are halved.
     room: usize,
 }
 
 impl<'c> KeySampler<'c> {
-    /// Of which all trees have `limit` occurrences at most.
+    /// A sampler that keeps at most `limit` occurrences for all trees.
     pub(in crate::analysis) fn new(cells: &'c Cells, limit: usize) -> Self {
         let limits: Vec<usize> = cells.sharing().iter().map(|groups| limit / groups).collect();
         let chosen =
@@ -66,8 +70,8 @@ impl SampledSet<'_> {
         self.list.extend(occurrences.iter().filter(|one| one.is_left_after(of_cell(one))));
     }
 
-    /// Drops half of the keys of each set as often as it takes. The last time says how often: in whatever order links came,
-    /// the same keys are left.
+    /// Drops half of the keys of each set as many times as needed. The number of halvings after the last call
+    /// does not depend on the order of the links, so the same keys remain.
     fn halve(&mut self, halvings: &[AtomicU32]) {
         self.thin();
         self.count_halvings();
@@ -81,9 +85,10 @@ impl SampledSet<'_> {
         self.room = self.room.max(self.list.len() * 2);
     }
 
-    /// How often the keys of each set are to be halved, so that it has no more occurrences than its limit.
+    /// Counts how often the keys of each set must be halved, so that it has no more occurrences than its
+    /// limit.
     fn count_halvings(&mut self) {
-        // By set, how many occurrences have keys that end in so many zeros.
+        // By set and by the number of trailing zero bits of the key, the number of occurrences.
         let mut zeros = vec![[0; u64::BITS as usize + 1]; self.limits.len()];
         for one in &self.list {
             for set in self.cells.sets_of(self.cells.of_tree(one.tree)) {
@@ -99,14 +104,16 @@ impl SampledSet<'_> {
         }
     }
 
-    /// Of a key in a tree the least depth. The list is made of pieces that are sorted, which a stable sort only merges.
+    /// Keeps each key of a tree at its least depth. The list consists of sorted runs, which a stable sort
+    /// only merges.
     fn thin(&mut self) {
         self.list.sort_by_key(Occurrence::rank);
         self.list.dedup_by_key(|one| (one.key, one.tree));
     }
 }
 
-/// What is left: by set, how often its keys were halved, and occurrences of all sets that have them.
+/// The finished sample: the occurrences in all sets and, by set, the number of times that its keys were
+/// halved.
 #[derive(Clone, Debug, Default)]
 pub(in crate::analysis) struct KeySample {
     list: Vec<Occurrence>,
@@ -114,19 +121,20 @@ pub(in crate::analysis) struct KeySample {
 }
 
 impl KeySample {
-    /// Of nothing that so many sets hold.
+    /// An empty sample for this number of sets.
     pub(in crate::analysis) fn nothing(sets: usize) -> Self {
         Self { list: Vec::new(), halvings: vec![0; sets] }
     }
 
-    /// Those of all trees.
+    /// The occurrences in all trees.
     pub(in crate::analysis) fn all_trees(&self) -> Occurrences {
         let halvings = self.halvings[0];
         let list = self.list.iter().filter(|one| one.is_left_after(halvings)).copied().collect();
         Occurrences { list, halvings }
     }
 
-    /// Those of some sets, given the place of each tree among them, and its number in its set.
+    /// The occurrences in each of some sets. `places` holds, for each tree, the index of its set among them
+    /// and its number in that set.
     pub(in crate::analysis) fn sets(
         &self,
         sets: std::ops::Range<usize>,
@@ -156,7 +164,7 @@ impl Occurrence {
         self.key.trailing_zeros() >= halvings
     }
 
-    /// Its place in the order of occurrences, as one number, which is compared faster than three.
+    /// The sort key of the occurrence as one number, which is compared faster than three.
     pub(in crate::analysis) fn rank(&self) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.tree) << 32 | u128::from(self.depth)
     }
@@ -172,7 +180,7 @@ mod tests {
     use super::*;
     use crate::analysis::curves::worlds;
 
-    /// The occurrences that are left of a set: of as many keys as `halvings` leave.
+    /// The occurrences of a set that remain after `halvings` halvings.
     fn left(occurrences: &[Occurrence], in_set: impl Fn(u32) -> bool, halvings: u32) -> Vec<Occurrence> {
         let mut least: HashMap<(u64, u32), u16> = HashMap::new();
         for Occurrence { key, tree, depth } in occurrences.iter().filter(|one| in_set(one.tree)) {

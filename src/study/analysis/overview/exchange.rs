@@ -11,12 +11,12 @@ use crate::promises::TreeRequest;
 /// A row of the table of exchanges.
 pub(super) struct ExchangeView<'a> {
     pub site: u32,
-    /// Which of the site's trees it is of.
+    /// The number of the tree within its site.
     pub seed: u32,
-    /// Whether the row before was of another tree; the rows of a tree stand together, in the order asked.
+    /// Whether the previous row belonged to another tree. The rows of a tree are adjacent, in request order.
     pub is_first: bool,
     pub url: &'a str,
-    /// The number of the address.
+    /// The number of the address in [`Names`].
     pub address: Option<u32>,
     pub address_text: Option<&'a str>,
     pub host: &'a str,
@@ -43,25 +43,26 @@ pub(super) struct ExchangeView<'a> {
     pub body_hash: Option<&'a str>,
     pub text_simhash: Option<&'a str>,
     pub last_modified: Option<&'a str>,
-    /// A challenge or a block page came in the place of what was requested.
+    /// The sign of a challenge or a block page that was delivered instead of the requested page.
     pub challenge: Option<&'a str>,
     pub connections: u32,
-    /// Only of probes of scripts.
+    /// Set only for probes of scripts.
     pub withheld_urls: Option<u32>,
-    /// Only of probes of pages left out.
+    /// Set only for probes of pages left out for their yield.
     pub left_out_urls: Option<u32>,
     pub new_external_urls: Option<u32>,
     pub new_external_hosts: Option<u32>,
-    /// What the page or file took when it came whole; it has not changed since an earlier survey.
+    /// The size of the whole page or file when it was last transferred. Set if it has not changed since an
+    /// earlier survey.
     pub unchanged_bytes: Option<u64>,
-    /// Which try at its question it is; the one before it brought no answer.
+    /// The number of the attempt at this request. Attempts after the first follow one without a response.
     pub attempt: u32,
-    /// Who sent it, where that was not the process that keeps the survey.
+    /// The agent that sent the request; none if the survey process itself sent it.
     pub agent: Option<&'a str>,
 }
 
 impl ExchangeView<'_> {
-    /// Whether a server was asked.
+    /// Whether the request reached a server.
     pub(super) fn was_asked(&self) -> bool {
         self.total_ms.is_some()
     }
@@ -79,7 +80,7 @@ impl ExchangeView<'_> {
         self.purpose == Purpose::Probe.as_str()
     }
 
-    /// The question that was put, as promises are judged by it.
+    /// The request in the form by which promises are judged.
     pub(super) fn question(&self) -> Option<TreeRequest<'_>> {
         TreeRequest::from_columns(self.url, self.purpose, self.status(), self.failure)
     }
@@ -88,12 +89,12 @@ impl ExchangeView<'_> {
         self.status.and_then(|status| u16::try_from(status).ok())
     }
 
-    /// Whether what was asked for is there, sent now or unchanged since an earlier survey.
+    /// Whether the requested page or file exists: delivered now, or unchanged since an earlier survey.
     pub(super) fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status)) || self.unchanged_bytes.is_some()
     }
 
-    /// Whether a page came and was read for links.
+    /// Whether a page was received and read for links.
     pub(super) fn was_read(&self) -> bool {
         self.charset.is_some()
     }
@@ -106,32 +107,33 @@ impl ExchangeView<'_> {
         self.sent_bytes + self.received_bytes
     }
 
-    /// From the first byte of the answer to the last; none where no answer came.
+    /// The time from the first byte of the response to the last; none without a response.
     pub(super) fn transfer_ms(&self) -> Option<f64> {
         let handshake = self.connect_ms.unwrap_or_default() + self.tls_ms.unwrap_or_default();
         Some((self.total_ms? - handshake - self.first_byte_ms?).max(0.0))
     }
 
-    /// Whether it tells the rate of its server's link: what comes in a short time does only if it is more than can
-    /// have been there at once, and as much again.
+    /// Whether the rate of the server's link can be measured from this exchange. A short transfer qualifies
+    /// only if it has at least twice the bytes that can arrive at once ([`IN_FLIGHT`]).
     pub(super) fn tells_rate(&self) -> bool {
         let bytes = self.bytes() as f64;
         let is_long = |ms: f64| ms >= SHORTEST * 1000.0 && bytes >= LEAST_BYTES;
         self.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= 2.0 * IN_FLIGHT)
     }
 
-    /// When the server was done with it, in microseconds since 1970.
+    /// The end of the exchange, in microseconds since 1970.
     pub(super) fn ended(&self) -> i64 {
         self.started.saturating_add(microseconds(self.total_ms.unwrap_or_default()))
     }
 }
 
-/// Damaged tables may tell any number; differences of moments up to here, in microseconds, do not overflow …
+/// Damaged tables may hold any number. Differences of times up to this limit, in microseconds, do not
+/// overflow …
 const LATEST: i64 = 1 << 60;
-/// … nor do sums of bytes over all exchanges that a survey can have. No exchange moves 64 GiB.
+/// … nor do sums of bytes over all exchanges of a survey. No exchange moves 64 GiB.
 const MOST_BYTES: u64 = 1 << 36;
 
-/// Tables tell durations in milliseconds and moments in microseconds.
+/// Tables hold durations in milliseconds and points in time in microseconds.
 pub(super) fn microseconds(ms: f64) -> i64 {
     ((ms * 1000.0).round() as i64).clamp(-LATEST, LATEST)
 }
@@ -176,7 +178,7 @@ columns! {
     }
 }
 
-/// Reads the exchanges of listed trees, one after the other.
+/// Reads the exchanges of listed trees, row by row.
 #[derive(Default)]
 pub(super) struct ExchangeReader {
     last_tree: Option<u32>,
@@ -191,7 +193,7 @@ impl ExchangeReader {
         mut take: impl FnMut(&ExchangeView<'_>),
     ) -> PolarsResult<()> {
         let columns = ExchangeColumns::from_frame(frame)?;
-        // Those that stand together are mostly with one server.
+        // Neighbouring rows mostly have the same server.
         let mut last: (Option<&str>, Option<u32>) = (None, None);
         for (row, tree) in listed.trees_of(frame)?.into_iter().enumerate() {
             let Some(tree) = tree else { continue };

@@ -12,51 +12,51 @@ use super::listed::ListedTrees;
 use super::tally::{NamedCount, Tally};
 use crate::records::LinkRow;
 
-/// Where external links lead. The unit is the external URL of a site tree: a row of the table of links.
+/// The targets of external links. The unit is the external URL of a site tree: a row of the table of links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Links {
     /// Rows of the table of links.
     pub external_urls: u64,
-    /// Site trees with at least one.
+    /// Site trees with at least one external link.
     pub linking_trees: u64,
-    /// Distinct over the whole survey.
+    /// Distinct hosts over the whole survey.
     pub hosts: u64,
-    /// Distinct over the whole survey.
+    /// Distinct sites over the whole survey.
     pub sites: u64,
-    /// Inside the surveyed country domains.
+    /// External URLs inside the surveyed country domains.
     pub in_survey: u64,
-    /// With a `rel` or a page that asks not to follow.
+    /// External URLs marked `nofollow`, by the link's `rel` or by the page.
     pub nofollow: u64,
-    /// By HTML element or header field.
+    /// External URLs by HTML element or header field.
     pub elements: Vec<NamedCount>,
     /// Hosts by the number of site trees that link to them.
     pub most_linked_hosts: Vec<NamedCount>,
     /// Sites by the number of site trees that link to them.
     pub most_linked_sites: Vec<NamedCount>,
-    /// From country domains to domains.
+    /// External URLs from country domains to domains.
     pub matrix: LinkMatrix,
 }
 
-/// External URLs from each country domain of ours to each domain of theirs.
+/// The number of external URLs from each linking country domain to each target domain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LinkMatrix {
     /// Country domains of the linking sites, `outside` for others.
     pub from: Vec<String>,
     /// Country domains of the targets, and [`GENERIC`], [`OTHER_SCRIPT`], [`ADDRESS`].
     pub to: Vec<String>,
-    /// A row for each `from`.
+    /// A row for each `from`, a column for each `to`.
     pub urls: Vec<Vec<u64>>,
 }
 
-/// A top-level domain of no country.
+/// A top-level domain that belongs to no country.
 pub const GENERIC: &str = "generic";
-/// A top-level domain in another script: of a country or not, the name alone does not tell.
+/// A top-level domain in another script. The name alone does not show whether it belongs to a country.
 pub const OTHER_SCRIPT: &str = "other script";
-/// A host that is an address.
+/// A host that is an IP address.
 pub const ADDRESS: &str = "address";
 
 impl Links {
-    /// The part of all external URLs whose top-level domain is of no country.
+    /// The share of external URLs whose top-level domain belongs to no country.
     #[must_use]
     pub fn share_to_generic(&self) -> f64 {
         let to = self.matrix.to.iter().position(|to| to == GENERIC);
@@ -69,16 +69,17 @@ columns! {
     LinkColumns { host: str, target_site: str, element: str, nofollow: bool, in_survey: bool }
 }
 
-/// So many of the most linked are named.
+/// The number of most linked hosts and sites that are named.
 const NAMED: usize = 20;
 
-/// Counts in memory: about 8 bytes a host and a site; names come in a second look at the table.
+/// Counts links in memory: about 8 bytes per host and per site. The names come from a second pass over the
+/// table.
 pub(super) struct LinksMaker {
     links: Links,
     elements: Tally,
     matrix: LinkCounts,
     targets: Targets,
-    /// The tree whose links came last.
+    /// The tree of the last links read.
     open: Option<LinksOfTree>,
     surveyed: Vec<String>,
 }
@@ -86,9 +87,9 @@ pub(super) struct LinksMaker {
 /// External URLs by label of the linking country domain and by domain of the target.
 type LinkCounts = HashMap<(u32, Box<str>), u64>;
 
-/// By their keys.
+/// The targets of links, by their keys.
 struct Targets {
-    /// Trees that link to each.
+    /// The number of trees that link to each host.
     hosts: KeyTable<OccurrenceWord>,
     sites: KeyTable<OccurrenceWord>,
     /// Sites in the country domains.
@@ -137,8 +138,8 @@ impl LinksMaker {
         Ok(())
     }
 
-    /// The names of the most linked are still to be found. Beside them, how many sites of the country domains are linked and
-    /// have no tree.
+    /// Returns the links without the names of the most linked, the names still wanted, and the number of
+    /// sites in the country domains that are linked and have no tree.
     pub(super) fn finish(self, listed: &ListedTrees) -> (Links, WantedNames, u64) {
         let Targets { hosts, sites, inside } = self.targets;
         let (hosts, sites) = (hosts.counts(), sites.counts());
@@ -157,7 +158,7 @@ impl LinksMaker {
 }
 
 impl Targets {
-    /// Goes on with the tree that is open, or closes it and opens another; says whether it is another.
+    /// Continues the open tree, or closes it and opens another. Returns whether another was opened.
     fn go_on(&self, open: &mut Option<LinksOfTree>, part: LinksOfTree) -> bool {
         match open {
             Some(same) if same.tree == part.tree => {
@@ -182,7 +183,7 @@ impl Targets {
     }
 }
 
-/// Keys of where a tree leads to.
+/// The keys of the hosts and sites that a tree links to.
 struct LinksOfTree {
     tree: u32,
     hosts: Vec<u64>,
@@ -190,7 +191,7 @@ struct LinksOfTree {
 }
 
 impl LinksOfTree {
-    /// What a tree links to twice counts once.
+    /// Drops duplicates: a target that a tree links to twice counts once.
     fn thin(&mut self) {
         for keys in [&mut self.hosts, &mut self.sites] {
             keys.sort_unstable();
@@ -199,7 +200,7 @@ impl LinksOfTree {
     }
 }
 
-/// What the links of a row group come to. Those of its first and of its last tree may go on in others.
+/// The counts of a row group. The links of its first and its last tree may continue in other row groups.
 struct Digest {
     links: Links,
     elements: Vec<(String, u64)>,
@@ -208,17 +209,17 @@ struct Digest {
     last: Option<LinksOfTree>,
 }
 
-/// The same while its rows go by.
+/// Counts the rows of a row group.
 #[derive(Default)]
 struct LinkDigester<'f> {
     links: Links,
-    /// In the order in which they came first.
+    /// In order of first occurrence.
     elements: Vec<(&'f str, u64)>,
     element_places: foldhash::HashMap<&'f str, usize>,
     cells: foldhash::HashMap<(u32, &'f str), u64>,
     first: Option<LinksOfTree>,
     open: Option<LinksOfTree>,
-    /// Of the trees between the first and the last.
+    /// The keys of the trees between the first and the last.
     hosts: Vec<u64>,
     sites: Vec<u64>,
     inside: Vec<u64>,
@@ -256,7 +257,7 @@ impl<'f> LinkDigester<'f> {
         self.elements[place].1 += 1;
     }
 
-    /// Links of a tree stand together.
+    /// Adds a target. The links of a tree are adjacent.
     fn add_target(&mut self, tree: u32, host: u64, site: u64, is_inside: bool) {
         if self.open.as_ref().is_none_or(|open| open.tree != tree) {
             let next = LinksOfTree { tree, hosts: Vec::new(), sites: Vec::new() };
@@ -302,7 +303,7 @@ impl<'f> LinkDigester<'f> {
     }
 }
 
-/// The hosts and sites whose names are looked for.
+/// The hosts and sites whose names are wanted.
 pub(super) struct WantedNames {
     hosts: TopNames,
     sites: TopNames,
@@ -329,22 +330,22 @@ impl WantedNames {
     }
 }
 
-/// The keys with the highest counts, of which one more is taken at the last place as long as it is equal:
-/// names decide then.
+/// The keys with the highest counts. All keys that tie for the last place are included, since their names
+/// decide the order.
 struct TopNames {
     counts: HashMap<u64, u32>,
     names: Vec<NamedCount>,
     missing: usize,
 }
 
-/// A tie for the last place may be between all hosts of a small survey; so many of it are looked at.
+/// The number of tied keys that are considered: in a small survey all hosts may tie for the last place.
 const MOST_TIED: usize = 10_000;
 
 impl TopNames {
     fn new(counts: &KeyCounts) -> Self {
         let greatest = greatest(counts.iter().map(|(_, count)| count), NAMED);
         let least = greatest.last().copied().unwrap_or(0);
-        // The hash decides between more than can be looked at, so that the choice is the same every time.
+        // If more keys tie than are considered, the hash decides, so that the choice is always the same.
         let tied = counts.iter().filter(|(_, count)| *count >= least).map(|(key, count)| (count, key));
         let taken = self::greatest(tied, NAMED + MOST_TIED);
         let missing = taken.len();
@@ -371,7 +372,7 @@ impl TopNames {
     }
 }
 
-/// So many of the greatest, in falling order.
+/// The `most` greatest values, in descending order.
 fn greatest<T: Ord>(all: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     let mut heap = BinaryHeap::new();
     for one in all {
@@ -386,8 +387,8 @@ fn greatest<T: Ord>(all: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     heap.into_sorted_vec().into_iter().map(|Reverse(one)| one).collect()
 }
 
-/// The domain of a host as the matrix tells it: the surveyed country domain it lies in, else its top-level
-/// domain if that has two letters, which are countries' (RFC 1591 §2), else none of a country.
+/// The domain of a host in the matrix: the surveyed country domain that contains it, or its top-level domain
+/// if that has two letters, which means a country (RFC 1591 §2), or one of the classes without a country.
 fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
     let lies_in = |domain: &&'a String| {
         host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
@@ -404,7 +405,7 @@ fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
     }
 }
 
-/// Rows and columns with the most URLs first.
+/// Builds the matrix, with the rows and columns of the most URLs first.
 fn matrix(cells: &LinkCounts, listed: &ListedTrees) -> LinkMatrix {
     let mut by_names: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     let (mut from_sums, mut to_sums): (BTreeMap<&str, u64>, BTreeMap<&str, u64>) = Default::default();

@@ -4,7 +4,7 @@ use super::super::tables::{TreeNumbers, columns};
 use super::super::{Labels, tables::group};
 use super::names::Names;
 
-/// The site trees that are in the table of sites, by which the rows of other tables are known.
+/// The site trees in the table of sites. The rows of other tables refer to them.
 #[derive(Default)]
 pub(super) struct ListedTrees {
     numbers: TreeNumbers,
@@ -13,7 +13,7 @@ pub(super) struct ListedTrees {
     pub labels: Labels,
 }
 
-/// What other tables need to know of a tree.
+/// The attributes of a tree that other tables need.
 #[derive(Clone, Copy)]
 pub(super) struct ListedTree {
     pub site: u32,
@@ -44,12 +44,12 @@ columns! {
     }
 }
 
-/// Under this name stand sites outside the surveyed country domains.
+/// The name for sites outside the surveyed country domains.
 pub(super) const OUTSIDE: &str = "outside";
 
 impl ListedTrees {
-    /// Gives the rows of a segment of the table of sites to `take`, each tree once, with the label of its country
-    /// domain.
+    /// Passes the rows of a segment of the table of sites to `take`, each tree once, with the label of its
+    /// country domain.
     pub(super) fn add(
         &mut self,
         frame: &DataFrame,
@@ -79,7 +79,7 @@ impl ListedTrees {
         Ok(())
     }
 
-    /// The number of a tree that is new, and whether its site is.
+    /// Adds a tree. Returns its number and whether its site is new; none if the tree is already listed.
     fn list(&mut self, site: &str, seed: u32, cctld: Option<&str>) -> Option<(u32, bool)> {
         let number = self.numbers.add(site, seed)?;
         let known = self.sites.len();
@@ -92,7 +92,7 @@ impl ListedTrees {
         self.numbers.find(site, seed)
     }
 
-    /// The trees of rows that are read with the columns that tell them.
+    /// The tree of each row. The frame must hold the columns that identify the tree.
     pub(super) fn trees_of(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
         self.numbers.of_rows(frame)
     }

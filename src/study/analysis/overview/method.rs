@@ -4,10 +4,10 @@ use serde_json::Value;
 use crate::records::{CurveRow, GeoDatabase, Manifest, Row, TableCount};
 use crate::settings::{Settings, ValueSyntax};
 
-/// How the numbers came about, so that somebody else can come to the same.
+/// How the figures were produced, so that others can reproduce them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Method {
-    /// The version that surveyed, and the one that counted.
+    /// The version of the program that made the survey.
     pub surveyed_with: String,
     /// The version of the program that read the tables.
     pub counted_with: String,
@@ -15,26 +15,26 @@ pub struct Method {
     pub settings: Vec<ShownSetting>,
     /// The version of the Public Suffix List.
     pub suffix_list: Option<String>,
-    /// The databases of countries and networks.
+    /// The databases of countries and networks that were used.
     pub geo: Vec<GeoDatabase>,
-    /// Name of each table that was recorded with its rows and files.
+    /// The name of each recorded table, with its number of rows and files.
     pub tables: Vec<(String, TableCount)>,
-    /// The virtual Web space, its seed and so on, where one was surveyed in process.
+    /// The virtual Web, its seed and its other parameters, for a survey that ran in process.
     pub simulation: Vec<ShownSetting>,
 }
 
-/// A setting as the configuration file writes it, files without their folders.
+/// A setting as the configuration file writes it. Paths are reduced to file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ShownSetting {
     /// The key.
     pub name: String,
-    /// As text; lists with commas.
+    /// The value as text; lists are separated by commas.
     pub value: String,
 }
 
 impl Method {
     pub(super) fn from_manifest(manifest: &Manifest) -> Self {
-        // Curves are drawn from the others, and say nothing of how these came about.
+        // The table of curves is derived from the other tables, so it does not belong to the method.
         let tables = manifest.tables.iter().filter(|(name, _)| *name != CurveRow::TABLE);
         Self {
             surveyed_with: manifest.tool_version.clone(),
@@ -57,8 +57,8 @@ fn settings(value: &Value) -> Vec<ShownSetting> {
     entries.map(setting).collect()
 }
 
-/// Whether a setting, or what is told of a simulation, names files or folders: a report goes to strangers, and the
-/// folders of the surveyor's machine do not concern them.
+/// Whether a setting or a parameter of a simulation names files or folders. Reports are published, and must
+/// not show the folders of the surveyor's machine.
 fn names_files(key: &str) -> bool {
     let is_setting =
         Settings::TABLE.iter().any(|setting| setting.key == key && setting.shape == ValueSyntax::Path);
@@ -73,7 +73,7 @@ fn file_names(value: &Value) -> Value {
     }
 }
 
-/// The last part of a path, whichever system wrote it.
+/// The last part of a path from any operating system.
 pub(super) fn file_name(path: &str) -> String {
     let mut parts = path.split(['/', '\\']);
     parts.rfind(|part| !part.is_empty()).unwrap_or_default().to_owned()

@@ -1,12 +1,15 @@
-//! What a survey found and cost, in the chapters of a country report: from tables only, in one pass over each.
+//! The finds and the cost of a survey, in the chapters of a country report: from tables only, in one pass
+//! over each.
 //!
-//! Every chapter is a struct of its own with a maker that takes rows as they go by: the servers first, whose
-//! countries exchanges are told apart by; then the site trees that are done, by which the rows of other tables
-//! are known; then levels, exchanges and links. Of links a second pass finds the names of the most linked, and
-//! ends when it has them. What grows with the survey is a few dozen bytes an exchange, a host and a site.
+//! Every chapter is a struct with a maker that takes rows one by one. The servers come first, because
+//! exchanges are grouped by their countries; then the finished site trees, to which the rows of other tables
+//! refer; then levels, exchanges and links. A second pass over the links finds the names of the most linked
+//! hosts and sites, and stops when it has them. Memory grows by a few dozen bytes per exchange, host and
+//! site.
 //!
-//! The promises are judged by the times, addresses and answers of the exchanges, by the judge of [`promises`](crate::promises)
-//! who sat while the survey ran; what the survey says of itself is asked only where tables cannot tell.
+//! The promises are judged by the times, addresses and responses of the exchanges, with the same judge
+//! ([`promises`](crate::promises)) that ran during the survey. The survey's own verdicts are used only for
+//! what the tables do not record.
 
 mod exchange;
 mod judged;
@@ -51,37 +54,38 @@ pub use tally::NamedCount;
 use super::AnalysisError;
 use super::tables::retried;
 
-/// All chapters.
+/// All chapters of a country report on a survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Overview {
-    /// What was surveyed, when, and what it cost.
+    /// The subject, the time and the total cost of the survey.
     pub card: Card,
-    /// From known sites to active ones.
+    /// The number of sites at each stage, from known to active.
     pub funnel: Funnel,
-    /// How large and how old they are.
+    /// The size, depth and age of sites.
     pub sites: Sites,
-    /// Where external links lead.
+    /// The targets of external links.
     pub links: Links,
-    /// What servers run and pages are written in.
+    /// The software of servers, and the encodings and languages of pages.
     pub technology: Technology,
-    /// Where servers stand.
+    /// The countries and networks of servers.
     pub infrastructure: Infrastructure,
-    /// How fast servers are.
+    /// The response times of servers.
     pub times: Times,
-    /// How exchanges and site trees ended.
+    /// The results of exchanges and the outcomes of site trees.
     pub outcomes: Outcomes,
-    /// What servers bore.
+    /// The load on servers.
     pub ledger: Ledger,
-    /// What was found and not fetched.
+    /// The URLs that were found and not fetched.
     pub kept_back: SkippedUrls,
-    /// Of a survey that asked for all doors of each site.
+    /// The doors of sites; only for a survey that requested all doors of each site.
     pub doors: Option<Doors>,
-    /// With which settings.
+    /// The settings and versions behind the figures.
     pub method: Method,
 }
 
 impl Overview {
-    /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
+    /// Reads the tables of the survey in `dir`. The survey may still be running: its finished sites are
+    /// included.
     ///
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.

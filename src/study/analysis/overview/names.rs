@@ -1,7 +1,7 @@
 use super::super::tables::{ByKey, key};
 
-/// Names with numbers from 0: of sites, of addresses. A name is told by its hash, of which 10⁸ meet by chance
-/// 0.0003 times.
+/// Names of sites or addresses, numbered from 0. A name is identified by its hash; among 10⁸ names, 0.0003
+/// collisions are expected.
 #[derive(Default)]
 pub(super) struct Names {
     numbers: ByKey<u32>,
@@ -9,7 +9,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The number of a name, which it gets now if it has none.
+    /// The number of a name. A new name gets the next number.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         *self.numbers.entry(key(name)).or_insert_with(|| {
             self.names.push(name.into());

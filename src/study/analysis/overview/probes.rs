@@ -6,31 +6,31 @@ use super::super::Sampling;
 use super::exchange::ExchangeView;
 use crate::exchange::Purpose;
 
-/// What a rule hid, estimated from the sites that were probed: that of one query URL a script (`--probe-scripts`), or
-/// that on pages that promise too little (`--probe-depth`).
+/// An estimate of what a rule missed, from the sites that were probed: the rule of one query URL per script
+/// (`--probe-scripts`), or the rule that skips pages of low expected yield (`--probe-depth`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Probes {
-    /// Site trees in which anything was probed.
+    /// Site trees with at least one probe.
     pub site_trees: u64,
-    /// Scripts that were probed; of pages left out, their site trees again.
+    /// Scripts that were probed. For pages left out, this is the number of site trees again.
     pub scripts: u64,
-    /// Requests that it took.
+    /// Requests sent as probes.
     pub requests: u64,
-    /// URLs that the rule kept back in the whole survey.
+    /// URLs that the rule skipped in the whole survey.
     pub withheld: u64,
-    /// External URLs and hosts, new to its tree, that a URL kept back would have brought on average.
+    /// External URLs, new in its tree, that a skipped URL would have brought on average.
     pub external_urls: Mean,
-    /// The same of hosts.
+    /// External hosts, new in its tree, that a skipped URL would have brought on average.
     pub external_hosts: Mean,
-    /// The site trees, which the means are over.
+    /// The site trees over which the means are taken.
     #[serde(skip)]
     pub trees: Vec<ProbedTree>,
 }
 
-/// A mean with the ends of its 95 % interval.
+/// A mean with its 95 % interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Mean {
-    /// Over the probes.
+    /// The mean over the probes.
     pub value: f64,
     /// The lower end of its interval.
     pub low: f64,
@@ -38,7 +38,7 @@ pub struct Mean {
     pub high: f64,
 }
 
-/// Of both rules.
+/// Collects the probes of both rules.
 #[derive(Default)]
 pub(super) struct ProbesMaker {
     pub of_scripts: ProbesOfRule,
@@ -47,7 +47,7 @@ pub(super) struct ProbesMaker {
 
 #[derive(Default)]
 pub(super) struct ProbesOfRule {
-    /// By tree and script; what is left out of a tree counts as one.
+    /// By tree and script. All pages left out of a tree count as one script.
     scripts: BTreeMap<(u32, u64), Script>,
     requests: u64,
 }
@@ -60,14 +60,14 @@ struct Script {
     hosts: f64,
 }
 
-/// What a tree's scripts kept back, and what that would have brought.
+/// The URLs that a rule skipped in a tree, and what they would have brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProbedTree {
-    /// Query URLs that the rule kept back.
+    /// URLs that the rule skipped.
     pub withheld: f64,
-    /// External URLs that they would have brought.
+    /// External URLs that the skipped URLs would have brought.
     pub urls: f64,
-    /// The same of hosts.
+    /// External hosts that the skipped URLs would have brought.
     pub hosts: f64,
 }
 
@@ -79,7 +79,7 @@ impl ProbesMaker {
         match (exchange.withheld_urls, exchange.left_out_urls) {
             (Some(withheld), _) => self.of_scripts.add(exchange, withheld, script_of(exchange.url)),
             (None, Some(left_out)) => self.of_left_out.add(exchange, left_out, 0),
-            // No answer came, so that nothing is known of it.
+            // No response was received, so the probe says nothing.
             (None, None) => {}
         }
     }
@@ -95,7 +95,7 @@ impl ProbesOfRule {
         script.hosts += f64::from(exchange.new_external_hosts.unwrap_or_default());
     }
 
-    /// `withheld` is what the rule kept back in the whole survey.
+    /// Computes the estimate. `withheld` is the number of URLs that the rule skipped in the whole survey.
     pub(super) fn finish(self, withheld: u64) -> Option<Probes> {
         let mut trees: BTreeMap<u32, ProbedTree> = BTreeMap::new();
         for ((tree, _), script) in &self.scripts {
@@ -119,10 +119,11 @@ impl ProbesOfRule {
 }
 
 impl Mean {
-    /// A ratio of sums over trees, its 95 % interval log-normal: a few trees bring most, so that the bootstrap, which
-    /// knows no larger ones, has short intervals (80 % of surveys of 30 trees, measured as in `reports/intervals`). To
-    /// the standard error of the linearised ratio comes a quarter of that of the number of trees that bring anything,
-    /// a Poisson count. Where none brings any, the interval ends where that of a share of trees does (Wilson, 1927).
+    /// A ratio of sums over trees, with a log-normal 95 % interval. A few trees bring most, and the bootstrap
+    /// knows no larger trees, so its intervals are too short (80 % of surveys of 30 trees, measured as in
+    /// `reports/intervals`). The standard error of the linearised ratio is increased by a quarter of the
+    /// standard error of the number of trees that bring anything, a Poisson count. If no tree brings any, the
+    /// interval ends where the interval of a share of trees does (Wilson, 1927).
     #[must_use]
     pub fn ratio(trees: &[ProbedTree], brought: impl Fn(&ProbedTree) -> f64) -> Self {
         let count = trees.len() as f64;
@@ -145,7 +146,7 @@ impl Mean {
     }
 }
 
-/// Tells the scripts of a tree apart: the URL without its query and path parameters, as the walk does it.
+/// The key of a script: the URL without its query and path parameters, as in the walk.
 fn script_of(url: &str) -> u64 {
     let script = crate::address::WebUrl::parse(url).ok().and_then(|url| url.script());
     script.map_or_else(|| super::super::tables::key(url), |script| script.0.0)
@@ -167,7 +168,8 @@ mod tests {
         let probes = maker(&[(0, 1, busy), (0, 2, dull), (1, 1, dull)]).finish(1000).unwrap();
         assert_eq!((probes.site_trees, probes.scripts, probes.requests, probes.withheld), (2, 3, 9, 1000));
         assert!((probes.external_urls.value - 180.0 / 110.0).abs() < 1e-12);
-        // Off by 180 − 100 v and by −10 v with v = 180/110, one of two trees brings any: computed apart.
+        // The residuals are 180 − 100 v and −10 v with v = 180/110, and one of two trees brings any. Computed
+        // separately.
         assert!((probes.external_urls.low - 0.7020).abs() < 1e-3, "{:?}", probes.external_urls);
         assert!((probes.external_urls.high - 3.815).abs() < 1e-2, "{:?}", probes.external_urls);
         assert_eq!((probes.external_hosts.value, probes.external_hosts.low), (0.0, 0.0));

@@ -37,7 +37,7 @@ pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     makers.read_levels(dir)?;
     makers.read_exchanges(dir)?;
     let (mut overview, listed, funnel) = makers.finish(&manifest);
-    // What exchanges took is free now; links need as much again.
+    // The memory for the exchanges is free now; the links need as much again.
     let mut links = LinksMaker::new(&overview.card.country_domains);
     links.read(dir, &listed)?;
     let (links, wanted, known_only_by_links) = links.finish(&listed);
@@ -57,7 +57,7 @@ fn named(dir: &Path, mut links: Links, mut wanted: WantedNames) -> Result<Links,
     Ok(links)
 }
 
-/// All chapters while rows go by.
+/// The makers of all chapters.
 struct Makers {
     limits: RecordedLimits,
     listed: ListedTrees,
@@ -78,7 +78,7 @@ struct Makers {
     found: FoundFiles,
 }
 
-/// The funnel, for which links are still to be read.
+/// The funnel before the links are read.
 struct FunnelInput {
     funnel: FunnelMaker,
     pages: Vec<u32>,

@@ -7,29 +7,29 @@ use super::listed::ListedTrees;
 use super::probes::{Probes, ProbesMaker};
 use crate::exchange::{Class, ClassCounts};
 
-/// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
+/// URLs that were found and not fetched. Every internal URL is either fetched or in exactly one class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkippedUrls {
-    /// Found in the sites, over all trees.
+    /// Internal URLs that were found, over all trees.
     pub internal_urls: u64,
-    /// Asked for.
+    /// Internal URLs that were fetched.
     pub fetched: u64,
-    /// All reasons, in one order.
+    /// All reasons, in a fixed order.
     pub classes: Vec<SkipReason>,
-    /// From level 0 down.
+    /// The levels, from depth 0 down.
     pub levels: Vec<Level>,
-    /// Rows of the table of levels whose internal URLs are not the sum of fetched and classes; none in a sound
-    /// survey.
+    /// Rows of the table of levels whose internal URLs are not the sum of fetched URLs and classes; 0 in a
+    /// sound survey.
     pub rows_that_do_not_reconcile: u64,
-    /// Requests for robots.txt by what it meant.
+    /// Requests for robots.txt, by the meaning of the response.
     pub robots: Robots,
-    /// What the rule on scripts hid, where scripts were probed.
+    /// An estimate of what the rule on scripts missed, if scripts were probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probes: Option<Probes>,
-    /// External hosts, new in their trees, that the pages left out for their yield were expected to bring.
+    /// External hosts, new in their trees, that the pages skipped for their yield were expected to bring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_hosts: Option<f64>,
-    /// What these pages hid, where they were probed.
+    /// An estimate of what the pages skipped for their yield would have brought, if they were probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<Probes>,
 }
@@ -37,28 +37,28 @@ pub struct SkippedUrls {
 /// One reason why internal URLs were not fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SkipReason {
-    /// As in the column `not_fetched_NAME` of the table of levels.
+    /// The NAME in the column `not_fetched_NAME` of the table of levels.
     pub name: &'static str,
-    /// The same.
+    /// The class of these URLs.
     #[serde(skip)]
     pub class: Class,
-    /// Found and not fetched for this reason.
+    /// URLs found and not fetched for this reason.
     pub urls: u64,
-    /// Site trees with at least one.
+    /// Site trees with at least one such URL.
     pub site_trees: u64,
 }
 
 /// One depth, over all trees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Level {
-    /// New at this depth.
+    /// Internal URLs new at this depth.
     pub internal_urls: u64,
-    /// By class.
+    /// Internal URLs by class.
     #[serde(flatten, serialize_with = "fetched_and_not")]
     pub classes: ClassCounts,
 }
 
-/// What was fetched, and what was not, in the order of [`SkippedUrls::classes`].
+/// Writes the number of fetched URLs, and the others by reason in the order of [`SkippedUrls::classes`].
 fn fetched_and_not<S: Serializer>(classes: &ClassCounts, serializer: S) -> Result<S::Ok, S::Error> {
     let mut level = serializer.serialize_struct("classes", 2)?;
     level.serialize_field("fetched", &classes[Class::Fetched])?;
@@ -67,38 +67,38 @@ fn fetched_and_not<S: Serializer>(classes: &ClassCounts, serializer: S) -> Resul
     level.end()
 }
 
-/// Answers to requests for robots.txt (RFC 9309 §2.3.1). Of several tries at one, at the next address of a host or by older
-/// TLS, the last counts.
+/// Responses to requests for robots.txt (RFC 9309 §2.3.1). If there were several attempts at a request, at
+/// the next address of a host or with an older TLS version, the last counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Robots {
-    /// Attempts, those included that no server was asked for.
+    /// Attempts, including those that reached no server.
     pub attempts: u64,
-    /// 2xx: the rules hold.
+    /// 2xx: the rules apply.
     pub rules: u64,
     /// 4xx other than 429: all is allowed.
     pub allow_all: u64,
     /// 5xx, 429 or a failure of the network: all is forbidden.
     pub disallow_all: u64,
-    /// 3xx: asked elsewhere.
+    /// 3xx: requested at another URL.
     pub redirects: u64,
 }
 
-/// The columns that are read of the table of levels.
+/// The columns that are read from the table of levels.
 pub(super) fn level_columns() -> Vec<&'static str> {
     let classes = Class::ALL.iter().map(|class| class.as_str());
     ["site", "seed", "depth", "internal_urls", EXPECTED].into_iter().chain(classes).collect()
 }
 
-/// What left out pages were expected to bring.
+/// The column with the number of hosts that skipped pages were expected to bring.
 const EXPECTED: &str = "expected_external_hosts";
 
-/// Deeper levels come from a damaged table.
+/// The deepest level that is counted: deeper levels come from a damaged table.
 const DEEPEST: usize = 10_000;
 
 #[derive(Default)]
 pub(super) struct SkippedUrlsMaker {
     levels: Vec<Level>,
-    /// The classes that a tree has URLs in, a bit each.
+    /// By tree, one bit for each class that it has URLs in.
     classes_of_trees: Vec<u32>,
     unreconciled: u64,
     robots: Robots,
@@ -150,7 +150,7 @@ impl SkippedUrlsMaker {
         }
         let robots = &mut self.robots;
         if exchange.attempt > 0 {
-            // The try before, which brought no answer, was not the last.
+            // The previous attempt, which got no response, was not the last one.
             robots.attempts = robots.attempts.saturating_sub(1);
             robots.disallow_all = robots.disallow_all.saturating_sub(1);
         }
@@ -192,7 +192,7 @@ impl SkippedUrlsMaker {
     }
 }
 
-/// Damaged tables may count to any number.
+/// Adds with saturation: damaged tables may hold any number.
 fn add(sum: &mut u64, count: u64) {
     *sum = sum.saturating_add(count);
 }

@@ -1,15 +1,15 @@
 use super::super::intervals::sampling::quantile;
 
-/// How a quantity is spread over sites or servers.
+/// The distribution of a quantity over sites or servers.
 ///
 /// Percentiles are interpolated between neighbours, as `quantile_cont` of SQL does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Spread {
-    /// Values.
+    /// The number of values.
     pub count: u64,
-    /// Of all values.
+    /// The sum of all values.
     pub sum: f64,
-    /// The arithmetic one.
+    /// The arithmetic mean.
     pub mean: f64,
     /// Half of the values are less.
     pub median: f64,
@@ -37,7 +37,7 @@ impl Spread {
     }
 }
 
-/// The Gini coefficient: 0 when all have the same, near 1 when one has all. Zero values count.
+/// The Gini coefficient: 0 if all values are equal, near 1 if one value is all of the sum. Zero values count.
 pub(super) fn gini(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let count = values.len() as f64;
@@ -49,7 +49,7 @@ pub(super) fn gini(mut values: Vec<f64>) -> f64 {
     (2.0 * weighted / (count * sum) - (count + 1.0) / count).max(0.0)
 }
 
-/// A part of a whole; zero of nothing.
+/// The share of a part in a whole; 0 if the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -1,26 +1,28 @@
 use std::collections::HashMap;
 
-/// How often something occurs.
+/// A name with the number of its occurrences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct NamedCount {
-    /// A word of the tables.
+    /// The name, a word from the tables.
     pub name: String,
-    /// How often it occurs.
+    /// The number of occurrences.
     pub count: u64,
 }
 
-/// Counts words. Strangers choose many of them (headers, languages), so only so many are told apart.
+/// Counts words. Servers choose many of them (headers, languages), so the number of distinct words is
+/// limited.
 #[derive(Default)]
 pub(super) struct Tally {
     counts: HashMap<Box<str>, u64>,
     others: u64,
 }
 
-/// All products, languages and encodings in use are some hundreds; beyond this somebody invents them.
+/// The maximum number of distinct words. All products, languages and encodings in use number some hundreds;
+/// beyond this limit the words are invented.
 const MOST_WORDS: usize = 10_000;
-/// Longer words are cut: the longest name of a product or an encoding has some 40 characters.
+/// The maximum length of a word in characters. The longest name of a product or an encoding has about 40.
 const LONGEST_WORD: usize = 80;
-/// The word without what is beyond the longest. A character has a byte at least, so that a short word is not looked at.
+/// Cuts a word to the maximum length. A character has at least one byte, so a short word needs no scan.
 fn cut(word: &str) -> &str {
     if word.len() <= LONGEST_WORD {
         return word;
@@ -28,7 +30,7 @@ fn cut(word: &str) -> &str {
     word.char_indices().nth(LONGEST_WORD).map_or(word, |(end, _)| &word[..end])
 }
 
-/// Under this name stands what is not told apart.
+/// The name under which further words are counted.
 const OTHERS: &str = "other";
 
 impl Tally {

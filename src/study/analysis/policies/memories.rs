@@ -3,14 +3,14 @@ use std::collections::{HashMap, HashSet};
 use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::walk::yields::{Costs, Focus, Memory, Rates, SeenUrl};
 
-/// What a survey tells of its sites to the next one, as `--since` with `--focus` reads it.
+/// What a survey passes to the next one about its sites, as `--since` with `--focus` reads it.
 #[derive(Clone, Debug, Default)]
 pub struct Memories {
     by_site: HashMap<String, Memory>,
 }
 
 impl Memories {
-    /// Of a site; none of one that was not surveyed, or where nothing answered.
+    /// The memory of a site; none if the site was not surveyed or nothing responded.
     #[must_use]
     pub fn get(&self, site: &str) -> Option<&Memory> {
         self.by_site.get(site)
@@ -18,7 +18,8 @@ impl Memories {
 }
 
 impl RecordedGraph {
-    /// What this survey tells a later one, and what that is to spend: this share of its requests.
+    /// The memories that this survey passes to a later one, and the budget of that survey: `share` of the
+    /// requests of this one.
     #[must_use]
     pub fn memories(&self, rates: &Rates, share: f64) -> (Memories, Focus) {
         let (mut by_site, mut costs) = (HashMap::<String, Memory>::new(), Costs::default());
@@ -39,7 +40,8 @@ impl RecordedGraph {
     }
 }
 
-/// The URLs of a tree in the order asked: who found each first, and the hosts that it named first.
+/// The URLs of a tree in request order, each with the page that found it first and the number of hosts that
+/// it named first.
 fn seen(tree: &SiteTree) -> Vec<SeenUrl> {
     let mut finders: Vec<Option<u32>> = vec![None; tree.pages.len()];
     for (at, page) in (0..).zip(&tree.pages) {

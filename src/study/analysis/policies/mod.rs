@@ -1,17 +1,21 @@
-//! Policies of depth, played on surveys that were walked deep.
+//! Policies of depth, replayed on surveys that were walked deep.
 //!
-//! A [`RecordedGraph`] is a survey with `--record-links`, read as graphs: the pages of each site tree, what they link to in it, and
-//! the external hosts that they name. On it any [`Policy`] can be played without a request: a depth for all, a depth and a
-//! bound on pages, ending after so many pages without a new host, and the rule of `--depth auto`, which is the very
-//! [`Appraiser`](crate::walk::yields::Appraiser) of the walk. What comes out are a [`PolicyRun`]'s requests and hosts.
-//! [`Memories`] are what a survey tells the next one of its sites, for the rule of `--focus`.
+//! A [`RecordedGraph`] is a survey with `--record-links`, read as graphs: the pages of each site tree, their
+//! links within the tree, and the external hosts that they name. Any [`Policy`] can be played on it without a
+//! request: a depth for all sites, a depth with a bound on pages, an end after a number of pages without a
+//! new host, and the rule of `--depth auto`, which uses the same
+//! [`Appraiser`](crate::walk::yields::Appraiser) as the walk. The result is a [`PolicyRun`] with its requests
+//! and hosts. [`Memories`] are what a survey passes to the next one about its sites, for the rule of
+//! `--focus`.
 //!
-//! [`train`] reads grounds for what pages bring on average by depth and words, and finds the prices at which playing
-//! comes to a coverage.
+//! [`train`] learns from recorded graphs what pages bring on average, by depth and by the words of their
+//! URLs, and finds the price at which a replay reaches each coverage.
 //!
-//! **What a replay is not.** Pages that the survey did not ask for are not in it, whatever kept them back: of a script that
-//! gave one query URL, only that; of a site that a budget cut, only what came before ([`RecordedGraph::unrecorded`] tells how
-//! many). A redirect is a page whose only link leads to its target, at no depth. Load is requests, robots.txt included.
+//! **Limits of a replay.** It has no pages that the survey did not fetch, whatever the reason: of a script
+//! with one fetched query URL, only that URL; of a site that a budget cut, only the pages before the cut
+//! ([`RecordedGraph::unrecorded`] counts the URLs missing because of a limit or the depth). A redirect is a
+//! page whose only link leads to its target and adds no depth. Load is the number of requests, robots.txt
+//! included.
 
 mod memories;
 mod play;

@@ -8,23 +8,23 @@ use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::exchange::Depth;
 use crate::walk::yields::{Appraiser, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
 
-/// How deep and how far sites are walked.
+/// A rule for how deep and how far sites are walked.
 #[derive(Clone, Debug)]
 pub enum Policy {
     /// To this depth.
     Depth(u16),
-    /// To this depth, and so many pages of a site.
+    /// To this depth, and at most this number of pages per site.
     Pages(u16, u64),
-    /// Until so many pages in a row named no host that is new in the tree; but for the first pages, as many as `--depth
-    /// auto` asks for in any case.
+    /// Until this number of consecutive pages named no host that is new in the tree. The first pages, as many
+    /// as `--depth auto` requests in any case, never end the walk.
     Quiet(u64),
-    /// The rule of `--depth auto`, with a price in new external hosts a request.
+    /// The rule of `--depth auto`, with a price in new external hosts per request.
     Auto(Arc<Rates>, f64),
-    /// The same with what an earlier survey found in the sites: `--focus`.
+    /// The same rule with the memories of an earlier survey of the sites: `--focus`.
     Focus(Arc<Rates>, f64, Arc<Memories>),
 }
 
-/// What a policy asked and found, tree by tree.
+/// The requests and the finds of a policy, tree by tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyRun {
     pub(super) trees: Vec<TreeRun>,
@@ -32,13 +32,13 @@ pub struct PolicyRun {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TreeRun {
-    /// Requests, robots.txt included.
+    /// The number of requests, robots.txt included.
     pub requests: u64,
-    /// External hosts, each once.
+    /// External hosts by number, each once.
     pub hosts: Vec<u32>,
 }
 
-/// What a policy made of a ground, as shares of what the survey of it made.
+/// The load and the coverage of a policy on a recorded graph, as shares of those of the survey.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyPoint {
     /// Requests, as a share of those of the survey.
@@ -47,10 +47,11 @@ pub struct PolicyPoint {
     pub coverage: f64,
 }
 
-/// Of each page of each tree, whether a policy asked for it.
+/// For each page of each tree, whether a policy fetched it.
 pub(in crate::analysis) type Fetched = Vec<Vec<bool>>;
 
-/// Prices at which `--depth auto` is tried: from a host a request down to one in some two thousand, and none at all.
+/// The prices at which `--depth auto` is tried: from one host per request down to one host per some two
+/// thousand requests, and zero.
 pub fn prices() -> impl Iterator<Item = f64> {
     const PRICES: i32 = 34;
     const NEXT: f64 = 0.8;
@@ -64,7 +65,7 @@ impl RecordedGraph {
         PolicyRun { trees: self.trees.par_iter().map(|tree| play(tree, policy, deepest).result()).collect() }
     }
 
-    /// The same, and which pages it asked for.
+    /// As [`Self::play`], and also returns which pages the policy fetched.
     pub(in crate::analysis) fn trace(&self, policy: &Policy, deepest: u16) -> (PolicyRun, Fetched) {
         let traced = |tree: &SiteTree| {
             let mut walk = play(tree, policy, deepest);
@@ -75,7 +76,7 @@ impl RecordedGraph {
         (PolicyRun { trees }, fetched)
     }
 
-    /// What the survey itself asked and found.
+    /// The requests and the finds of the survey itself.
     #[must_use]
     pub fn recorded_run(&self) -> PolicyRun {
         let whole = |tree: &SiteTree| {
@@ -87,20 +88,21 @@ impl RecordedGraph {
 }
 
 impl PolicyRun {
-    /// How many site trees there were.
+    /// The number of site trees.
     #[must_use]
     pub fn trees(&self) -> usize {
         self.trees.len()
     }
 
-    /// What the policy made of a ground on which everything was `whole`.
+    /// The load and the coverage of this run, as shares of the run `whole`.
     #[must_use]
     pub fn point(&self, whole: &Self) -> PolicyPoint {
         let each = vec![1; self.trees.len()];
         self.weighted(whole, &each)
     }
 
-    /// The same of a survey in which each tree stands as often as `times` says, as in a draw with replacement.
+    /// As [`Self::point`], for a survey in which each tree occurs as often as `times` says, as in a draw with
+    /// replacement.
     #[must_use]
     pub fn weighted(&self, whole: &Self, times: &[u32]) -> PolicyPoint {
         let most = whole.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
@@ -126,11 +128,11 @@ fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<
     walk
 }
 
-/// A page that waits for its turn.
+/// A page that waits to be fetched.
 struct WaitingPage {
     page: u32,
     prospect: Option<UrlCandidate>,
-    /// It is asked for whatever it promises.
+    /// The page is fetched whatever its expected yield.
     is_settled: bool,
 }
 
@@ -140,7 +142,7 @@ impl WaitingPage {
     }
 }
 
-/// A walk through a recorded tree.
+/// A walk of a policy through a recorded tree.
 struct PolicyWalk<'a> {
     tree: &'a SiteTree,
     policy: &'a Policy,
@@ -195,7 +197,7 @@ impl<'a> PolicyWalk<'a> {
         TreeRun { requests: self.requests, hosts: self.hosts.into_iter().collect() }
     }
 
-    /// Walks a level; whether there is another.
+    /// Walks a level. Returns whether there is another.
     fn next_level(&mut self, deepest: u16) -> bool {
         let mut waiting = std::mem::take(&mut self.level);
         while !waiting.is_empty() {
@@ -225,7 +227,7 @@ impl<'a> PolicyWalk<'a> {
         self.depth <= Depth(deepest) && !self.level.is_empty()
     }
 
-    /// Whether a policy that knows bounds has come to its own.
+    /// Whether a policy with a bound on pages has reached it.
     fn is_over(&self) -> bool {
         match self.policy {
             Policy::Pages(_, most) => self.asked >= *most,
@@ -249,7 +251,7 @@ impl<'a> PolicyWalk<'a> {
         }
         if let Some(target) = page.redirect.filter(|target| !self.known[*target as usize]) {
             self.known[target as usize] = true;
-            // Asked for in any case: it was what the redirect was asked for.
+            // Fetched in any case: the redirect was fetched for its target.
             let prospect = self.prospect(target, self.depth, one.prospect.as_ref());
             waiting.push(WaitingPage { page: target, prospect, is_settled: true });
         }

@@ -11,73 +11,73 @@ use crate::walk::yields::RatesSource;
 /// A survey as graphs of its pages.
 #[derive(Debug)]
 pub struct RecordedGraph {
-    /// What it was.
+    /// The survey that the graph comes from.
     pub source: RatesSource,
     /// Its site trees, in the order of their first rows.
     pub trees: Vec<SiteTree>,
-    /// Internal URLs that were found and that a limit or the depth kept from being asked for.
+    /// Internal URLs that were found and not fetched because of a limit or the depth.
     pub unrecorded: u64,
 }
 
-/// The pages of a site tree that were asked for.
+/// The fetched pages of a site tree.
 #[derive(Debug, Default)]
 pub struct SiteTree {
-    /// The site, and which tree of it this is.
+    /// The site, and the number of this tree within the site.
     pub name: (String, u16),
-    /// In the order asked.
+    /// The pages, in request order.
     pub pages: Vec<GraphPage>,
     /// Requests for robots.txt.
     pub robots: u64,
-    /// Row by row of its exchanges, the page that was asked for; else [`ROBOTS`] or [`NO_PAGE`].
+    /// For each row of its exchanges, the index of the requested page, or [`ROBOTS`] or [`NO_PAGE`].
     pub(super) asked: Vec<u32>,
-    /// A page or file came.
+    /// Whether any page or file was delivered.
     pub(super) has_answered: bool,
 }
 
-/// In place of a page: an exchange was for none (a probe, or what was never sent).
+/// Stands for an exchange without a page (a probe, or a request that was never sent).
 pub(super) const NO_PAGE: u32 = u32::MAX;
-/// In place of a page: robots.txt, which every policy asks for.
+/// Stands for robots.txt, which every policy requests.
 pub(super) const ROBOTS: u32 = u32::MAX - 1;
 
-/// A page that a survey asked for.
+/// A page that a survey fetched.
 #[derive(Debug)]
 pub struct GraphPage {
-    /// As it was asked for.
+    /// The URL as requested.
     pub url: WebUrl,
-    /// At which level it was asked for.
+    /// The depth level of the page.
     pub depth: Depth,
-    /// Requests that it cost.
+    /// The number of requests for it.
     pub requests: u64,
-    /// Where it redirects to in the tree.
+    /// The page of the tree that it redirects to.
     pub redirect: Option<u32>,
-    /// Pages of the tree that it links to.
+    /// The pages of the tree that it links to.
     pub links: Vec<u32>,
-    /// External hosts that it names.
+    /// The external hosts that it names, by number.
     pub hosts: Vec<u32>,
 }
 
-/// Why a survey is no ground for policies.
+/// Why policies cannot be replayed on a survey.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// There is no survey, or its manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Its links were not kept.
+    /// The survey did not record its page links.
     #[error("{} was surveyed without its page links: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
-    /// It left out what promised too little.
+    /// The survey left out pages of low expected yield.
     #[error("{} was surveyed with --depth auto or --focus, which leave pages out: survey to a number of levels", .0.display())]
     Auto(PathBuf),
-    /// Its tables cannot be read.
+    /// A table cannot be read.
     #[error(transparent)]
     Tables(#[from] TablesError),
-    /// It found nothing.
+    /// The survey found no external host.
     #[error("{} has no page with an external host: nothing can be learned from it", .0.display())]
     NoHosts(PathBuf),
 }
 
 impl SiteTree {
-    /// Requests of the survey, robots.txt included.
+    /// The number of requests of the survey in this tree, robots.txt included.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.robots + self.pages.iter().map(|page| page.requests).sum::<u64>()
@@ -85,7 +85,7 @@ impl SiteTree {
 }
 
 impl GraphPage {
-    /// It was asked for at level 0.
+    /// Whether the page was fetched at level 0.
     #[must_use]
     pub fn is_entrance(&self) -> bool {
         self.depth == Depth(0)
@@ -93,7 +93,7 @@ impl GraphPage {
 }
 
 impl RecordedGraph {
-    /// How many rows of the survey in `dir` are read for a ground: exchanges and page links.
+    /// The number of rows that are read for the graph of the survey in `dir`: exchanges and page links.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -106,10 +106,11 @@ impl RecordedGraph {
         Ok(links + row_count(dir, ExchangeRow::TABLE)?.rows)
     }
 
-    /// Reads the tables of a survey with `--record-links`; its graph is held in memory.
+    /// Reads the tables of a survey with `--record-links`. The graph is held in memory.
     ///
     /// # Errors
-    /// When the folder holds no survey, the survey did not keep its links, or a table cannot be read.
+    /// When the folder holds no survey, the survey did not record its page links, left pages out or found no
+    /// external host, or a table cannot be read.
     pub fn read(dir: &Path) -> Result<Self, GraphError> {
         let manifest = Manifest::load(dir)?;
         if manifest.leaves_pages_out() {
@@ -129,7 +130,7 @@ impl RecordedGraph {
         if hosts == 0 {
             return Err(GraphError::NoHosts(dir.to_owned()));
         }
-        // Of those of which only tries were recorded that reached no server, nothing can be played.
+        // Trees with only attempts that reached no server cannot be replayed.
         let mut trees = reading.trees;
         trees.retain(|tree| tree.robots > 0 || !tree.pages.is_empty());
         let pages = trees.iter().map(|tree| tree.pages.len() as u64).sum();
@@ -146,7 +147,7 @@ fn each<R: Row>(dir: &Path, wanted: &[&str], mut tell: impl FnMut(R)) -> Result<
     Ok(())
 }
 
-/// Which page of which tree.
+/// The indices of a tree and of a page in it.
 type PageIndex = (u32, u32);
 
 #[derive(Default)]
@@ -165,7 +166,7 @@ impl GraphReader {
         let tree = self.tree(row.site, row.seed);
         let of_tree = &mut self.trees[tree as usize];
         of_tree.asked.push(NO_PAGE);
-        // What our own side refused was no request.
+        // An exchange that our side refused to send is not a request.
         if !was_sent || row.purpose == Purpose::Probe.as_str() {
             return;
         }
@@ -206,7 +207,7 @@ impl GraphReader {
         }
     }
 
-    /// Targets are looked up when all pages are known.
+    /// Resolves the targets of redirects, once all pages are known.
     fn follow_redirects(&mut self) {
         for ((tree, page), target) in std::mem::take(&mut self.redirects) {
             if let Some((_, to)) = self.pages.get(&(tree, target)) {

@@ -9,32 +9,34 @@ use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::exchange::Depth;
 use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, url_words};
 
-/// What was learned, and what it is on its own ground.
+/// The trained rates.
 #[derive(Debug)]
 pub struct TrainedRates {
     /// The rates, with the price of each coverage.
     pub rates: Rates,
-    /// How many of their words say more than nothing.
+    /// The number of words that change the expected finds.
     pub words: usize,
 }
 
-/// Words of fewer trees say something of these trees, and nothing of others.
+/// The least number of trees of a word. Rarer words say something about these trees, and nothing about
+/// others.
 const LEAST_TREES: usize = 5;
-/// Pages of a depth below which its rate is taken from the depth above, and what it is of that.
+/// A depth with fewer pages takes its rate from the depth above, multiplied by [`DECAY`].
 const LEAST_PAGES: f64 = 200.0;
 const DECAY: f64 = 0.8;
-/// Finds that a rate of 1 begins with.
+/// The prior of a rate: the number of finds that a rate of 1 starts with.
 const PRIOR_OF_SITE: f64 = 1.0;
 const PRIOR_OF_WORD: f64 = 3.0;
-/// What a page a level below counts of one.
+/// The weight of a page one level below.
 const BELOW: f64 = 0.5;
-/// Rounds in which depths and words are fitted in turn; they change by less than a hundredth after so many.
+/// The number of rounds in which depths and words are fitted in turn. After this number, the rates change by
+/// less than a hundredth.
 const ROUNDS: usize = 24;
-/// For which shares of the hosts prices are told.
+/// The shares of the hosts for which prices are computed.
 const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
 
-/// Learns what pages bring from surveys that were walked to `deepest`, and what a request must promise for a coverage: at
-/// these prices each of the surveys comes to it.
+/// Trains rates on surveys that were walked to `deepest`, and finds the price of a request for each coverage:
+/// at this price each of the surveys reaches the coverage.
 #[must_use]
 pub fn train(grounds: &[RecordedGraph], deepest: u16) -> TrainedRates {
     let all: Vec<&RecordedGraph> = grounds.iter().collect();
@@ -55,21 +57,21 @@ fn without_prices(grounds: &[&RecordedGraph]) -> Rates {
     Rates::new(learned_from, own, below, Vec::new())
 }
 
-/// The words that are told of, each with its number.
+/// The words that have rates, each with its number.
 struct Vocabulary {
     words: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
-/// A page with what came of it.
+/// A page with its finds and its cost.
 struct TrainingPage {
     depth: usize,
     words: Vec<u32>,
-    /// New external hosts of the page itself.
+    /// The new external hosts of the page itself.
     own: f64,
-    /// The same with those of what was found below it, each level down counting half.
+    /// The new external hosts of the page and of the pages found below it. Each level down counts half.
     hosts: f64,
-    /// Requests for all that, counted alike.
+    /// The requests for these pages, counted in the same way.
     requests: f64,
 }
 
@@ -88,16 +90,16 @@ impl Vocabulary {
     }
 }
 
-/// A page as it is reached.
+/// A page that has been reached.
 #[derive(Clone, Copy)]
 struct ReachedPage {
     page: u32,
     depth: Depth,
-    /// The place of the page that led to it, and what it counts of that one.
+    /// The index of the page that led to it, and its weight for that page.
     from: Option<(usize, f64)>,
 }
 
-/// The pages of a tree, breadth first.
+/// The samples of the pages of a tree, breadth first.
 fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
     let mut order: Vec<ReachedPage> = Vec::new();
     let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance()).collect();
@@ -105,7 +107,7 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
     order.extend(entrances.map(|(page, _)| ReachedPage { page, depth: Depth(0), from: None }));
     let (mut samples, mut at): (Vec<TrainingPage>, usize) = (Vec::new(), 0);
     let (mut hosts, mut below): (HashSet<u32>, Vec<_>) = (HashSet::new(), Vec::new());
-    // Redirects add no depth: their targets come next, before the pages of the level below.
+    // Redirects add no depth: their targets come before the pages of the level below.
     while at < order.len() || !below.is_empty() {
         if at == order.len() {
             order.append(&mut below);
@@ -145,8 +147,8 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
     samples
 }
 
-/// Finds the rates by depth and word that explain what pages brought, each site's own factor apart: a Poisson regression
-/// whose depths and words are fitted in turn.
+/// Fits the rates by depth and by word to the finds of the pages, with a separate factor for each site: a
+/// Poisson regression in which depths and words are fitted in turn.
 fn fit(
     trees: &[Vec<TrainingPage>],
     vocabulary: &Vocabulary,
@@ -182,7 +184,7 @@ fn fit(
             }
         } else {
             for (rate, (found, expected)) in by_word.iter_mut().zip(of_word) {
-                // Half of the way: words stand beside each other in URLs, and all of them move.
+                // Half of the step: words occur together in URLs, and all of them move at once.
                 let step = (PRIOR_OF_WORD + found) / (PRIOR_OF_WORD + expected);
                 *rate = (*rate * step.sqrt()).clamp(*FACTORS.start(), *FACTORS.end());
             }
@@ -206,7 +208,7 @@ fn factor(words: &[u32], by_word: &[f64]) -> f64 {
     factor.clamp(*FACTORS.start(), *FACTORS.end())
 }
 
-/// By how much more a site brings than its pages make expect.
+/// The ratio of the finds of a site to the finds that its pages make expect.
 fn site_factor(
     tree: &[TrainingPage],
     alone: &[f64],
@@ -219,14 +221,14 @@ fn site_factor(
     (PRIOR_OF_SITE + found) / (PRIOR_OF_SITE + expected)
 }
 
-/// To four digits: the file is to be read by people, too.
+/// Rounds to four digits, because people read the file, too.
 fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
 fn prices(grounds: &[RecordedGraph], wholes: &[PolicyRun], rates: &Rates, deepest: u16) -> Vec<Price> {
     let rates = Arc::new(rates.clone());
-    // The ground on which a price finds the least decides, for the next survey may be like that one.
+    // The graph on which a price finds the least decides, because the next survey may be like that one.
     let together = |points: &[PolicyPoint]| PolicyPoint {
         load: points.iter().map(|point| point.load).sum::<f64>() / points.len().max(1) as f64,
         coverage: points.iter().map(|point| point.coverage).fold(1.0, f64::min),
@@ -242,7 +244,8 @@ fn prices(grounds: &[RecordedGraph], wholes: &[PolicyRun], rates: &Rates, deepes
     COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage)).collect()
 }
 
-/// The price of a coverage, between two that were tried; the first where that is enough.
+/// The price of a coverage, interpolated between two prices that were tried; the first price if that is
+/// enough.
 fn between(tried: &[(f64, PolicyPoint)], coverage: f64) -> Option<Price> {
     let at = tried.iter().position(|(_, point)| point.coverage >= coverage)?;
     let after = tried[at];

@@ -9,13 +9,13 @@ use crate::analysis::{
     Exchanges, Kind, KnownKeys, LevelCost, Occurrence, Occurrences, Recorded, Tree, Trees,
 };
 
-/// Of these policies speak: of what else is linked they know nothing.
+/// The kinds of links that policies know: only hosts.
 const KINDS: &[Kind] = &[Kind::Hosts];
 
 impl RecordedGraph {
-    /// What a policy made of this survey, in the form of a survey of two levels: what it asked and found at level 0, all else
-    /// below. Load and coverage of level 0 are then those of the policy, with intervals over the same site trees and by the same
-    /// rules as those of a depth.
+    /// The run of a policy in the form of a survey with two levels: the requests and finds of the policy at
+    /// level 0, all others below. The load and coverage of level 0 are then those of the policy, with
+    /// intervals over the same site trees and by the same rules as for a depth.
     #[must_use]
     pub(in crate::analysis) fn in_two_levels(&self, run: &PolicyRun, like: &Recorded) -> Recorded {
         let places = self.places();
@@ -55,8 +55,8 @@ impl RecordedGraph {
         }
     }
 
-    /// The exchanges that a policy would make, in the order in which the survey made them. robots.txt is asked for in any case, as
-    /// [`PolicyRun`] counts it; what was never sent goes with the page that was next.
+    /// The exchanges that a policy would make, in the order of the survey. robots.txt is requested in any
+    /// case, as [`PolicyRun`] counts it. Exchanges that were never sent go with the next page.
     #[must_use]
     pub(in crate::analysis) fn exchanges_of(
         &self,
@@ -84,19 +84,19 @@ impl RecordedGraph {
             .collect();
         all.only(|tree, row| match of_trees.get(tree as usize) {
             Some(Some(of_rows)) => of_rows.get(row).copied().unwrap_or_default(),
-            // Tries that reached no server are made whatever the policy.
+            // Attempts that reached no server are made with every policy.
             _ => true,
         })
     }
 
-    /// Where each tree stands.
+    /// The index of each tree.
     fn places(&self) -> HashMap<(&str, u16), usize> {
         let trees = self.trees.iter().enumerate();
         trees.map(|(at, tree)| ((tree.name.0.as_str(), tree.name.1), at)).collect()
     }
 }
 
-/// The hosts of a tree, once each: those that the policy found, and all else.
+/// The hosts of a tree, once each: at depth 0 if the policy found them, otherwise at depth 1.
 fn occurrences<'a>(tree: u32, run: &'a TreeRun, whole: &'a TreeRun) -> impl Iterator<Item = Occurrence> + 'a {
     let found: std::collections::HashSet<u32> = run.hosts.iter().copied().collect();
     whole.hosts.iter().map(move |host| Occurrence {
@@ -119,7 +119,7 @@ mod tests {
     use crate::exchange::Depth;
     use crate::walk::yields::RatesSource;
 
-    /// Pages in a chain, each a level below the one before, with the hosts that each names.
+    /// A chain of pages, each one level below the page before, with the hosts that each names.
     fn chain(number: usize, pages: &[Vec<u32>]) -> SiteTree {
         let last = pages.len() - 1;
         let page = |(at, hosts): (usize, &Vec<u32>)| GraphPage {
@@ -183,7 +183,7 @@ mod tests {
         let hub = vec![vec![], vec![], (0..9).collect()];
         let barren = vec![vec![]; 3];
         let ground = ground(&[hub, barren]);
-        // Robots.txt, two entrances, and of the four other pages those on the way to the hosts.
+        // Robots.txt, two entrances, and those of the four other pages that lead to the hosts.
         let (memories, focus) = ground.memories(&rates, 0.75);
         let requests: u64 = ground.recorded_run().trees.iter().map(|tree| tree.requests).sum();
         assert_eq!((focus.earlier_requests, focus.settled_requests), (requests, 4));

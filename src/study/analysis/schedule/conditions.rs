@@ -2,33 +2,33 @@ use std::time::Duration;
 
 use super::exchanges::{MeasuredServer, ScheduledExchange};
 
-/// The circumstances under which a schedule is played.
+/// The conditions under which a schedule is played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
-    /// Sites walked at once.
+    /// Sites walked at the same time.
     pub sites: usize,
-    /// The most that an exchange gets of its server's link, in bits per second; what was measured to be slower
-    /// stays so. None: as recorded.
+    /// The highest rate of an exchange, in bits per second. Exchanges that were slower keep their measured
+    /// rate. None means as recorded.
     pub bits_per_second: Option<f64>,
-    /// From the surveyor to a server and back; none: as recorded.
+    /// The round-trip time between the surveyor and a server; none means as recorded.
     pub rtt: Option<Duration>,
-    /// No exchange lasts longer.
+    /// The maximum duration of an exchange.
     pub longest_exchange: Duration,
-    /// A walk whose server is to be left alone for longer, and not only to rest from what it was asked, is put off, and
-    /// others are walked in the meantime.
+    /// If a server's pause or cool-down lasts longer than this, and longer than the normal pause after its
+    /// last exchange, the walk is put off and other trees are walked in the meantime.
     pub longest_wait: Duration,
-    /// No walk of a site tree begins an exchange when it is older.
+    /// The maximum age of the walk of a site tree at the start of an exchange.
     pub longest_walk: Option<Duration>,
 }
 
-/// How long an exchange takes.
+/// The durations of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ExchangeTimes {
-    /// Until the last byte.
+    /// The whole exchange, to the last byte.
     pub total: Duration,
-    /// From the request to the first byte of the answer.
+    /// From the request to the first byte of the response.
     pub first_byte: Option<Duration>,
-    /// From there to the last one.
+    /// From the first byte of the response to the last.
     pub transfer: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Conditions {
         ExchangeTimes { total, first_byte: first_byte.map(seconds), transfer: transfer.min(total) }
     }
 
-    /// The handshakes, the time to the first byte, and what was waited for in vain where none came.
+    /// The time of the handshakes, the time to the first byte, and the time waited if no byte came.
     fn before_transfer(
         &self,
         exchange: &ScheduledExchange,
@@ -79,7 +79,7 @@ impl Conditions {
     }
 }
 
-/// Times in the tables that are none count as nothing.
+/// Converts seconds; invalid times in the tables count as zero.
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default()
 }

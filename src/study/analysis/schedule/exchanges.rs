@@ -1,63 +1,63 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-/// The exchanges of a survey in a form that is small: 24 bytes each, so that ten million take 240 MB.
+/// The exchanges of a survey in compact form: 24 bytes each, so ten million take 240 MB.
 #[derive(Clone, Debug, Default)]
 pub struct Exchanges {
-    /// Tree by tree, in each in the order they were asked.
+    /// Tree by tree, in request order within each tree.
     pub(super) list: Vec<ScheduledExchange>,
-    /// In the order in which the survey took the trees.
+    /// In the order in which the survey began the trees.
     pub(super) trees: Vec<TreeSpan>,
-    /// For every tree and depth, how many of its exchanges the levels down to it have.
+    /// For every tree and depth, the number of exchanges of the tree in the levels down to that depth.
     pub(super) ends: Vec<u32>,
     pub(super) servers: Vec<MeasuredServer>,
 }
 
-/// An exchange as far as a schedule depends on it; times in seconds.
+/// The attributes of an exchange that a schedule depends on. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ScheduledExchange {
-    /// [`NO_SERVER`] when none was asked: then `total` is what finding that out took.
+    /// [`NO_SERVER`] if the exchange reached none: `total` is then the time of the DNS lookup.
     pub server: u32,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u32,
-    /// To open the connection, with TLS; 0 on one kept alive.
+    /// The time to open the connection, with TLS; 0 on a connection that was kept alive.
     pub handshake: f32,
-    /// Below 0 when no answer came.
+    /// Below 0 without a response.
     pub first_byte: f32,
     pub total: f32,
-    /// The pause before it that the server asked for, in hundredths of a second: Crawl-delay or Retry-After.
+    /// The pause before it that the server requested (Crawl-delay or Retry-After), in hundredths of a second.
     pub asked: u16,
     pub depth: u8,
     pub marks: u8,
 }
 
 pub(super) const NO_SERVER: u32 = u32::MAX;
-/// The marks of an exchange.
+/// Marks of an exchange, one bit each.
 pub(super) const TROUBLE: u8 = 1;
 pub(super) const TIMED_OUT: u8 = 2;
 pub(super) const UNREAD: u8 = 4;
 pub(super) const UNCLEAR: u8 = 8;
 
-/// Where the exchanges of a tree stand.
+/// The location of the exchanges of a tree in [`Exchanges`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreeSpan {
-    /// Its number among the site trees of the survey.
+    /// The number of the tree among the site trees of the survey.
     pub tree: u32,
     pub first: usize,
     pub first_end: usize,
     pub levels: u16,
-    /// The place of the tree that found it, in the order of the survey.
+    /// The index of the tree that found it, in the order of the survey.
     pub parent: Option<u32>,
 }
 
-/// A server as the survey has measured it.
+/// A server with the measurements of the survey.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredServer {
-    /// Of the server.
+    /// The address of the server.
     pub address: IpAddr,
-    /// Seconds; infinite when none was measured.
+    /// The least round-trip time in seconds; infinite if none was measured.
     pub(super) rtt: f32,
-    /// Bytes of bodies worth measuring, and the seconds they took.
+    /// Bytes received in responses long enough to measure; `transfer` is the seconds they took.
     pub(in crate::analysis) bytes: f64,
     pub(in crate::analysis) transfer: f64,
 }
@@ -71,7 +71,7 @@ impl ScheduledExchange {
         self.marks & UNCLEAR != 0
     }
 
-    /// Seconds from the first byte of the answer to the last.
+    /// Seconds from the first byte of the response to the last.
     pub(super) fn transfer(&self) -> f64 {
         if self.first_byte < 0.0 {
             return 0.0;
@@ -93,12 +93,12 @@ impl MeasuredServer {
         Self { address, rtt: f32::INFINITY, bytes: 0.0, transfer: 0.0 }
     }
 
-    /// The least round trip measured, in seconds.
+    /// The least measured round-trip time, in seconds.
     pub(super) fn rtt(&self) -> Option<f64> {
         self.rtt.is_finite().then_some(f64::from(self.rtt))
     }
 
-    /// How fast its answers came, in bits per second: what its other users left of its link.
+    /// The rate of its responses, in bits per second: the part of its link that its other users left.
     #[must_use]
     pub fn throughput(&self) -> Option<f64> {
         (self.transfer > 0.0 && self.bytes > 0.0).then(|| self.bytes * 8.0 / self.transfer)
@@ -106,13 +106,13 @@ impl MeasuredServer {
 }
 
 impl Exchanges {
-    /// By number.
+    /// The servers by number.
     #[must_use]
     pub fn servers(&self) -> &[MeasuredServer] {
         &self.servers
     }
 
-    /// The server that each site tree began at, by the number of the tree.
+    /// The server of the first exchange of each site tree, by the number of the tree.
     #[must_use]
     pub fn home_servers(&self, trees: usize) -> Vec<Option<&MeasuredServer>> {
         let mut homes = vec![None; trees];
@@ -126,11 +126,11 @@ impl Exchanges {
         homes
     }
 
-    /// The survey as if it had made only some of these exchanges, by the tree and the place of each among those of its tree. It has
-    /// one level.
+    /// The survey as if it had made only some of these exchanges, with a single level. `keep` gets the tree
+    /// and the index of the exchange within the tree.
     pub(in crate::analysis) fn only(&self, keep: impl Fn(u32, usize) -> bool) -> Self {
         let (mut list, mut trees, mut ends) = (Vec::new(), Vec::with_capacity(self.trees.len()), Vec::new());
-        // The rows of a large tree may stand apart; its pieces are in their order.
+        // The rows of a large tree may be in several pieces, which are in order.
         let mut rows_before: HashMap<u32, usize> = HashMap::new();
         for span in &self.trees {
             let (first, first_end) = (list.len(), ends.len());
@@ -145,7 +145,7 @@ impl Exchanges {
         Self { list, trees, ends, servers: self.servers.clone() }
     }
 
-    /// How many exchanges of a tree its levels down to `depth` have.
+    /// The number of exchanges of a tree in its levels down to `depth`.
     pub(super) fn up_to(&self, span: &TreeSpan, depth: u16) -> u32 {
         let ends = &self.ends[span.first_end..span.first_end + usize::from(span.levels)];
         ends.get(usize::from(depth)).or(ends.last()).copied().unwrap_or(0)

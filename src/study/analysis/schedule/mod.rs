@@ -1,17 +1,19 @@
-//! When a survey to some depth would ask what it asked, under other circumstances too.
+//! The timing of a survey to a given depth, as recorded or under other conditions.
 //!
-//! A survey cut at depth *d* asks the same as a survey run to depth *d*, in the same order within each site
-//! tree. So the recorded exchanges ([`Exchanges`], 24 bytes each) say *what* would be asked; *when* is found by
-//! playing the survey's schedule ([`Schedule`]) event by event: trees in the order of the survey, a number of them
-//! at once, one exchange at a time in a tree and at an address, a pause after each, a ceiling on the bytes of all.
+//! A survey cut at depth *d* sends the same requests as a survey run to depth *d*, in the same order within
+//! each site tree. So the recorded exchanges ([`Exchanges`], 24 bytes each) show *which* requests would be
+//! sent. *When* they would be sent follows from playing the schedule of the survey ([`Schedule`]) event by
+//! event: trees in the order of the survey, a number of them at the same time, one exchange at a time per
+//! tree and per address, a pause after each, and a ceiling on the byte rate of all.
 //!
-//! How long to pause and how the ceiling is kept is ruled elsewhere; whoever asks for a schedule brings the
-//! rule along ([`Pacing`]), so that it stands in one place.
+//! The caller passes the rule for the pauses and for the ceiling ([`Pacing`]), so that the rule stays in one
+//! place.
 //!
-//! **How long an exchange takes** ([`Conditions`]) is as recorded, or under a given round trip and link: the
-//! handshakes last as many round trips as recorded, the server works as long as recorded (its first byte less
-//! the least round trip that was measured there), and the bytes take as long as recorded, or as their number takes on the
-//! part of the link that the other users leave, whichever is longer. What our own time-outs ended lasts as recorded.
+//! **The duration of an exchange** ([`Conditions`]) is as recorded, or it is adapted to a given round-trip
+//! time and link: the handshakes take as many round trips as recorded; the server works as long as recorded
+//! (the time to the first byte minus the least round-trip time measured there); and the transfer takes as
+//! long as recorded, or as long as the bytes need on the part of the link that other users leave, whichever
+//! is longer. Exchanges that our own time-outs ended last as recorded.
 
 mod conditions;
 mod exchanges;
@@ -27,78 +29,80 @@ pub use conditions::Conditions;
 pub use exchanges::{Exchanges, MeasuredServer};
 pub use play::{Schedule, ServerLoad};
 
-/// How gently servers are asked: the rule of pauses and of the survey's rate, with the state it keeps.
+/// The rule for pauses and for the rate of the survey, with its state.
 pub trait Pacing {
-    /// Whether an exchange with this status and failure counts as the server's trouble.
+    /// Whether an exchange with this status and failure counts as trouble of the server.
     fn is_trouble(&self, status: Option<u16>, failure: Option<Failure>) -> bool;
 
-    /// Whether it tells nothing of how the server fares.
+    /// Whether an exchange with this status and failure says nothing about the state of the server.
     fn is_unclear(&self, status: Option<u16>, failure: Option<Failure>) -> bool;
 
-    /// Whether an answer to a question of this purpose was hung up on after its head.
+    /// Whether the connection was closed after the head of a response to a request of this purpose.
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool;
 
-    /// Whether a status asks for a pause, whose length a server may then tell (Retry-After).
+    /// Whether a status requests a pause, whose length the server may then give (Retry-After).
     fn requests_pause(&self, status: Option<u16>) -> bool;
 
-    /// For how long a server is left alone after an exchange.
+    /// The pause of a server after an exchange.
     fn pause_after(&mut self, server: usize, settled: &EndedExchange) -> ServerPause;
 
-    /// Reserves what an exchange takes of the survey's rate before it is read, or says when that will be there, unless
-    /// an exchange ends before. `now` is counted from the beginning of the survey.
+    /// Reserves the share of the survey's rate for an exchange before it begins. `now` is counted from the
+    /// beginning of the survey.
     ///
     /// # Errors
-    /// The time at which to ask again.
+    /// Not enough of the rate is free. The error is the time at which to try again, unless an exchange ends
+    /// before.
     fn reserve(&mut self, now: Duration) -> Result<(), Duration>;
 
-    /// An exchange that had reserved has moved so many bytes.
+    /// Ends a reservation: the exchange has moved `moved` bytes.
     fn give_back(&mut self, now: Duration, moved: u64);
 }
 
-/// For how long a server is left alone after an exchange.
+/// The pause of a server after an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerPause {
-    /// Until the server has rested from it.
+    /// The normal pause after the exchange.
     pub rest: Duration,
-    /// Because it was in trouble again and again: at least until then; zero where it was not.
+    /// The cool-down of the server after repeated trouble; zero without it. The pause lasts at least as long.
     pub put_off: Duration,
-    /// Because the site was: it alone is not asked for until then; zero where it was not.
+    /// The cool-down of the site alone after repeated trouble of the site; zero without it.
     pub of_site: Duration,
 }
 
 impl ServerPause {
-    /// From the end of the exchange to the next at the same server.
+    /// The time from the end of the exchange to the next one at the same server.
     #[must_use]
     pub fn total(self) -> Duration {
         self.rest.max(self.put_off)
     }
 }
 
-/// An exchange that has ended.
+/// A finished exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndedExchange {
-    /// The tree that it was for.
+    /// The tree that the exchange belongs to.
     pub tree: u32,
-    /// When it ended, from the beginning of the schedule.
+    /// The end of the exchange, counted from the beginning of the schedule.
     pub ended: Duration,
-    /// From the first byte sent to the last received.
+    /// The time from the first byte sent to the last byte received.
     pub took: Duration,
-    /// None: no answer came.
+    /// The time to the first byte; none without a response.
     pub first_byte: Option<Duration>,
-    /// From the first byte of the answer to the last.
+    /// The time from the first byte of the response to the last.
     pub transfer: Duration,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u64,
-    /// An answer or failure after which pauses grow.
+    /// Whether the response or failure is one after which pauses grow.
     pub is_trouble: bool,
-    /// It tells nothing of how the server fares.
+    /// Whether it says nothing about the state of the server.
     pub is_unclear: bool,
-    /// It was hung up on after the head of its answer.
+    /// Whether the connection was closed after the head of the response.
     pub is_unread: bool,
 }
 
 impl EndedExchange {
-    /// How long the server had the question ([`Timings::answering`](crate::exchange::Timings::response_time)).
+    /// How long the server worked on the request
+    /// ([`Timings::response_time`](crate::exchange::Timings::response_time)).
     #[must_use]
     pub fn response_time(&self) -> Duration {
         self.first_byte.map_or(self.took, |first_byte| (first_byte + self.transfer).min(self.took))

@@ -6,41 +6,41 @@ use super::exchanges::{Exchanges, NO_SERVER, ScheduledExchange};
 use super::{Conditions, EndedExchange, Pacing};
 use crate::roster::{Requeue, Roster, VisitLimits, VisitStep};
 
-/// What a survey would take and what servers would bear.
+/// The duration of a survey and the load on its servers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
-    /// From the first request to the end of the last pause.
+    /// The time from the first request to the end of the last exchange.
     pub took: Duration,
-    /// That were walked.
+    /// Site trees that were walked.
     pub trees: u64,
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     pub requests: u64,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u64,
-    /// The most that is moved in an hour of the survey.
+    /// The bytes moved in the busiest hour of the survey.
     pub busiest_hour: u64,
-    /// By the number of the server.
+    /// The load on each server, by the number of the server.
     pub servers: Vec<ServerLoad>,
 }
 
-/// What one server would bear.
+/// The load on one server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerLoad {
-    /// Sent to it.
+    /// Requests sent to the server.
     pub requests: u32,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u64,
-    /// From the first exchange to the end of the last pause.
+    /// The start of its first exchange.
     pub from: Duration,
-    /// When the pause after its last exchange ends.
+    /// The end of the pause after its last exchange.
     pub until: Duration,
 }
 
-/// Seconds in which bytes are summed.
+/// The seconds over which bytes are summed.
 const HOUR: u64 = 3600;
 
 impl Schedule {
-    /// Plays a survey of the trees that `keep` says, down to `depth`.
+    /// Plays a survey of the trees for which `keep` is true, down to `depth`.
     #[must_use]
     pub fn play(
         exchanges: &Exchanges,
@@ -59,43 +59,43 @@ impl Schedule {
     }
 }
 
-/// A survey at play: the clock goes from event to event.
+/// A survey that is being played: the clock jumps from event to event.
 struct ScheduleRun<'a, P> {
     exchanges: &'a Exchanges,
     conditions: &'a Conditions,
     pacing: &'a mut P,
     now: Duration,
     events: BinaryHeap<Reverse<(Duration, u64, Event)>>,
-    /// Events so far, so that those of the same time happen in the order they were foreseen.
+    /// The number of events so far: events at the same time happen in the order in which they were scheduled.
     foreseen: u64,
-    /// How many exchanges each tree would have, in the order of the survey; none: it is left out.
+    /// The number of exchanges of each tree, in the order of the survey; none if the tree is left out.
     ends: Vec<Option<u32>>,
     next_tree: usize,
-    /// Trees that are finished, and how many at the beginning are finished without a gap.
+    /// Which trees are finished. `merged` is the number of finished trees before the first unfinished one.
     finished: Vec<bool>,
     merged: usize,
-    /// Which trees are walked now; by their places in the order of the survey.
+    /// The trees that are being walked, by their index in the order of the survey.
     roster: Roster<u32>,
-    /// By tree.
+    /// The walks, by tree.
     walks: Vec<ScheduledWalk>,
     servers: Vec<PlayedServer>,
-    /// Walks that wait for the survey's rate, and when it is asked again.
+    /// Walks that wait for the survey's rate. `refill` is the time of the next attempt.
     starved: VecDeque<u32>,
     refill: Option<Duration>,
     hours: Vec<u64>,
     schedule: Schedule,
 }
 
-/// What happens, mostly to the walk of a tree.
+/// An event, in most cases of the walk of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// The exchange of a walk has ended.
     End(u32),
-    /// The pause at the server of a walk is over.
+    /// The pause of the server of a walk is over.
     Turn(u32),
-    /// A walk has nothing more to ask.
+    /// A walk has no more requests.
     Done(u32),
-    /// A tree that was put off is due, or has made room for another.
+    /// A tree that was put off is due, or has freed a slot for another.
     Room,
     /// The survey's rate may allow another exchange.
     Refill,
@@ -104,20 +104,20 @@ enum Event {
 /// The walk of one tree.
 #[derive(Clone, Copy, Default)]
 struct ScheduledWalk {
-    /// How many of its exchanges have ended.
+    /// The number of its exchanges that have ended.
     asked: u32,
-    /// When it began; none: it has not.
+    /// The start of the walk; none before it.
     began: Option<Duration>,
 }
 
 /// One server as the schedule sees it.
 #[derive(Default)]
 struct PlayedServer {
-    /// A walk asks it, or will when its pause is over.
+    /// A walk has a request at the server, or will send one when the pause is over.
     is_taken: bool,
-    /// Until then it rests from what it was asked.
+    /// The end of the normal pause after its last exchange.
     rests: Duration,
-    /// Until then it is left alone.
+    /// The end of its pause or cool-down.
     free: Duration,
     ended: Duration,
     /// Walks that wait for their turn.
@@ -145,7 +145,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
             ends,
             next_tree: 0,
             merged: 0,
-            // The schedule asks one question at a time of a server, whatever the survey may do.
+            // The schedule sends one request at a time to a server, whatever the survey allows.
             roster: Roster::new(VisitLimits::new(conditions.sites.max(1), 1, None)),
             servers: std::iter::repeat_with(PlayedServer::default).take(servers).collect(),
             starved: VecDeque::new(),
@@ -195,7 +195,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         }
     }
 
-    /// The next tree in order; none while those to come wait for the tree that found them.
+    /// The next tree in order; none while the next one waits for the tree that found it.
     fn next_tree(&mut self) -> Option<u32> {
         while let Some(end) = self.ends.get(self.next_tree) {
             let tree = self.next_tree;
@@ -221,7 +221,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         }
     }
 
-    /// Begins the walk of a tree, or goes on with it, if there is a place at the server that it begins at.
+    /// Begins or continues the walk of a tree, if there is a free slot at its first server.
     fn visit(&mut self, tree: u32) {
         let home = self.exchange_of(tree, 0);
         if let Some(home) = home.and_then(|first| self.exchanges.servers.get(first.server as usize))
@@ -237,14 +237,14 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         self.request_next(tree);
     }
 
-    /// An exchange of a tree by its place in it; none behind the last.
+    /// An exchange of a tree by its index in the tree; none after the last.
     fn exchange_of(&self, tree: u32, place: u32) -> Option<&'a ScheduledExchange> {
         let last = self.ends[tree as usize].unwrap_or(0);
         let at = self.exchanges.trees[tree as usize].first + place as usize;
         if place < last { self.exchanges.list.get(at) } else { None }
     }
 
-    /// What the walk of a tree asks next; none when it is at its end or too old.
+    /// The next exchange of the walk of a tree; none if the walk is at its end or too old.
     fn next_exchange(&self, tree: u32) -> Option<&'a ScheduledExchange> {
         let ScheduledWalk { asked, began } = self.walks[tree as usize];
         let age = self.now - began.unwrap_or(self.now);
@@ -252,7 +252,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         if is_too_old { None } else { self.exchange_of(tree, asked) }
     }
 
-    /// The walk asks its next question, or has none.
+    /// Sends the next request of the walk, queues it, or ends the walk.
     fn request_next(&mut self, tree: u32) {
         let Some(exchange) = self.next_exchange(tree) else {
             return self.schedule_event(self.now, Event::Done(tree));
@@ -273,13 +273,13 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         }
     }
 
-    /// What the walk of a tree asks now.
+    /// The current exchange of the walk of a tree.
     fn exchange(&self, tree: u32) -> &'a ScheduledExchange {
         let asked = self.walks[tree as usize].asked;
         &self.exchanges.list[self.exchanges.trees[tree as usize].first + asked as usize]
     }
 
-    /// When the server of a walk's next exchange may be asked on its behalf.
+    /// The time at which the server of a walk's current exchange may receive its request.
     fn turn_of(&self, tree: u32) -> Duration {
         let exchange = self.exchange(tree);
         let server = &self.servers[exchange.server as usize];
@@ -289,7 +289,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         }
     }
 
-    /// The server is the walk's, once its pause is over.
+    /// Assigns the server to the walk once its pause is over, or puts the walk off.
     fn take(&mut self, tree: u32) {
         let at = self.turn_of(tree);
         let server = self.exchange(tree).server as usize;
@@ -322,14 +322,14 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
 
     fn refill_at(&mut self, at: Duration) {
         if self.refill.is_none_or(|refill| at < refill) {
-            // Time must pass, lest the same moment comes again and again.
+            // Time must advance, or the same event would repeat without end.
             let at = at.max(self.now + Duration::from_micros(1));
             self.refill = Some(at);
             self.schedule_event(at, Event::Refill);
         }
     }
 
-    /// Lets those who wait for the rate begin, as far as it goes.
+    /// Begins the exchanges that wait for the rate, as long as it is sufficient.
     fn feed(&mut self) {
         while let Some(tree) = self.starved.front().copied() {
             match self.pacing.reserve(self.now) {
@@ -363,7 +363,8 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
             return self.request_next(tree);
         }
         self.settle(tree, exchange);
-        // Who has just heard an answer asks on before those who wait for the server are told that it is free.
+        // A walk that has just received a response and continues at the same server goes to the head of the
+        // queue before the server is passed on.
         if self.next_exchange(tree).is_some_and(|next| next.server == exchange.server) {
             self.servers[exchange.server as usize].waiting.push_front(tree);
         } else {
@@ -373,13 +374,14 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         self.feed();
     }
 
-    /// A server that is free is taken by the first of those whose turn comes soonest.
+    /// Gives a free server to the waiting walk whose turn comes soonest; ties go to the walk at the head of
+    /// the queue.
     fn pass_on(&mut self, number: usize) {
         while !self.servers[number].is_taken {
             let server = &self.servers[number];
             let soonest = (0..server.waiting.len()).min_by_key(|place| self.turn_of(server.waiting[*place]));
             let next = soonest.and_then(|place| self.servers[number].waiting.remove(place));
-            // One that is put off does not take it.
+            // A walk that is put off does not take the server.
             match next {
                 Some(next) => self.take(next),
                 None => return,
@@ -419,7 +421,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         self.schedule.requests += 1;
         self.schedule.bytes += bytes;
         let hour = usize::try_from(self.now.as_secs() / HOUR).unwrap_or(usize::MAX);
-        // A survey of centuries has its last hours in one.
+        // After a hundred years, all further hours count as one.
         let hour = hour.min(MOST_HOURS);
         if self.hours.len() <= hour {
             self.hours.resize(hour + 1, 0);
@@ -434,10 +436,10 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
     }
 }
 
-/// A time of the schedule, as the roster has it.
+/// Converts a time of the schedule for the roster.
 fn time_of(since_its_beginning: Duration) -> SystemTime {
     SystemTime::UNIX_EPOCH + since_its_beginning
 }
 
-/// A hundred years.
+/// The number of hours in a hundred years.
 const MOST_HOURS: usize = 100 * 366 * 24;

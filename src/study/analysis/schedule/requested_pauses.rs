@@ -1,10 +1,10 @@
 use super::exchanges::ScheduledExchange;
 
-/// What is seen of the pauses before the exchanges of a tree: how long each was, and how long our own rule
-/// would have it.
+/// The pauses before the exchanges of a tree: the observed length, and the length by our own rule.
 ///
-/// Tables do not tell what a server asked for (Crawl-delay, Retry-After), but it shows: a Crawl-delay as the
-/// same pause again and again that no rule of ours explains, a Retry-After after 429 or 503.
+/// Tables do not record the pauses that a server requested (Crawl-delay, Retry-After), but the pauses are
+/// visible: a Crawl-delay as an equal pause that repeats and that our rule does not explain, a Retry-After as
+/// a pause after 429 or 503.
 #[derive(Default)]
 pub(super) struct Pauses {
     list: Vec<Pause>,
@@ -12,21 +12,23 @@ pub(super) struct Pauses {
 
 /// A pause between two exchanges of a tree at the same server.
 pub(super) struct Pause {
-    /// The place of the exchange that follows.
+    /// The index of the exchange that follows.
     pub at: usize,
-    /// The host of that exchange, as a hash.
+    /// The hash of the host of that exchange.
     pub host: u64,
-    /// Seconds.
+    /// The observed length, in seconds.
     pub seen: f64,
     pub explained: f64,
     pub is_robots: bool,
-    /// The exchange before it was answered with 429 or 503.
+    /// Whether the response to the previous exchange was 429 or 503.
     pub after_refusal: bool,
 }
 
-/// Times in the tables are in microseconds; timers of a real survey may be late by some milliseconds.
+/// In seconds. Times in the tables are in microseconds, but the timers of a real survey may be late by some
+/// milliseconds.
 const TOLERANCE: f64 = 0.02;
-/// A Crawl-delay shows in so many equal pauses; fewer make no difference to how long a survey takes.
+/// The least number of equal pauses that show a Crawl-delay. Fewer make no difference to the duration of a
+/// survey.
 const LEAST_TIMES: usize = 3;
 
 impl Pauses {
@@ -34,7 +36,7 @@ impl Pauses {
         self.list.push(pause);
     }
 
-    /// Notes what was asked for with the exchanges that had to wait for it, and forgets the pauses.
+    /// Records the requested pauses in the exchanges that waited for them, and clears the list.
     pub(super) fn note(&mut self, exchanges: &mut [ScheduledExchange]) {
         for pause in self.list.iter().filter(|pause| pause.after_refusal && pause.is_unexplained()) {
             exchanges[pause.at].asked = hundredths(pause.seen);
@@ -58,8 +60,8 @@ impl Pause {
     }
 }
 
-/// The Crawl-delay of a host: the least pause there that our rule does not explain, if most such pauses are as
-/// long and none is shorter.
+/// The Crawl-delay of a host: the shortest pause that our rule does not explain, if at least half of such
+/// pauses have this length and no pause of the host is shorter.
 fn crawl_delay(pauses: &[Pause]) -> Option<f64> {
     let unexplained = || pauses.iter().filter(|pause| pause.is_unexplained()).map(|pause| pause.seen);
     let least = unexplained().min_by(f64::total_cmp)?;

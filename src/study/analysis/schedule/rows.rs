@@ -28,12 +28,12 @@ columns! {
     }
 }
 
-/// Answers below this arrive in one flight of packets (ten segments, RFC 6928): the time they took says nothing
-/// about the link.
+/// In bytes. Smaller responses arrive in one flight of packets (ten segments, RFC 6928), so their transfer
+/// time says nothing about the link.
 const MEASURABLE: u64 = 14_600;
 
 impl Exchanges {
-    /// Reads the exchanges of the survey in `dir`. `pacing` is the rule by which it was made.
+    /// Reads the exchanges of the survey in `dir`. `pacing` is the rule of pauses of that survey.
     ///
     /// # Errors
     /// A table cannot be read.
@@ -66,7 +66,7 @@ impl Exchanges {
     }
 }
 
-/// The order of the trees, and which site led to each.
+/// The order of the trees, and the site that led to each.
 struct TreeOrder<'a> {
     numbers: &'a TreeNumbers,
     entries: Vec<Option<QueuedTree>>,
@@ -74,7 +74,8 @@ struct TreeOrder<'a> {
 
 #[derive(Clone, Copy, Default)]
 struct QueuedTree {
-    /// The place in the queue, which older tables do not tell; then when the tree was begun says it nearly.
+    /// The position in the queue, and the start of the tree. Older tables do not record the position; the
+    /// start gives nearly the same order.
     place: (u64, i64),
     parent: Option<u32>,
 }
@@ -94,7 +95,7 @@ impl TreeOrder<'_> {
         Ok(())
     }
 
-    /// Puts the trees in order, each after the one that found it.
+    /// Sorts the trees and sets the parent of each.
     fn apply(&self, trees: &mut [TreeSpan]) {
         let entry = |tree: u32| self.entries.get(tree as usize).copied().flatten().unwrap_or_default();
         trees.sort_by_key(|span| (entry(span.tree).place, span.tree));
@@ -106,28 +107,28 @@ impl TreeOrder<'_> {
     }
 }
 
-/// The exchanges while their table is read: rows of a tree stand together, in the order they were asked.
+/// Collects the exchanges from their table. The rows of a tree are adjacent, in request order.
 struct ExchangeLoader<'a, P> {
     numbers: &'a TreeNumbers,
     pacing: &'a mut P,
     found: Exchanges,
     addresses: HashMap<u64, u32>,
-    /// The tree whose rows go by, and where they began.
+    /// The tree whose rows are being read, and the index of its first exchange.
     current: Option<(u32, usize)>,
     pauses: Pauses,
     before: Option<PreviousExchange>,
 }
 
-/// The exchange before, at a server.
+/// The previous exchange with a server.
 struct PreviousExchange {
     server: u32,
-    /// In seconds.
+    /// In seconds since 1970.
     ended: f64,
     pause: Duration,
     was_refused: bool,
 }
 
-/// Depth of robots.txt until the page it was asked for is known.
+/// The depth of a robots.txt request until the page that it was fetched for is known.
 const UNKNOWN: u8 = u8::MAX;
 
 impl<P: Pacing> ExchangeLoader<'_, P> {
@@ -208,7 +209,7 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
         }
     }
 
-    /// Compares the pause before this exchange with what our own rule explains.
+    /// Records the pause before this exchange, with the length by our own rule.
     fn watch(&mut self, server: u32, told: &RowFacts<'_>, exchange: &ScheduledExchange) {
         if let Some(before) = self.before.take().filter(|before| before.server == server) {
             self.pauses.add(Pause {
@@ -260,7 +261,7 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
     }
 }
 
-/// A robots.txt belongs to the level of the page that it was asked for, which is the next one.
+/// A robots.txt belongs to the level of the page that it was fetched for, which is the next exchange.
 fn place_robots(exchanges: &mut [ScheduledExchange]) {
     let last = exchanges.iter().rev().map(|exchange| exchange.depth).find(|depth| *depth != UNKNOWN);
     let mut next = last.unwrap_or(0);
@@ -272,14 +273,14 @@ fn place_robots(exchanges: &mut [ScheduledExchange]) {
     }
 }
 
-/// What a row tells; times in milliseconds.
+/// The attributes of a row. Times are in milliseconds.
 struct RowFacts<'a> {
     host: u64,
     address: Option<&'a str>,
     depth: Option<u32>,
     purpose: &'a str,
     media_type: Option<&'a str>,
-    /// In seconds.
+    /// In seconds since 1970.
     started: f64,
     status: Option<u16>,
     failure: Option<Failure>,

@@ -1,29 +1,29 @@
 use std::collections::HashMap;
 
-/// What site trees may be told apart by.
+/// An attribute by which site trees are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grouping {
     /// The country domain of the start URL.
     Cctld,
-    /// How many links the site is away from the start list.
+    /// The number of links from the start list to the site.
     Generation,
-    /// Where the server of the start URL stands.
+    /// The country of the server of the start URL.
     Country,
     /// The autonomous system of that server.
     Network,
-    /// What that server says that it runs, without version.
+    /// The software that this server reports, without version.
     Software,
-    /// How many pages the tree has: 0, 1, 2–9, 10–99, 100–999, 1,000 or more.
+    /// The number of pages of the tree: 0, 1, 2–9, 10–99, 100–999, 1,000 or more.
     Pages,
 }
 
 impl Grouping {
-    /// In the order of their numbers.
+    /// All groupings, in the order of their discriminants.
     pub const ALL: [Self; 6] =
         [Self::Cctld, Self::Generation, Self::Country, Self::Network, Self::Software, Self::Pages];
 
-    /// The word in files and flags.
+    /// The name used in files and flags.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -37,10 +37,10 @@ impl Grouping {
     }
 }
 
-/// The group of what nobody tells: a country without a database that knows it, software that is not named.
+/// The group of trees with an unknown value: a country that no database knows, software that is not named.
 pub const UNKNOWN: &str = "unknown";
 
-/// Names of groups, each once; a tree keeps the number of its name.
+/// The names of groups, each stored once. A tree keeps the number of its name.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
     names: Vec<Box<str>>,
@@ -65,19 +65,19 @@ impl Labels {
     }
 }
 
-/// What a server says that it runs, in a form that counts: the product before the first `/`, space or
-/// bracket.
+/// The product in a `Server` header, without version: the text before the first `/`, space, bracket, comma or
+/// semicolon.
 pub(in crate::analysis) fn software_family(header: &str) -> &str {
     let end = header.find(['/', ' ', '(', ';', ',']).unwrap_or(header.len());
     header[..end].trim()
 }
 
-/// An autonomous system with its organisation, where that is known.
+/// The name of an autonomous system, with its organisation if known.
 pub(in crate::analysis) fn network(asn: u32, organisation: Option<&str>) -> String {
     organisation.map_or_else(|| format!("AS{asn}"), |name| format!("AS{asn} {name}"))
 }
 
-/// The class of a tree by its pages.
+/// The class of a tree by its number of pages.
 pub(in crate::analysis) fn pages_class(pages: u64) -> &'static str {
     match pages {
         0 => "no page",

@@ -1,13 +1,13 @@
-//! Work on all cores whose results come in one order.
+//! Parallel work on all cores, with results in a fixed order.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use rayon::prelude::*;
 
-/// Gives each thing to `work`, on as many threads as there are cores, and what comes of it to `take`, one after the other
-/// in the order of the things: nothing that is added up there depends on the number of threads. As many results are in
-/// memory as there are threads. The first error, in that order too, is the end.
+/// Passes each item to `work`, on as many threads as there are cores, and the results to `take`, one after
+/// the other in the order of the items, so that no sum depends on the number of threads. At most one result
+/// per thread is in memory. The first error, in the same order, ends the work.
 pub(in crate::analysis) fn in_turn<I, T, E: Send>(
     things: impl Iterator<Item = I> + Send,
     work: impl Fn(I) -> Result<T, E> + Sync,
@@ -17,7 +17,7 @@ pub(in crate::analysis) fn in_turn<I, T, E: Send>(
     let counter =
         ResultCounter { served: Mutex::new(Served { take, next: 0, ended: Ok(()) }), turn: Condvar::new() };
     let serve = || {
-        // In a closure, so that nobody holds the lock while at work.
+        // In a closure, so that no thread holds the lock while it works.
         let pull = || locked(&waiting).pull();
         while let Some((number, thing)) = pull() {
             let turn = OrderGuard { counter: &counter, number };
@@ -34,17 +34,18 @@ pub(in crate::analysis) fn in_turn<I, T, E: Send>(
     counter.served.into_inner().unwrap_or_else(PoisonError::into_inner).ended
 }
 
-/// What `work` makes of each number, on as many threads as there are cores.
+/// The results of `work` for each number, computed on as many threads as there are cores.
 pub(in crate::analysis) fn each_of<const N: usize, T: Send>(work: impl Fn(usize) -> T + Sync) -> [T; N] {
     let mut made = [const { None }; N];
     made.par_iter_mut().enumerate().for_each(|(number, place)| *place = Some(work(number)));
     made.map(|one| one.expect("every place was filled"))
 }
 
-/// A row group of the largest table is some fifty megabytes in memory, and each thread has one.
+/// The maximum number of threads. A row group of the largest table takes some fifty megabytes of memory, and
+/// each thread has one.
 const MOST_THREADS: usize = 8;
 
-/// What nobody works on yet.
+/// The items that no thread has taken yet.
 struct PendingItems<I> {
     things: I,
     next: u64,
@@ -58,7 +59,7 @@ impl<I: Iterator> PendingItems<I> {
     }
 }
 
-/// Where results are handed over.
+/// The point where threads hand over their results.
 struct ResultCounter<F, E> {
     served: Mutex<Served<F, E>>,
     turn: Condvar,
@@ -70,14 +71,14 @@ struct Served<F, E> {
     ended: Result<(), E>,
 }
 
-/// The place in the line of one thing. It is given up in any case, so that nobody waits for a thread that has panicked.
+/// The turn of one item. It is released in any case, so that no thread waits for a thread that has panicked.
 struct OrderGuard<'a, F, E> {
     counter: &'a ResultCounter<F, E>,
     number: u64,
 }
 
 impl<F, E> OrderGuard<'_, F, E> {
-    /// Waits for the turn and gives the result; says whether more is wanted.
+    /// Waits for the turn and hands over the result. Returns whether more results are wanted.
     fn hand_over<T>(&self, result: Result<T, E>) -> bool
     where
         F: FnMut(T) -> Result<(), E>,

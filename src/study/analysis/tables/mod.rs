@@ -1,4 +1,4 @@
-//! Site trees as the tables have them, and the groups in which they are counted.
+//! Reading of tables: site trees and their groups.
 
 pub(super) mod group;
 pub(super) mod in_turn;
@@ -15,10 +15,10 @@ use super::AnalysisError;
 use crate::records::{Row, RowGroup, TablesError, row_groups};
 use in_turn::in_turn;
 
-/// How often tables are read anew whose files are joined to larger ones meanwhile.
+/// The maximum number of attempts to read tables whose files are merged into larger ones meanwhile.
 const TRIES: u32 = 3;
 
-/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
+/// Repeats a read if a listed file has vanished, because its rows are now in a larger file.
 pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
     let mut tries = 1;
     loop {
@@ -33,7 +33,8 @@ fn has_vanished(error: &TablesError) -> bool {
     error.source.kind() == io::ErrorKind::NotFound && error.path.extension().is_some()
 }
 
-/// Gives the wanted columns of a table to `take`, a row group at a time and in its order; they are decoded on all cores.
+/// Passes the wanted columns of a table to `take`, one row group at a time and in the order of the table.
+/// Decoding uses all cores.
 pub(super) fn each<R: Row>(
     dir: &Path,
     columns: &[&str],
@@ -42,8 +43,8 @@ pub(super) fn each<R: Row>(
     digest_each::<R, _>(dir, columns, Ok, |frame| take(&frame))
 }
 
-/// Gives the wanted columns of a table to `digest`, a row group at a time and on all cores, and what that makes of them to
-/// `take` in the order of the table.
+/// Passes the wanted columns of a table to `digest`, one row group at a time and on all cores, and the
+/// results to `take` in the order of the table.
 pub(super) fn digest_each<R: Row, T>(
     dir: &Path,
     columns: &[&str],
@@ -55,12 +56,12 @@ pub(super) fn digest_each<R: Row, T>(
     in_turn(row_groups::<R>(dir)?, work, |digested| take(digested).map_err(wrong_columns))
 }
 
-/// The columns that tell the tree of a row, and these.
+/// The columns that identify the tree of a row, followed by `columns`.
 pub(super) fn with_tree<'a>(columns: &[&'a str]) -> Vec<&'a str> {
     [&["site", "seed"], columns].concat()
 }
 
-/// Declares the columns that are read of a table, each once: their names, and a struct of them.
+/// Declares the columns that are read from a table: a list of their names, and a struct of the columns.
 macro_rules! columns {
     ($(#[$about:meta])* $columns:ident { $($column:ident: $type:ident),+ $(,)? }) => {
         $(#[$about])*
@@ -89,16 +90,16 @@ macro_rules! columns {
 
 pub(super) use columns;
 
-/// What is found by the key of a text. Keys are hashes already; strangers choose the texts, and the second hash is
-/// another one in each process.
+/// A map by the key of a text. Keys are hashes already, but of texts that servers choose, so the map hashes
+/// them again with a seed that differs in each process.
 pub(super) type ByKey<T> = foldhash::HashMap<u64, T>;
 
-/// The numbers of site trees, by which the rows of other tables are known.
+/// The numbers of site trees, to which the rows of other tables refer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeNumbers(ByKey<u32>);
 
 impl TreeNumbers {
-    /// Gives a tree the next number; none if it has one already.
+    /// Gives a tree the next number and returns it; none if the tree has a number already.
     pub(super) fn add(&mut self, site: &str, seed: u32) -> Option<u32> {
         let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         match self.0.entry(tree_key(site, seed)) {
@@ -107,7 +108,8 @@ impl TreeNumbers {
         }
     }
 
-    /// The trees of rows, read [`with_tree`]. Rows of a tree mostly stand together, and it is looked up once.
+    /// The trees of rows that were read [`with_tree`]. The rows of a tree are mostly adjacent, and the tree
+    /// is looked up once for them.
     pub(super) fn of_rows(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let mut last = ((None, None), None);
@@ -126,13 +128,14 @@ impl TreeNumbers {
     }
 }
 
-/// Names that repeat mostly stand at one place in memory, and are then not compared letter by letter.
+/// Compares two trees. Repeated names are mostly at the same address in memory and are then not compared byte
+/// by byte.
 fn is_same(one: (Option<&str>, Option<u32>), other: (Option<&str>, Option<u32>)) -> bool {
     let is_one_place = matches!((one.0, other.0), (Some(one), Some(other)) if std::ptr::eq(one, other));
     one.1 == other.1 && (is_one_place || one.0 == other.0)
 }
 
-/// What stands for a text of strangers: its hash.
+/// The key of a text that a server may have chosen: its hash.
 pub(super) fn key(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
@@ -141,7 +144,7 @@ fn tree_key(site: &str, seed: u32) -> u64 {
     xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
 }
 
-/// A depth, of which damaged tables may tell any number.
+/// Converts a depth. Damaged tables may hold any number.
 pub(super) fn depth_of(depth: Option<u32>) -> u16 {
     u16::try_from(depth.unwrap_or_default()).unwrap_or(u16::MAX)
 }

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use crate::analysis::{Grouping, Labels};
 use crate::exchange::{Outcome, OutcomeGroup};
 
-/// The site trees of a survey, each with what its levels cost and brought.
+/// The site trees of a survey, each with the cost and the finds of its levels.
 #[derive(Clone, Debug, Default)]
 pub struct Trees {
     pub(in crate::analysis) trees: Vec<Tree>,
-    /// Those of all trees of the survey, whichever these are.
+    /// The levels of all trees of the survey, also if `trees` holds only some of them.
     pub(in crate::analysis) levels: Arc<Vec<LevelCost>>,
-    /// URLs that a limit left unasked, by tree and depth.
+    /// URLs not fetched because of a limit, by tree and depth.
     pub(in crate::analysis) unasked: Vec<NotFetched>,
     pub(in crate::analysis) labels: Labels,
 }
@@ -19,76 +19,77 @@ pub struct Trees {
 pub struct Tree {
     /// The registrable domain.
     pub site: Arc<str>,
-    /// Which tree of its site it is, from 0.
+    /// The number of the tree within its site, from 0.
     pub seed: u16,
-    /// Whether it was seen to its end.
+    /// Whether the tree was walked to its end.
     pub ended: TreeEnd,
-    /// The deepest level at which a page was asked for; none when nothing was.
+    /// The deepest level at which a page was requested; none if nothing was requested.
     pub deepest: Option<u16>,
-    /// The numbers of its groups, in the order of [`Grouping::ALL`].
+    /// The numbers of the group names, in the order of [`Grouping::ALL`].
     pub(in crate::analysis) groups: [u32; Grouping::ALL.len()],
     pub(in crate::analysis) first_level: usize,
     pub(in crate::analysis) level_count: usize,
 }
 
-/// Internal URLs at one depth of a tree that were found and left unasked by a limit of the survey.
+/// Internal URLs at one depth of a tree that were found and not fetched because of a limit of the survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotFetched {
     /// The number of the tree.
     pub tree: u32,
-    /// Theirs, mostly the first below the levels that were walked.
+    /// The depth of the URLs, mostly the first below the levels that were walked.
     pub depth: u16,
-    /// By the depth of the survey: a deeper one would ask for them.
+    /// URLs below the depth of the survey. A deeper survey would fetch them.
     pub too_deep: u32,
-    /// By a budget, a stop, a trap or an opt-out: a deeper survey would not ask for them either.
+    /// URLs skipped because of a budget, a stop, a trap or an opt-out. A deeper survey would not fetch them
+    /// either.
     pub kept_back: u32,
 }
 
-/// Whether a tree was seen to its end.
+/// Whether a tree was walked to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeEnd {
-    /// By itself: there was nothing more to ask for.
+    /// Ended by itself: there was nothing more to fetch.
     ByItself,
-    /// Cut by the depth, a budget, a trap, a stop: what lies below is not known.
+    /// Cut by the depth, a budget, a trap or a stop: the levels below are not known.
     Cut,
-    /// No page was ever read: there is no tree to speak of.
+    /// No page was ever read.
     NoPage,
 }
 
-/// What one level of one tree cost and brought. Load includes what robots.txt cost that the level made us
-/// ask for.
+/// The cost and the finds of one level of one tree. The load includes the robots.txt requests that the level
+/// caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LevelCost {
-    /// Sent, robots.txt included.
+    /// Requests sent, robots.txt included.
     pub requests: u32,
-    /// Read for links.
+    /// Pages read for links.
     pub pages: u32,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u64,
-    /// Of the servers, in milliseconds.
+    /// Busy time of the servers, in milliseconds.
     pub busy_ms: f64,
-    /// External URLs, hosts and sites new in the tree at this level.
+    /// External URLs new in the tree at this level.
     pub urls: u32,
-    /// See `urls`.
+    /// External hosts new in the tree at this level.
     pub hosts: u32,
-    /// See `urls`.
+    /// External sites new in the tree at this level.
     pub sites: u32,
 }
 
 impl Trees {
-    /// How many there are.
+    /// The number of trees.
     #[must_use]
     pub fn len(&self) -> usize {
         self.trees.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no trees.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.trees.is_empty()
     }
 
-    /// In the order of their numbers.
+    /// The trees, in the order of their numbers.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Tree> {
         self.trees.iter()
@@ -100,26 +101,26 @@ impl Trees {
         &self.trees[tree]
     }
 
-    /// Whether the servers of any were busy for a time that could be measured.
+    /// Whether any tree has measurable busy time of servers.
     #[must_use]
     pub fn were_busy(&self) -> bool {
         (0..self.len()).flat_map(|tree| self.levels(tree)).any(|level| level.busy_ms > 0.0)
     }
 
-    /// The levels of a tree from 0 down; levels at which nothing happened at its end are missing.
+    /// The levels of a tree from 0 down. Levels without any activity at the end of the list are missing.
     #[must_use]
     pub fn levels(&self, tree: usize) -> &[LevelCost] {
         let tree = &self.trees[tree];
         &self.levels[tree.first_level..tree.first_level + tree.level_count]
     }
 
-    /// Internal URLs that were found and left unasked by a limit, tree by tree and depth by depth.
+    /// Internal URLs that were found and not fetched because of a limit, tree by tree and depth by depth.
     #[must_use]
     pub fn unasked(&self) -> &[NotFetched] {
         &self.unasked
     }
 
-    /// Whether all trees are of one site, which says nothing of how sites differ.
+    /// Whether all trees belong to one site, which does not show how sites differ.
     #[must_use]
     pub fn is_of_one_site(&self) -> bool {
         self.trees.first().is_none_or(|first| self.trees.iter().all(|tree| tree.site == first.site))
@@ -131,13 +132,13 @@ impl Trees {
         self.trees.iter().filter_map(|tree| tree.deepest).max().unwrap_or(0)
     }
 
-    /// How many levels the deepest tree has.
+    /// The number of levels of the deepest tree.
     pub(in crate::analysis) fn depths(&self) -> usize {
         let longest = self.trees.iter().map(|tree| tree.level_count).max().unwrap_or(0);
         longest.max(usize::from(self.deepest()) + 1)
     }
 
-    /// The number of a tree's group, for telling trees apart.
+    /// The number of the group that a tree belongs to.
     #[must_use]
     pub fn group(&self, tree: usize, by: Grouping) -> u32 {
         self.trees[tree].groups[by as usize]
@@ -163,7 +164,7 @@ impl Tree {
 }
 
 impl TreeEnd {
-    /// By the outcome of the tree, a word of the tables, and the pages that were read.
+    /// Derives the end from the outcome of the tree, as recorded in the tables, and the number of pages read.
     pub(in crate::analysis) fn by_outcome(outcome: &str, pages: u64) -> Self {
         match pages {
             0 => Self::NoPage,
@@ -176,7 +177,7 @@ impl TreeEnd {
 }
 
 impl NotFetched {
-    /// By whatever limit.
+    /// All URLs that were not fetched, whatever the limit.
     #[must_use]
     pub fn urls(&self) -> u64 {
         u64::from(self.too_deep) + u64::from(self.kept_back)

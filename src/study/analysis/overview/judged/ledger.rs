@@ -14,38 +14,38 @@ use crate::analysis::{Labels, tables::group};
 use crate::promises::Verdict;
 use crate::records::{AddedDelay, ServerRow, Unchanged};
 
-/// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
-/// times of the exchanges, not from the table of servers.
+/// The load on servers, over all addresses that were contacted, including the addresses that never responded.
+/// Computed from the times of the exchanges, not from the table of servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ledger {
-    /// Each over addresses.
+    /// Requests per address.
     pub requests: Spread,
-    /// Both ways.
+    /// Bytes per address, in both directions.
     pub bytes: Spread,
-    /// In milliseconds.
+    /// Busy time per address, in milliseconds.
     pub busy_ms: Spread,
-    /// Over addresses with two exchanges or more.
+    /// The smallest gap between two exchanges at an address, over the addresses with at least two.
     pub smallest_gap_ms: Option<f64>,
-    /// Exchanges at one address at the same time.
+    /// The highest number of exchanges at one address at the same time.
     pub most_parallel: u32,
-    /// Exchanges at one address that began within 60 seconds.
+    /// The highest number of exchanges at one address that began within 60 seconds.
     pub most_per_minute: u32,
     /// The addresses with the most busy time.
     pub most_burdened: Vec<ServerTotals>,
-    /// What came of each promise.
+    /// The verdict on each promise.
     pub promises: Vec<Verdict>,
-    /// Who did, with the requests that reached them all the same.
+    /// The opt-outs, each with the number of requests sent despite it.
     pub opted_out: Vec<OptedOut>,
-    /// What was asked for and is there.
+    /// The pages and files that were requested and exist.
     pub found: FoundFiles,
 }
 
-/// Pages and files that were asked for and are there.
+/// Pages and files that were requested and exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FoundFiles {
-    /// All of them.
+    /// All such pages and files.
     pub answers: u64,
-    /// Those that had not changed since an earlier survey.
+    /// The pages and files that had not changed since an earlier survey.
     pub unchanged: Unchanged,
 }
 
@@ -61,32 +61,32 @@ impl FoundFiles {
     }
 }
 
-/// What one address bore.
+/// The load on one address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerTotals {
     /// An IP address.
     pub address: String,
-    /// Where it stands, if a database tells.
+    /// The country of the server, if the database knows it.
     pub country: Option<String>,
-    /// Its autonomous system, if a database tells.
+    /// Its autonomous system, if the database knows it.
     pub network: Option<String>,
-    /// As the table of servers tells; none for an address that never answered.
+    /// The number of sites, from the table of servers; none for an address that never responded.
     pub sites: Option<u32>,
-    /// From the times of its exchanges.
+    /// The load, from the times of its exchanges.
     #[serde(flatten)]
     pub borne: AddressLoad,
 }
 
 const NAMED: usize = 10;
 
-/// Addresses with what the table of servers tells of them.
+/// Addresses, with what the table of servers records about them.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct Addresses {
     pub names: Names,
-    /// By number, as far as the table of servers knows them.
+    /// By address number, for the addresses in the table of servers.
     servers: Vec<ServerSums>,
     pub labels: Labels,
-    /// How much longer their other users waited; known of simulations only.
+    /// How much longer other users of the servers waited. Known only in simulations.
     pub waits: AddedDelay,
 }
 
@@ -128,7 +128,7 @@ impl Addresses {
                     ..ServerRow::default()
                 });
             }
-            // An address has one row; of two, which no survey writes, the first is believed.
+            // An address has one row. No survey writes two; if there are two, the first counts.
             if number == self.servers.len() {
                 self.servers.push(server);
             }
@@ -140,7 +140,7 @@ impl Addresses {
         self.servers.get(address? as usize)?.country
     }
 
-    /// The autonomous systems in which servers stand.
+    /// The autonomous system of each server.
     pub(in crate::analysis::overview) fn systems(&self) -> HashMap<IpAddr, u32> {
         let known = self.names.iter().zip(&self.servers);
         known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
@@ -160,7 +160,7 @@ impl Addresses {
 }
 
 impl Ledger {
-    /// With the promises still to be judged.
+    /// Builds the ledger without the promises, which are judged later.
     pub(in crate::analysis::overview) fn from_timeline(
         timeline: &mut Timeline,
         addresses: &Addresses,
@@ -192,7 +192,7 @@ fn most_burdened(all: &[(u32, AddressLoad)], addresses: &Addresses) -> Vec<Serve
     let mut order: Vec<&(u32, AddressLoad)> = all.iter().collect();
     let name = |number: u32| addresses.names.name(number);
     order.sort_unstable_by(|a, b| {
-        // A simulation without distances has no busy time.
+        // A simulation without round-trip times has no busy time.
         let by_load = b.1.busy_ms.total_cmp(&a.1.busy_ms).then(b.1.requests.cmp(&a.1.requests));
         by_load.then_with(|| name(a.0).cmp(name(b.0)))
     });

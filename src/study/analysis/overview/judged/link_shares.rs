@@ -4,32 +4,36 @@ use super::timeline::ServerExchange;
 use crate::analysis::overview::exchange::ExchangeView;
 use crate::load::{HALF_A_DAY, MOST_QUIET};
 
-/// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
+/// The best rate at which each server ever delivered a response: no response arrives faster than its server's
+/// link.
 ///
-/// The survey knows what came after the head of an answer, and goes by that; tables do not tell. Here all bytes of an
-/// exchange count, so that rates are never below those that the survey saw, and nobody is accused wrongly; what tells
-/// no rate ([`ExchangeView::tells_rate`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
+/// The survey measures the rate from the bytes after the head of a response, which the tables do not record.
+/// Here all bytes of an exchange count, so the rates are never below the rates that the survey saw, and no
+/// promise is reported as broken by mistake. An exchange without a measurable rate
+/// ([`ExchangeView::tells_rate`]) counts as nothing: until the survey knows a rate, it uses the time of the
+/// transfer.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct LinkShares {
-    /// Bytes per second.
+    /// Bytes per second, by address.
     best: HashMap<u32, f64>,
 }
 
-/// The server of whose link most was taken.
+/// The server whose link was used most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::analysis::overview) struct LargestLinkShare {
-    /// Servers whose rate is known and that were asked again after an exchange that told one.
+    /// Servers with a known rate that received a further request after the exchange that showed it.
     pub servers: u64,
-    /// As a share of the link, and of whose.
+    /// The share of the link that was used.
     pub most: f64,
     pub address: u32,
-    /// What was taken at the least, had no hour been quiet: then more is taken, and tables do not tell when.
+    /// The share that corresponds to this at an even pace, at the least: in quiet hours the survey may use
+    /// more of a link, and the tables do not record which hours were quiet.
     pub at_an_even_pace: f64,
 }
 
-/// In less time no hour can have passed for quiet: the first and the last need not be whole.
+/// Within a shorter time no hour can count as quiet. The first and the last hour need not be complete.
 const NO_QUIET_MS: f64 = (HALF_A_DAY - 1) as f64 * 3_600_000.0;
-/// Tables tell times to the microsecond.
+/// Tables record times to the microsecond.
 const ROUNDING_MS: f64 = 0.001;
 
 impl LinkShares {
@@ -42,10 +46,12 @@ impl LinkShares {
         }
     }
 
-    /// What was taken of the links, by the exchanges of each address in order of time.
+    /// Computes the share of the links that was used. `by_address` holds the exchanges of each address in
+    /// order of time.
     ///
-    /// The last exchange of a server is left out, as is its pause, which nobody sees the end of. An exchange takes no
-    /// more of the link than `longest_ms`: so long that the longest pause is just long enough for it.
+    /// The last exchange of a server is left out, and its pause too, because the tables do not show where the
+    /// pause ends. An exchange uses the link for at most `longest_ms`: the time for which the longest pause
+    /// is just long enough.
     pub(in crate::analysis::overview) fn judge<'t>(
         &self,
         by_address: impl Iterator<Item = &'t [ServerExchange]>,

@@ -1,4 +1,4 @@
-//! Promises and load, as the exchanges of the tables show them.
+//! Promises and load, computed from the table of exchanges.
 
 pub(super) mod ledger;
 pub(super) mod link_shares;

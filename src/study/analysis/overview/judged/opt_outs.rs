@@ -10,28 +10,28 @@ use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::tables::{ByKey, key};
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
 
-/// Somebody who opted out, and the requests that reached them while that was in force.
+/// An opt-out, and the requests that were sent while it was in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OptedOut {
-    /// A host name with what is below it, an address, a network, or an autonomous system.
+    /// A host name (with its subdomains), an address, a network, or an autonomous system.
     pub who: String,
-    /// As it stands in the user's list.
+    /// The date in the user's list.
     pub date: Option<String>,
-    /// Since when and until when the survey obeyed it.
+    /// When the survey began to obey it.
     pub since: Timestamp,
-    /// None: to the end of the survey.
+    /// When the survey stopped obeying it; none means the end of the survey.
     pub until: Option<Timestamp>,
-    /// Requests that began in that time.
+    /// Requests that began during that time.
     pub requests: u64,
 }
 
 const OBEYED_WITHIN_US: i64 = OBEYED_WITHIN.as_micros() as i64;
 
-/// The opt-out list as it was obeyed, held against the exchanges while they go by.
+/// The opt-out list as the survey obeyed it, compared with each exchange as it is read.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct OptOutWatch {
     entries: Vec<(OptOut, OptedOut)>,
-    /// Which entries cover a host, and which an address.
+    /// The entries that cover a host.
     hosts: ByKey<Vec<usize>>,
     addresses: ByKey<Vec<usize>>,
     systems: ByKey<u32>,
@@ -46,7 +46,7 @@ impl OptOutWatch {
         Ok(Self { entries: records.into_iter().map(watched).collect(), ..Self::default() })
     }
 
-    /// Takes in the autonomous systems of servers.
+    /// Reads the autonomous systems of the servers.
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         if !self.entries.iter().any(|(list, _)| list.names_systems()) {
             return Ok(());
@@ -57,7 +57,8 @@ impl OptOutWatch {
         Ok(())
     }
 
-    /// Whether whom it asked had opted out. Agents have some time to obey an entry.
+    /// Counts an exchange; returns whether the server or host had opted out. Agents have some time
+    /// ([`OBEYED_WITHIN`]) to obey a new entry.
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) -> bool {
         if self.entries.is_empty() || !exchange.was_asked() {
             return false;
@@ -103,7 +104,7 @@ impl OptOutWatch {
     }
 }
 
-/// An entry that cannot be read any more covers nobody; it was never obeyed by this version.
+/// An entry that this version cannot parse covers nothing; this version never obeyed it.
 fn watched(record: OptOutRecord) -> (OptOut, OptedOut) {
     let list = OptOut::parse(&record.entry).unwrap_or_default();
     let OptOutRecord { entry, date, since, until } = record;

@@ -9,8 +9,8 @@ use crate::promises::units::{byte_rate, thousands};
 use crate::promises::{Judge, Judgement, Observations, Promise, Verdict, verdicts};
 use crate::records::Manifest;
 
-/// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
-/// survey says of itself is asked only of that which tables cannot tell.
+/// The evidence by which promises are judged. It comes from the times, addresses and responses of the
+/// exchanges. The survey's own verdicts are used only for what the tables do not record.
 pub(in crate::analysis::overview) struct PromiseEvidence<'a> {
     pub recorded: &'a RecordedLimits,
     pub manifest: &'a Manifest,
@@ -20,7 +20,8 @@ pub(in crate::analysis::overview) struct PromiseEvidence<'a> {
 }
 
 impl PromiseEvidence<'_> {
-    /// The verdicts of the judge who sat while the survey ran, and of those promises that only tables can show.
+    /// The verdicts of the same judge that ran during the survey, and the verdicts on promises that only
+    /// tables can show.
     pub(in crate::analysis::overview) fn judge(
         &self,
         timeline: &mut Timeline,
@@ -54,12 +55,13 @@ impl PromiseEvidence<'_> {
         list
     }
 
-    /// A promise that tables cannot show.
+    /// The verdict on a promise that the tables cannot show.
     fn not_judged(&self, promise: Promise, why: &str) -> Verdict {
         Verdict::new(promise, &self.recorded.limits, Judgement::NotJudged, why)
     }
 
-    /// Tables tell neither clocks of servers nor what a server asked for.
+    /// The survey's own verdict: tables record neither the clocks of servers nor the pauses that a server
+    /// requested.
     fn as_the_survey_saw(&self, promise: Promise) -> Verdict {
         match self.manifest.promises.iter().find(|said| said.id == promise.id()) {
             Some(said) if said.judgement == Judgement::Broken => said.clone(),
@@ -72,7 +74,8 @@ impl PromiseEvidence<'_> {
         }
     }
 
-    /// By all that was taken of a link: what an exchange owes it, tables do not tell.
+    /// Judges the total use of each link. The tables do not record the pause that each exchange owed to the
+    /// link.
     fn of_links(&self, timeline: &mut Timeline) -> Verdict {
         let mut limits = self.recorded.limits.clone();
         limits.pace.harm = self.recorded.harm;
@@ -117,10 +120,10 @@ impl PromiseEvidence<'_> {
     }
 }
 
-/// Times are rounded, and sums of them.
+/// Times are rounded, and so are sums of times.
 const ROUNDING: f64 = 1.001;
 
-/// What is judged by the pauses and places that were set.
+/// The promises that depend on the recorded settings for pauses and slots.
 const PACE: [Promise; 7] = [
     Promise::OneAtATimeAtServer,
     Promise::OneAtATimeInSite,

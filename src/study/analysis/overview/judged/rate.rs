@@ -2,18 +2,19 @@ use std::time::Duration;
 
 use super::timeline::ServerExchange;
 
-/// How much the whole survey moved in a time.
+/// The rate of the whole survey.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::analysis::overview) struct SurveyRate {
-    /// Bytes per second over the minutes that the survey took, the last one whole: so it is never above the busiest.
+    /// Bytes per second over the duration of the survey, rounded up to whole minutes, so that it never
+    /// exceeds the busiest minute.
     pub mean: f64,
-    /// The most bytes of exchanges that began within any 60 seconds, per second.
+    /// Bytes per second of the exchanges that began within the busiest 60 seconds.
     pub busiest_minute: f64,
 }
 
 const MINUTE: i64 = 60_000_000;
 
-/// `turns` are in order of time.
+/// Computes the rate of a survey. `turns` are in order of time.
 pub(in crate::analysis::overview) fn flow(turns: &[ServerExchange]) -> SurveyRate {
     let moved = turns.iter().map(|turn| MovedBytes {
         started: turn.started,
@@ -23,7 +24,7 @@ pub(in crate::analysis::overview) fn flow(turns: &[ServerExchange]) -> SurveyRat
     SurveyRate { mean: mean(moved.clone()), busiest_minute: busiest_minute(moved) }
 }
 
-/// What one exchange moved, and when: microseconds since 1970.
+/// The bytes that one exchange moved, with its start and end in microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
 struct MovedBytes {
     started: i64,
@@ -51,14 +52,14 @@ fn busiest_minute(moved: impl Iterator<Item = MovedBytes> + Clone) -> f64 {
     most as f64 / 60.0
 }
 
-/// Times longer than a survey waits for any server, in which no exchange was under way anywhere.
+/// Periods without any exchange in progress that are longer than a survey waits for any server.
 pub(in crate::analysis::overview) struct Standstills {
-    /// From, to, and how long those before took; in order of time.
+    /// Start, end, and the total length of the periods before it, in order of time.
     list: Vec<(i64, i64, i64)>,
 }
 
 impl Standstills {
-    /// `turns` are in order of time.
+    /// Finds the standstills. `turns` are in order of time.
     pub(in crate::analysis::overview) fn find(turns: &[ServerExchange], longest_wait: Duration) -> Self {
         let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
         let (mut list, mut last_end, mut before) = (Vec::new(), None::<i64>, 0);
@@ -74,7 +75,7 @@ impl Standstills {
         Self { list }
     }
 
-    /// How much of the time between two moments they take.
+    /// The total length of standstills between two points in time.
     pub(in crate::analysis::overview) fn within(&self, first: i64, last: i64) -> i64 {
         self.until(last) - self.until(first)
     }
@@ -106,9 +107,9 @@ mod tests {
     #[test]
     fn the_mean_is_over_whole_minutes_and_the_busiest_minute_over_any_sixty_seconds() {
         assert_eq!(flow_of(&[]), (0.0, 0.0));
-        // Over before the first minute is.
+        // A survey that ends within its first minute.
         assert_eq!(flow_of(&[(0, SECOND, 600), (20 * SECOND, SECOND, 600)]), (20.0, 20.0));
-        // Bursts at the ends of more than a minute: no minute has two.
+        // Two bursts more than a minute apart: no minute has both.
         assert_eq!(flow_of(&[(0, SECOND, 600), (61 * SECOND, SECOND, 600)]), (10.0, 10.0));
         let steady: Vec<_> = (0..1200).map(|second| (second * SECOND, 0, 7)).collect();
         assert_eq!(flow_of(&steady), (7.0, 7.0));

@@ -5,19 +5,20 @@ use serde_json::Value;
 use crate::promises::PromisedLimits;
 use crate::settings::{Pace, Settings};
 
-/// What the manifest of a survey says of its limits, as far as promises can be judged by it.
+/// The limits of a survey from its manifest, as far as promises are judged by them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::analysis::overview) struct RecordedLimits {
     pub limits: PromisedLimits,
-    /// Whether the manifest says with which pauses and places servers were asked.
+    /// Whether the manifest records the settings for pauses and slots.
     pub has_pace: bool,
-    /// The share of a link that servers were promised; none where the tables are not to be judged by it.
+    /// The promised limit on the share of a server's link; none if the tables are not judged by it.
     pub harm: Option<f64>,
 }
 
-/// Tables tell times to the microsecond; starts are told by the clock of the day, durations by a steady one.
+/// Tables record times to the microsecond. Start times come from the wall clock, durations from a monotonic
+/// clock.
 const ROUNDING: Duration = Duration::from_millis(1);
-/// What one exchange may move besides a body: heads, handshake and what the kernel has read ahead.
+/// The bytes that one exchange may move besides a body: heads, handshake and what the kernel has read ahead.
 const BESIDES_BODY: u64 = 1_048_576;
 const PACE: [&str; 4] = ["min-delay", "delay-factor", "max-delay", "per-address"];
 
@@ -25,7 +26,7 @@ impl RecordedLimits {
     pub(in crate::analysis::overview) fn new(manifest: &Value) -> Self {
         let settings = Settings::recorded(manifest);
         let limits = PromisedLimits::new(&settings, settings.max_body.0 + BESIDES_BODY);
-        // The tables do not tell how fast a body came: links are judged in another way.
+        // The tables do not record how fast a body arrived, so links are judged separately.
         let pace = Pace { harm: None, ..limits.pace };
         Self {
             limits: PromisedLimits { pace, rounding: ROUNDING, ..limits },

@@ -13,20 +13,20 @@ use crate::exchange::Failure;
 use crate::promises::{Judge, TreeRequests};
 use crate::settings::Budget;
 
-/// What the questions of each tree, in the order in which they were put, say of promises.
+/// Checks promises against the requests of each tree, in request order.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct TreeRequestChecks {
     tree: Option<TreeCost>,
     trees: Vec<TreeCost>,
     questions: TreeRequests,
-    /// Of site and seed: responses for robots.txt that are on record in other trees.
+    /// By site and seed: the number of robots.txt responses that are recorded in other trees.
     shared: HashMap<(u32, u32), u64>,
-    /// Hosts that opted out, with the time when the survey knew; and when hosts were asked last.
+    /// Hosts that opted out, with the time when the survey learned of it.
     opted_out: ByKey<(i64, Box<str>)>,
     last_asked: ByKey<i64>,
 }
 
-/// What one tree cost, and when its first and its last request began: in microseconds.
+/// The cost of one tree, and the start of its first and its last request, in microseconds.
 #[derive(Clone, Copy)]
 struct TreeCost {
     site: u32,
@@ -37,7 +37,7 @@ struct TreeCost {
     last: i64,
 }
 
-/// What the trees of a site that share an account cost.
+/// The cost of the trees of a site that are charged to one budget account.
 struct AccountCost {
     site: u32,
     requests: u64,
@@ -103,7 +103,8 @@ impl TreeRequestChecks {
         self.trees.extend(self.tree.take());
     }
 
-    /// Tells the judge of all trees. Nobody's time is used at a standstill of the whole survey.
+    /// Reports all trees to the judge. Standstills of the whole survey do not count towards the time of a
+    /// tree.
     pub(in crate::analysis::overview) fn feed(
         &mut self,
         judge: &mut Judge,
@@ -114,13 +115,13 @@ impl TreeRequestChecks {
         let mut order = self.questions.order().clone();
         for AccountCost { site, requests, bytes, time } in self.charged(judge.limits().tree, standstills) {
             let Ok(host) = Host::parse(sites.name(site)) else { continue };
-            // What is wrong with the order is told of all trees together, with the first.
+            // Violations of the order are collected over all trees and reported with the first tree.
             let order = std::mem::take(&mut order);
             judge.note_tree(&Site::new(host), [requests, bytes], time, &order);
         }
     }
 
-    /// The trees by the accounts that they are charged to.
+    /// Sums the cost of the trees by the budget account that they are charged to.
     fn charged(&self, budget: Budget, standstills: &Standstills) -> Vec<AccountCost> {
         let mut accounts = HashMap::new();
         let mut all: Vec<AccountCost> = Vec::new();
@@ -140,7 +141,7 @@ impl TreeRequestChecks {
         all
     }
 
-    /// Hosts that were asked after the survey knew that they want to be left alone.
+    /// Hosts that received a request after the survey knew of their opt-out.
     pub(in crate::analysis::overview) fn asked_after_opt_out(&self) -> Vec<&str> {
         let asked = |(host, (known, _)): &(&u64, &(i64, Box<str>))| {
             self.last_asked.get(host).is_some_and(|last| last > known)

@@ -9,59 +9,59 @@ use crate::analysis::overview::names::Names;
 use crate::exchange::{Failure, Purpose, Response};
 use crate::promises::{Fact, Judge, OwnerObjections};
 
-/// When each exchange was at which server and for which site, and what came: 48 bytes each.
+/// The time, server, site and result of each exchange: 48 bytes each.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct Timeline {
     list: Vec<ServerExchange>,
 }
 
-/// One exchange at a server. Times in microseconds.
+/// One exchange with a server. Times are in microseconds.
 #[derive(Clone, Copy)]
 pub(in crate::analysis::overview) struct ServerExchange {
     pub started: i64,
-    /// Over an hour is cut to that: no exchange lasts so long.
+    /// Capped at `u32::MAX`, more than an hour: no exchange lasts as long.
     pub took: u32,
     first_byte: Option<u32>,
     connect: Option<u32>,
     tls: u32,
     pub address: u32,
     site: u32,
-    /// Both ways, four gibibytes at most.
+    /// In both directions, capped at four gibibytes.
     bytes: u32,
     status: Option<u16>,
     failure: Option<Failure>,
-    /// It tells the rate of the server's link.
+    /// Whether the rate of the server's link can be measured from it.
     pub tells_rate: bool,
     had_opted_out: bool,
 }
 
 const MINUTE: i64 = 60_000_000;
-/// After so many exchanges the judge forgets those that are over: seldom enough that it costs nothing, and often enough that
-/// what he remembers stays near at hand.
+/// The judge forgets finished exchanges each time it has seen this number of exchanges: rarely enough to cost
+/// nothing, and often enough that its state stays in the cache.
 const A_WHILE: usize = 1 << 14;
-/// Starts are told by the clock of the day, durations by a steady one, and both are rounded.
+/// Start times come from the wall clock, durations from a monotonic clock, and both are rounded.
 const ROUNDING: i64 = 1_000;
 
-/// What one address bore, from the times of its exchanges.
+/// The load on one address, computed from the times of its exchanges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct AddressLoad {
-    /// Robots.txt included.
+    /// The number of requests, robots.txt included.
     pub requests: u64,
-    /// Both ways.
+    /// Bytes in both directions.
     pub bytes: u64,
-    /// In milliseconds.
+    /// Busy time in milliseconds.
     pub busy_ms: f64,
-    /// From the end of one exchange to the start of the next; 0 when they overlap.
+    /// The smallest gap from the end of one exchange to the start of the next; 0 if they overlap.
     pub smallest_gap_ms: Option<f64>,
-    /// Exchanges at the same time.
+    /// The highest number of exchanges at the same time.
     pub most_parallel: u32,
-    /// That began within any 60 seconds.
+    /// The highest number of exchanges that began within 60 seconds.
     pub most_per_minute: u32,
 }
 
 impl Timeline {
     pub(in crate::analysis::overview) fn with_capacity(exchanges: u64) -> Self {
-        // What the table says it holds may be wrong; a Vec grows when it must.
+        // The recorded row count may be wrong; the Vec grows if it must.
         let expected = usize::try_from(exchanges).unwrap_or(0).min(1 << 26);
         Self { list: Vec::with_capacity(expected) }
     }
@@ -85,7 +85,7 @@ impl Timeline {
         });
     }
 
-    /// Exchanges of each address together, in order of time.
+    /// The exchanges grouped by address, each group in order of time.
     pub(in crate::analysis::overview) fn by_address(&mut self) -> impl Iterator<Item = &[ServerExchange]> {
         self.list.sort_unstable_by_key(|turn| {
             u128::from(turn.address) << 96 | in_order(turn.started) << 32 | u128::from(turn.took)
@@ -98,9 +98,9 @@ impl Timeline {
         &self.list
     }
 
-    /// Tells the judge of all exchanges in the order in which they began.
+    /// Reports all exchanges to the judge in the order in which they began.
     ///
-    /// Rows of damaged tables that name no address or no site are nobody's.
+    /// Skips rows of damaged tables without a valid address or site.
     pub(in crate::analysis::overview) fn feed(
         &mut self,
         judge: &mut Judge,
@@ -123,10 +123,10 @@ impl Timeline {
     }
 }
 
-/// What the purpose tells of links is judged in another way.
+/// The purpose matters only for links, which are judged separately.
 const PURPOSE: Purpose = Purpose::Page;
 
-/// Who exchanges were with and for, by their numbers.
+/// The server addresses and sites of exchanges, by their numbers.
 struct Parties {
     addresses: Vec<Option<IpAddr>>,
     sites: Vec<Option<Site>>,
@@ -149,7 +149,7 @@ impl ServerExchange {
         u64::from(self.bytes)
     }
 
-    /// As the survey heard it, as far as promises are judged by it.
+    /// The response as the survey received it, as far as promises are judged by it.
     fn to_response(self, address: IpAddr) -> Response {
         let mut response = Response::not_sent(moment(self.started), Some(address), Failure::Reset, None);
         (response.status, response.failure) = (self.status, self.failure);
@@ -162,17 +162,17 @@ impl ServerExchange {
     }
 }
 
-/// A moment as a number that is compared with others in one step.
+/// Maps a time to an unsigned number with the same order, so that a sort key is one number.
 fn in_order(micros: i64) -> u128 {
     u128::from(micros.cast_unsigned() ^ 1 << 63)
 }
 
-/// Microseconds since 1970; damaged tables may tell earlier ones.
+/// Converts microseconds since 1970. Damaged tables may hold earlier times.
 fn moment(micros: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
 
-/// What the exchanges of one address make together.
+/// Sums up the exchanges of one address.
 pub(in crate::analysis::overview) fn address_load(turns: &[ServerExchange]) -> AddressLoad {
     let mut borne = AddressLoad::default();
     let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
@@ -197,7 +197,7 @@ pub(in crate::analysis::overview) fn address_load(turns: &[ServerExchange]) -> A
     borne
 }
 
-/// Moments at which exchanges end, the next one first.
+/// The ends of the exchanges in progress, the next one first.
 #[derive(Default)]
 struct Running(BinaryHeap<Reverse<i64>>);
 
@@ -206,7 +206,7 @@ impl Running {
         self.0.push(Reverse(end));
     }
 
-    /// How many have not ended at `now`; questions are asked in order of time.
+    /// The number of exchanges that have not ended at `now`. Calls must be in order of time.
     fn count_at(&mut self, now: i64) -> u64 {
         while self.0.peek().is_some_and(|end| end.0 <= now + ROUNDING) {
             self.0.pop();

@@ -4,28 +4,28 @@ use serde::Serialize;
 
 use crate::analysis::overview::exchange::ExchangeView;
 
-/// Which doors of the sites work: their front pages by http and https, at the bare name and at `www.`. A survey asks
-/// all of them with `--entrances all`.
+/// Which doors of the sites work: their front pages over http and https, at the bare name and at `www.`. A
+/// survey requests all of them with `--entrances all`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Doors {
-    /// With a door that was tried.
+    /// Sites with at least one door that was tried.
     pub sites: u64,
-    /// The four of a site, http before https, the bare name before `www.`.
+    /// The four doors of a site: http before https, the bare name before `www.`.
     pub doors: Vec<Door>,
 }
 
-/// What came of one of the four doors, over all sites.
+/// The results for one of the four doors, over all sites.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Door {
-    /// `https://www.`
+    /// The start of its URL, for example `https://www.`.
     pub name: String,
-    /// Sites of which it was tried: its robots.txt or its front page was asked for.
+    /// Sites where it was tried: its robots.txt or its front page was requested.
     pub tried: u64,
-    /// A status came.
+    /// Sites where it responded with a status.
     pub answered: u64,
-    /// The front page was a page.
+    /// Sites where its front page is a page that could be read.
     pub page: u64,
-    /// The front page redirects, to another door or away.
+    /// Sites where its front page redirects, to another door or elsewhere.
     pub led_elsewhere: u64,
 }
 
@@ -38,7 +38,7 @@ const ELSEWHERE: u8 = 8;
 
 #[derive(Default)]
 pub(in crate::analysis::overview) struct DoorsMaker {
-    /// By site, what was seen of each of its doors.
+    /// By site, the flags of each of its doors.
     seen: HashMap<u32, [u8; NAMES.len()]>,
 }
 
@@ -81,7 +81,7 @@ impl DoorsMaker {
     }
 }
 
-/// Which of a site's doors a URL is at, and the path with its query.
+/// The index of the door that a URL belongs to, and the path with its query.
 fn door_of<'u>(url: &'u str, site: &str) -> Option<(usize, &'u str)> {
     let (scheme, rest) = url.split_once("://")?;
     let (host, target) = rest.split_at(rest.find('/')?);

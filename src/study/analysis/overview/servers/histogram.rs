@@ -1,4 +1,5 @@
-/// Times in classes of equal ratio: percentiles to within 1 %, whatever the number of exchanges.
+/// A histogram of times with classes of equal ratio: percentiles are exact to 1 %, whatever the number of
+/// exchanges.
 #[derive(Clone, Default)]
 pub(in crate::analysis::overview) struct Histogram {
     classes: Vec<u64>,
@@ -6,31 +7,31 @@ pub(in crate::analysis::overview) struct Histogram {
     max: f64,
 }
 
-/// A class spans 2 %, so that its middle is within 1 % of all in it.
+/// A class spans 2 %, so its middle is within 1 % of every value in it.
 const RATIO: f64 = 1.02;
-/// Milliseconds; what is shorter is in the first class. Tables tell times to the microsecond.
+/// In milliseconds. Shorter times are in the first class. Tables record times to the microsecond.
 const SHORTEST: f64 = 0.001;
-/// From a microsecond up to a day and more: nothing lasts longer than the largest time-out of a day.
+/// From a microsecond to more than a day: no time exceeds the largest time-out, which is a day.
 const CLASSES: usize = 1300;
 
-/// What is said of times, in milliseconds.
+/// Percentiles of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Percentiles {
-    /// Values.
+    /// The number of values.
     pub count: u64,
-    /// The arithmetic one.
+    /// The arithmetic mean.
     pub mean: f64,
     /// 5 % of the values are less.
     pub p5: f64,
-    /// A quarter of them is less.
+    /// 25 % of the values are less.
     pub p25: f64,
-    /// Half of them is less.
+    /// 50 % of the values are less.
     pub median: f64,
-    /// Three quarters are less.
+    /// 75 % of the values are less.
     pub p75: f64,
-    /// 95 % are less.
+    /// 95 % of the values are less.
     pub p95: f64,
-    /// 99 % are less.
+    /// 99 % of the values are less.
     pub p99: f64,
     /// The greatest value.
     pub max: f64,
@@ -42,7 +43,7 @@ impl Histogram {
             return;
         }
         let class = ((ms / SHORTEST).ln() / RATIO.ln()).floor();
-        // `as` takes negative numbers to the first class.
+        // `as` saturates: negative numbers go to the first class.
         let class = (class as usize).min(CLASSES - 1);
         if self.classes.len() <= class {
             self.classes.resize(class + 1, 0);

@@ -9,80 +9,81 @@ use crate::analysis::tables::group;
 pub use crate::analysis::tables::group::UNKNOWN;
 use crate::analysis::tables::{columns, key};
 
-/// Where servers stand, whose networks they are in, and how many share one.
+/// The countries and networks of servers, and how many sites share a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Infrastructure {
-    /// Addresses that answered.
+    /// Addresses that responded.
     pub servers: u64,
     /// Servers whose country is known.
     pub located_servers: u64,
-    /// Site trees whose start URL a server answered, and those of them whose server's country is known.
+    /// Site trees whose start URL got a response from a server.
     pub hosted_trees: u64,
-    /// Site trees at an address that a database locates.
+    /// Site trees whose server's country is known.
     pub located_trees: u64,
-    /// Site trees of a country domain that is a country's, with a server in a known country; and those of them
-    /// whose server stands in another.
+    /// Site trees under a country domain that belongs to a country, with a server in a known country.
     pub judged_trees: u64,
-    /// Site trees whose server stands in another country than that of their domain.
+    /// Site trees among them whose server is in another country than that of their domain.
     pub offshore_trees: u64,
-    /// By the country of the server.
+    /// Servers and site trees by the country of the server.
     pub countries: Vec<ServerGroup>,
-    /// By autonomous system.
+    /// Servers and site trees by autonomous system.
     pub networks: Vec<ServerGroup>,
-    /// Of each country domain, how many of its trees have their server abroad.
+    /// By country domain, the number of trees with a server abroad.
     pub by_country_domain: Vec<Offshore>,
-    /// Over servers.
+    /// Hosts per server address.
     pub hosts_per_address: Spread,
-    /// Over servers.
+    /// Sites per server address.
     pub sites_per_address: Spread,
-    /// Servers with ten sites or more besides one's own, and the site trees on them.
+    /// Servers with a crowd of sites: each site shares the server with at least ten others.
     pub crowded_servers: u64,
-    /// Site trees at such a server.
+    /// Site trees on such a server.
     pub crowded_trees: u64,
-    /// Of site trees over autonomous systems.
+    /// The concentration of site trees in autonomous systems.
     pub network_concentration: Concentration,
-    /// Why locations were not tested against connect times.
+    /// Why locations were not checked against connect times.
     pub location_doubt: String,
 }
 
-/// A country or a network with its servers and site trees; [`UNKNOWN`] gathers the rest.
+/// A country or a network with its servers and site trees; [`UNKNOWN`] collects the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ServerGroup {
-    /// The country code, or the number and name of the system; [`UNKNOWN`] where no database tells.
+    /// The country code, or the number and name of the autonomous system; [`UNKNOWN`] if no database knows
+    /// it.
     pub name: String,
-    /// Addresses that answered.
+    /// Addresses that responded.
     pub servers: u64,
-    /// Whose start URL such a server answered.
+    /// Site trees whose start URL got a response from such a server.
     pub site_trees: u64,
 }
 
-/// Where the sites of one country domain stand.
+/// The location of the sites of one country domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Offshore {
-    /// As the survey was told it.
+    /// The country domain, as in the settings of the survey.
     pub country_domain: String,
-    /// Site trees with a country of their server.
+    /// Site trees whose server's country is known.
     pub judged: u64,
-    /// Of these, with a server abroad.
+    /// Site trees among them with a server abroad.
     pub offshore: u64,
-    /// The country with most of them abroad.
+    /// The foreign country with the most of them.
     pub foremost: Option<String>,
 }
 
-/// How much few networks have, of site trees whose network is known.
+/// How concentrated site trees are in a few networks, for trees whose network is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Concentration {
-    /// Known systems with a site tree.
+    /// Known autonomous systems with a site tree.
     pub networks: u64,
-    /// In them.
+    /// Site trees in these networks.
     pub site_trees: u64,
-    /// Of site trees, from 0 to 1.
+    /// The share of site trees in the three largest networks, from 0 to 1.
     pub share_of_top_three: f64,
     /// Herfindahl–Hirschman index, from 0 to 1: the chance that two site trees are in the same network.
     pub hhi: f64,
 }
 
-/// Beside so many other sites a site shares its server with a crowd (NEEDS.md: most sites of the Web do).
+/// The number of other sites from which on a site shares its server with a crowd (NEEDS.md: most sites of the
+/// Web do).
 const CROWD: u32 = 10;
 const NOT_TESTED: &str = "not tested: where the surveyor's machine stands is not recorded, and without it no \
     connect time contradicts a database";
@@ -105,7 +106,7 @@ columns! {
 }
 
 impl InfrastructureMaker {
-    /// The servers come before the sites.
+    /// Must be called before the sites are added.
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let columns = PlaceColumns::from_frame(frame)?;
         for row in 0..frame.height() {
@@ -155,7 +156,7 @@ impl InfrastructureMaker {
 
     pub(in crate::analysis::overview) fn finish(self) -> Infrastructure {
         let domains = self.domains.into_iter().map(|(country_domain, (offshore, abroad))| {
-            // Of equal ones the first by name.
+            // Ties go to the first by name.
             let foremost = abroad.into_iter().rev().max_by_key(|(_, trees)| *trees).map(|(name, _)| name);
             Offshore { country_domain, foremost, ..offshore }
         });
@@ -180,7 +181,7 @@ fn group_of<'a>(groups: &'a mut ServerGroups, name: Option<&str>) -> &'a mut Ser
     groups.entry(name.unwrap_or(UNKNOWN).to_owned()).or_default()
 }
 
-/// Those with most site trees first, the unknown last.
+/// The groups with the most site trees first, the unknown last.
 fn listed(groups: ServerGroups) -> Vec<ServerGroup> {
     let mut list: Vec<ServerGroup> =
         groups.into_iter().map(|(name, group)| ServerGroup { name, ..group }).collect();
@@ -201,17 +202,19 @@ fn concentration(networks: &[ServerGroup]) -> Concentration {
         networks: known().count() as u64,
         site_trees: all,
         share_of_top_three: share(known().take(3).map(|network| network.site_trees).sum(), all),
-        // Not sum(), whose zero of nothing has a sign.
+        // Not `sum()`, which gives -0.0 for an empty list.
         hhi: known().map(|network| share(network.site_trees, all).powi(2)).fold(0.0, |sum, part| sum + part),
     }
 }
 
-/// The country that a country domain is of, ISO 3166-1; the names differ in one, and some are of none.
+/// The country of a country domain, as an ISO 3166-1 code. One name differs from its code, and some domains
+/// belong to no country.
 fn country_of(domain: &str) -> Option<String> {
     let top = domain.rsplit('.').next().unwrap_or(domain);
     match top {
         "uk" => Some("GB".to_owned()),
-        // The European Union, the former Soviet Union and Ascension Island have no code of their own there.
+        // The European Union, the former Soviet Union and Ascension Island have no code of their own in ISO
+        // 3166-1.
         "eu" | "su" | "ac" => None,
         _ if top.len() == 2 => Some(top.to_ascii_uppercase()),
         _ => None,

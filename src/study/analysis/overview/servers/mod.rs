@@ -1,4 +1,4 @@
-//! The servers of a survey: where they are, what they run, how long they take.
+//! The servers of a survey: location, software and response times.
 
 pub(super) mod doors;
 pub(super) mod histogram;

@@ -8,60 +8,61 @@ use crate::analysis::overview::listed::SiteView;
 use crate::analysis::overview::tally::{NamedCount, Tally};
 use crate::analysis::tables::group::software_family;
 
-/// What servers run and what pages are written in.
+/// The software of servers, and the encodings and languages of pages.
 ///
-/// A front page is the first 2xx answer at depth 0 of a site tree; a page is one that was read for links.
+/// A front page is the first successful response (2xx, or unchanged since an earlier survey) at depth 0 of a
+/// site tree. A page is a response that was read for links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Technology {
-    /// By the header `Server` without version.
+    /// By the header `Server`, without version.
     pub software: Vec<Software>,
-    /// Addresses that answered.
+    /// Addresses that responded.
     pub servers: u64,
-    /// That were answered.
+    /// Site trees whose start URL got a response.
     pub site_trees: u64,
-    /// Exchanges with a status.
+    /// Responses with a status.
     pub answers: u64,
-    /// That were answered with 2xx.
+    /// Front pages.
     pub front_pages: u64,
-    /// That were read for links.
+    /// Pages that were read for links.
     pub pages: u64,
-    /// Of answers.
+    /// Responses by HTTP version.
     pub http_versions: Vec<NamedCount>,
-    /// Of front pages: the version of TLS, or `not encrypted`.
+    /// Front pages by TLS version, or `not encrypted`.
     pub encryption: Vec<NamedCount>,
-    /// Of encrypted front pages: `valid`, or what is wrong.
+    /// Encrypted front pages by certificate: `valid`, or the error.
     pub certificates: Vec<NamedCount>,
-    /// Of pages: `Content-Encoding`, or `not compressed`.
+    /// Pages by `Content-Encoding`, or `not compressed`.
     pub compression: Vec<NamedCount>,
-    /// Of pages: the encoding that `Content-Type` declares against the one the page was read in.
+    /// Pages by the encoding that `Content-Type` declares and the encoding in which they were read.
     pub charsets: Vec<Charset>,
-    /// Of front pages: the language they say they are in, without region, or `not told`.
+    /// Front pages by declared language, without region, or `not told`.
     pub languages: Vec<NamedCount>,
 }
 
 /// A family of server software.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Software {
-    /// Without version, or `not told`.
+    /// The product without version, or `not told`.
     pub name: String,
-    /// Servers that say so.
+    /// Servers that report it.
     pub servers: u64,
-    /// Site trees whose start URL was answered so.
+    /// Site trees whose start URL got a response from it.
     pub site_trees: u64,
 }
 
 /// Pages by declared and used encoding, by their WHATWG names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Charset {
-    /// `not declared` or `unknown name` where there is none.
+    /// The declared encoding, or `not declared` or `unknown name`.
     pub declared: String,
-    /// In which the page was read.
+    /// The encoding in which the pages were read.
     pub used: String,
-    /// That were read so.
+    /// Pages with this combination.
     pub pages: u64,
 }
 
-/// A front page by http.
+/// A front page over http.
 const NOT_ENCRYPTED: &str = "not encrypted";
 /// A certificate that is valid for its name.
 const VALID: &str = "valid";
@@ -73,7 +74,7 @@ const NO_LANGUAGE: &str = "not told";
 const NOT_DECLARED: &str = "not declared";
 /// A charset that the Encoding Standard does not know.
 const UNKNOWN_CHARSET: &str = "unknown name";
-/// A server that does not say what it runs.
+/// A server without the header `Server`, or a response without an HTTP version.
 const UNTOLD: &str = "not told";
 
 #[derive(Default)]
@@ -102,7 +103,7 @@ impl TechnologyMaker {
     }
 
     pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
-        // Without an address nobody answered.
+        // A tree without an address got no response.
         if site.address.is_some() {
             self.technology.site_trees += 1;
             self.of_trees.add(family(site.server));
@@ -168,7 +169,7 @@ fn family(header: Option<&str>) -> &str {
     header.map(software_family).filter(|name| !name.is_empty()).unwrap_or(UNTOLD)
 }
 
-/// The parameter `charset` (RFC 9110 §8.3.2).
+/// The encoding in the parameter `charset` of `Content-Type` (RFC 9110 §8.3.2).
 fn declared_charset(content_type: Option<&str>) -> &'static str {
     let parameters = content_type.into_iter().flat_map(|value| value.split([';', ',']).skip(1));
     let mut values = parameters.filter_map(|parameter| {

@@ -5,14 +5,14 @@ use super::infrastructure::UNKNOWN;
 use crate::analysis::Labels;
 use crate::analysis::overview::exchange::ExchangeView;
 
-/// How fast servers are: percentiles in milliseconds, exact to 1 %.
+/// The response times of servers: percentiles in milliseconds, exact to 1 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Times {
-    /// Time to look hosts up that were not known already.
+    /// DNS lookups of hosts that were not cached.
     pub dns: Percentiles,
-    /// Of all exchanges that reached a server.
+    /// All exchanges that reached a server.
     pub all: Phases,
-    /// By the country of the server, those with most exchanges first; one for the unknown.
+    /// By the country of the server, the country with the most exchanges first; one entry for the unknown.
     pub by_country: Vec<CountryTimes>,
 }
 
@@ -21,22 +21,22 @@ pub struct Times {
 pub struct Phases {
     /// Opening a connection, of exchanges that opened one.
     pub connect: Percentiles,
-    /// The handshake, of exchanges that made one.
+    /// The TLS handshake, of exchanges that made one.
     pub tls: Percentiles,
-    /// From the request to the first byte of its answer.
+    /// From the request to the first byte of the response.
     pub first_byte: Percentiles,
-    /// Busy time of the server, of exchanges that brought a whole response.
+    /// Busy time of the server, of exchanges with a complete response.
     pub whole: Percentiles,
-    /// Busy time of the server.
+    /// Busy time of the server, of all exchanges.
     pub total: Percentiles,
 }
 
-/// How fast the servers of one country are.
+/// The response times of the servers of one country.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CountryTimes {
-    /// ISO 3166-1, or [`UNKNOWN`].
+    /// The ISO 3166-1 code, or [`UNKNOWN`].
     pub country: String,
-    /// In milliseconds.
+    /// The phases, in milliseconds.
     pub phases: Phases,
 }
 
@@ -57,7 +57,7 @@ struct PhaseTimes {
 }
 
 impl TimesMaker {
-    /// `country` is the label of the server's country.
+    /// Adds an exchange. `country` is the label of the server's country.
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>, country: Option<u32>) {
         if let Some(ms) = exchange.dns_ms {
             self.dns.add(ms);

@@ -3,21 +3,22 @@ use serde::Serialize;
 use crate::address::http_date;
 use crate::analysis::overview::tally::NamedCount;
 
-/// How old pages are by `Last-Modified` when they are fetched.
+/// The age of pages when they are fetched, by `Last-Modified`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Age {
-    /// Pages that tell it, and not of the future.
+    /// Pages with a date that is not in the future.
     pub dated: u64,
-    /// Pages without the header, or with text that is no date.
+    /// Pages without the header, or with a value that is not a date.
     pub undated: u64,
-    /// Pages that claim to be changed after they were fetched.
+    /// Pages whose date is later than the fetch.
     pub future: u64,
-    /// Of dated pages, in classes from new to old.
+    /// Dated pages in classes, from new to old.
     pub classes: Vec<NamedCount>,
 }
 
 const DAY: i64 = 86_400;
-/// Days are told apart for new pages, years for old ones; a year is 365.25 days.
+/// Names and upper ends of the classes, in seconds: days for new pages, years for old ones. A year is 365.25
+/// days.
 const CLASSES: [(&str, i64); 7] = [
     ("less than a day", DAY),
     ("less than a week", 7 * DAY),
@@ -27,7 +28,7 @@ const CLASSES: [(&str, i64); 7] = [
     ("less than 5 years", 5 * 31_557_600),
     ("5 years or more", i64::MAX),
 ];
-/// Clocks of servers may be ahead of ours by so many seconds.
+/// Seconds by which the clock of a server may be ahead of ours.
 const CLOCK_ERROR: i64 = 60;
 
 #[derive(Default)]
@@ -38,7 +39,7 @@ pub(in crate::analysis::overview) struct AgeMaker {
 }
 
 impl AgeMaker {
-    /// `fetched` is in microseconds since 1970.
+    /// Adds a page. `fetched` is in microseconds since 1970.
     pub(in crate::analysis::overview) fn add(&mut self, last_modified: Option<&str>, fetched: i64) {
         let fetched = fetched.div_euclid(1_000_000);
         let Some(modified) = last_modified.and_then(|text| http_date(text, fetched)) else {

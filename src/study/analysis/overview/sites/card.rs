@@ -9,74 +9,75 @@ use crate::analysis::tables::key;
 use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 use crate::settings::Settings;
 
-/// The collection card: what was surveyed, when, from where, how gently, and what it cost in all.
+/// The collection card: the subject, time and vantage point of the survey, and its total cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Card {
-    /// As the survey was told them.
+    /// The country domains, as in the settings of the survey.
     pub country_domains: Vec<String>,
-    /// What servers were told about the surveyor.
+    /// The contact that servers were given.
     pub contact: Option<String>,
-    /// The version that began the survey.
+    /// The version of the program that began the survey.
     pub tool_version: String,
-    /// Whether the survey runs, rests or is finished.
+    /// Whether the survey is running, paused or finished.
     pub state: SurveyState,
     /// When the survey was begun.
     pub created: Timestamp,
-    /// None as long as it is not.
+    /// When the survey was finished; none before that.
     pub finished: Option<Timestamp>,
-    /// The share of the start list's sites that was surveyed, and the seed by which they were drawn; none: all.
+    /// The share of the start list's sites that was surveyed, and the seed of the draw; none if all were
+    /// surveyed.
     pub sample: Option<(f64, u64)>,
-    /// From where servers were asked.
+    /// The vantage point of the survey.
     pub vantage: Vantage,
-    /// What it saw and spent.
+    /// The totals over the whole survey.
     pub totals: Totals,
-    /// Requests that were sent, perhaps, and are not in the tables.
+    /// Requests that may have been sent and are not in the tables.
     pub unrecorded_exchanges: u64,
-    /// What the survey itself says of its promises.
+    /// The promises that the survey itself reported as broken.
     pub said_broken: Vec<String>,
 }
 
-/// Whence servers were asked.
+/// The vantage point of a survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Vantage {
-    /// The name server that was asked; none: those of the system.
+    /// The name server that was used; none means the name servers of the system.
     pub dns: Option<String>,
-    /// Whose servers they were; worlds and recorded surveys without their folders.
+    /// The Web that was surveyed: the real one, a world or a recorded survey (file name only).
     pub web: SurveyedWeb,
 }
 
-/// What was seen and spent over the whole survey, from the trees that are done.
+/// Finds and cost over the whole survey, from the finished trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
     /// The user's start URLs that became site trees.
     pub start_urls: u64,
-    /// That are done.
+    /// Finished site trees.
     pub site_trees: u64,
-    /// Distinct, of the site trees.
+    /// Distinct sites of the site trees.
     pub sites: u64,
-    /// Read for links.
+    /// Pages read for links.
     pub pages: u64,
-    /// Distinct.
+    /// Distinct hosts that were contacted.
     pub hosts_asked: u64,
     /// Requests that reached the network, robots.txt and redirects included.
     pub requests: u64,
-    /// Of the requests.
+    /// Requests for robots.txt among them.
     pub robots_requests: u64,
     /// Of the requests: probes, which belong to no level.
     pub probe_requests: u64,
-    /// Attempts that no server was asked for: DNS failures, refused addresses.
+    /// Attempts that reached no server: DNS failures, refused addresses.
     pub not_asked: u64,
-    /// Heads and handshakes included.
+    /// Bytes sent, heads and handshakes included.
     pub sent_bytes: u64,
-    /// On the wire.
+    /// Bytes received on the wire.
     pub received_bytes: u64,
-    /// Of the servers, in milliseconds.
+    /// Busy time of the servers, in milliseconds.
     pub busy_ms: f64,
-    /// Opened to servers.
+    /// Connections opened to servers.
     pub connections: u64,
-    /// When it began.
+    /// The start of the first exchange.
     pub first_exchange: Option<Timestamp>,
-    /// The end of the last one.
+    /// The end of the last exchange.
     pub last_exchange: Option<Timestamp>,
     /// From the first exchange to the end of the last, pauses between runs included.
     pub lasted_seconds: f64,

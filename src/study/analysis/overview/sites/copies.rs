@@ -3,34 +3,34 @@ use serde::Serialize;
 use super::near::{Content, near_duplicates};
 use crate::analysis::tables::key;
 
-/// Pages with the same body as another one, or nearly the same text.
+/// Pages that have the same body as another page, or nearly the same text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Copies {
     /// Pages with a hash of their body.
     pub pages: u64,
-    /// Different bodies among them.
+    /// Distinct bodies among them.
     pub bodies: u64,
-    /// Pages beyond the first of a body in their site.
+    /// Pages whose body occurred before in their site.
     pub inside_sites: u64,
-    /// Pages whose body occurs in two sites or more.
+    /// Pages whose body occurs in at least two sites.
     pub across_sites: u64,
-    /// Sites with at least one such page.
+    /// Sites with at least one page whose body occurs in another site.
     pub sites_sharing: u64,
-    /// Pages whose text is nearly that of another page of their site, which has another body.
+    /// Pages whose text is nearly that of another page of their site with a different body.
     pub nearly_inside_sites: u64,
 }
 
-/// Bodies by site: 16 bytes a page. The hash of the tables has 128 bits, of which 64 are kept: 10⁷ bodies meet
-/// by chance 3 × 10⁻⁶ times.
+/// Bodies by site: 16 bytes per page. The tables hold a hash of 128 bits, of which 64 are kept: among 10⁷
+/// bodies, 3 × 10⁻⁶ collisions are expected.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct CopiesMaker {
     list: Vec<(u64, u32)>,
-    /// What shows text, by site: 24 bytes a page.
+    /// Pages with text, by site: 24 bytes per page.
     texts: Vec<(u32, Content)>,
 }
 
 impl CopiesMaker {
-    /// A page; `simhash` is that of its text, in hexadecimal, if it shows any.
+    /// Adds a page. `simhash` is the `SimHash` of its text in hexadecimal, if it has any text.
     pub(in crate::analysis::overview) fn add(&mut self, body_hash: &str, simhash: Option<&str>, site: u32) {
         let body = key(body_hash);
         self.list.push((body, site));

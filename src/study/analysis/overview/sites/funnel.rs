@@ -5,29 +5,30 @@ use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::listed::SiteView;
 use crate::analysis::overview::tally::{NamedCount, Tally};
 
-/// How many sites of the country domains there are at each stage, from known to active. The unit is the site.
+/// The number of sites of the country domains at each stage, from known to active. The unit is the site.
 ///
-/// Parked sites are not told from others: that takes guesses at words and templates, and a wrong guess changes
-/// the number that people quote. Sites with a single page, among which they are, are counted.
+/// Parked sites are not identified: that requires guesses about words and templates, and a wrong guess would
+/// change the figure that people quote. They are counted among the sites with a single page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Funnel {
-    /// Start URLs and link targets inside the surveyed country domains.
+    /// Sites of start URLs and link targets inside the surveyed country domains.
     pub known: u64,
-    /// With a site tree that is done.
+    /// Sites with a finished site tree.
     pub surveyed: u64,
-    /// An address was found.
+    /// Sites with an address.
     pub resolved: u64,
-    /// At least one request was answered with a status.
+    /// Sites that responded with a status to at least one request.
     pub answered: u64,
-    /// An entrance of the site, or what it redirects to inside the site, was answered with 2xx.
+    /// Sites with a successful response (2xx, or unchanged since an earlier survey) at an entrance, or at the
+    /// target of its redirect inside the site.
     pub front_page: u64,
-    /// At least one page could be read.
+    /// Sites with at least one page that could be read.
     pub with_page: u64,
-    /// Two pages or more could be read: active.
+    /// Sites with at least two pages that could be read: active sites.
     pub active: u64,
-    /// Why sites that were answered have no front page: by outcome of their walk.
+    /// Sites that responded and have no front page, by outcome of their first tree.
     pub answered_without_front_page: Vec<NamedCount>,
-    /// Surveyed sites outside the country domains; they are not counted above.
+    /// Surveyed sites outside the country domains. They are not counted in the other fields.
     pub outside: u64,
 }
 
@@ -41,11 +42,11 @@ pub(in crate::analysis::overview) struct FunnelMaker {
     outcomes: Labels,
 }
 
-/// How far a site came.
+/// The stages that a site has reached.
 #[derive(Clone, Copy)]
 struct Stage {
     reached: u8,
-    /// The label of that of its first tree.
+    /// The label of the outcome of its first tree.
     outcome: u32,
     is_inside: bool,
 }
@@ -71,7 +72,8 @@ impl FunnelMaker {
         }
     }
 
-    /// `pages` are those of each site; `known_only_by_links` are sites without a tree.
+    /// Counts the stages. `pages` holds the number of pages of each site; `known_only_by_links` is the number
+    /// of sites without a tree.
     pub(in crate::analysis::overview) fn finish(self, pages: &[u32], known_only_by_links: u64) -> Funnel {
         let mut funnel = Funnel { known: known_only_by_links, ..Funnel::default() };
         let mut without_front_page = Tally::default();

@@ -1,4 +1,4 @@
-//! The sites of a survey: how they ended, how old their pages are, which are copies.
+//! The sites of a survey: outcomes, age of pages, copies.
 
 pub(super) mod age;
 pub(super) mod card;
@@ -19,34 +19,34 @@ use super::tally::{NamedCount, Tally};
 use age::{Age, AgeMaker};
 use copies::{Copies, CopiesMaker};
 
-/// How large sites are, how deep, how old, and how much of them is made on request or the same twice.
+/// The size, depth and age of sites, and how many of their pages have query URLs or are copies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sites {
-    /// Pages of sites with at least one.
+    /// Pages per site, over sites with at least one page.
     pub pages: Spread,
-    /// Sites.
+    /// Sites with exactly one page.
     pub with_one_page: u64,
-    /// Gini coefficient of pages over sites with at least one.
+    /// The Gini coefficient of pages over sites with at least one page.
     pub unevenness: f64,
-    /// Those with most pages first.
+    /// The largest sites, the site with the most pages first.
     pub largest: Vec<LargeSite>,
-    /// The share of all pages that the largest hundredth of these sites has (at least one site).
+    /// The share of all pages that belongs to the largest 1 % of the sites with a page (at least one site).
     pub share_of_largest_hundredth: f64,
-    /// Sites by number of pages, in classes from none up.
+    /// Sites by number of pages, in classes from 0 up.
     pub by_size: Vec<NamedCount>,
-    /// Site trees with a page by the deepest level that was asked for, from 0 on.
+    /// Site trees with a page by the deepest level that was requested, from 0 on.
     pub by_deepest: Vec<u64>,
     /// Site trees by generation, from 0 on.
     pub by_generation: Vec<u64>,
-    /// Those with most sites first, `outside` last.
+    /// By country domain, the one with the most sites first, `outside` last.
     pub by_country_domain: Vec<CountryDomain>,
     /// Pages with a `?` or a `;` in their URL.
     pub query_pages: u64,
     /// Pages that were read for links.
     pub read_pages: u64,
-    /// By `Last-Modified`.
+    /// The age of pages by `Last-Modified`.
     pub age: Age,
-    /// By their bodies and texts.
+    /// Copies of pages, by body and by text.
     pub copies: Copies,
 }
 
@@ -55,33 +55,33 @@ pub struct Sites {
 pub struct LargeSite {
     /// The registrable domain.
     pub site: String,
-    /// That were read.
+    /// Pages that were read.
     pub pages: u64,
-    /// Of all pages.
+    /// The share of all pages of the survey.
     pub share: f64,
 }
 
 /// The sites of one country domain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CountryDomain {
-    /// As the survey was told it, or `outside`.
+    /// The country domain, as in the settings of the survey, or `outside`.
     pub name: String,
-    /// With a site tree.
+    /// Sites with a site tree.
     pub sites: u64,
-    /// At least one.
+    /// Sites with at least one page.
     pub with_page: u64,
-    /// Of all its sites.
+    /// Pages of all its sites.
     pub pages: u64,
-    /// Pages of sites with at least one.
+    /// The median of pages per site, over sites with at least one page.
     pub median_pages: f64,
 }
 
-/// So many of the largest are named.
+/// The number of largest sites that are named.
 const NAMED: usize = 10;
 
 #[derive(Default)]
 pub(super) struct SitesMaker {
-    /// Pages and country domain of each site.
+    /// The number of pages of each site.
     pages: Vec<u32>,
     cctlds: Vec<u32>,
     by_deepest: Vec<u64>,
@@ -112,7 +112,7 @@ impl SitesMaker {
             return;
         }
         self.read_pages += 1;
-        // In a host name there is neither; DESIGN.md calls such a URL a query URL.
+        // A host name contains neither character. DESIGN.md calls such a URL a query URL.
         self.query_pages += u64::from(exchange.url.contains(['?', ';']));
         self.age.add(exchange.last_modified, exchange.started);
         if let Some(hash) = exchange.body_hash {
@@ -166,7 +166,7 @@ impl SitesMaker {
         let mut classes = Tally::default();
         self.pages.iter().for_each(|pages| classes.add(group::pages_class(u64::from(*pages))));
         let counted = classes.finish();
-        // One member of each class, in order.
+        // One number of pages from each class, in order.
         [0, 1, 2, 10, 100, 1000]
             .map(group::pages_class)
             .into_iter()
@@ -202,7 +202,7 @@ impl SitesMaker {
     }
 }
 
-/// Levels and generations are few: what lies beyond comes from a damaged table.
+/// The highest level or generation that is counted: greater numbers come from a damaged table.
 const MOST_CLASSES: usize = 10_000;
 
 fn count_at(counts: &mut Vec<u64>, place: u32) {

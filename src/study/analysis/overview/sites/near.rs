@@ -1,20 +1,21 @@
 use std::collections::HashMap;
 
-/// Texts whose `SimHash`es differ in so few of 64 bits are near duplicates (Manku, Jain and Das Sarma 2007).
+/// Texts whose `SimHash`es differ in at most this number of 64 bits are near duplicates (Manku, Jain and Das
+/// Sarma 2007).
 const MOST_BITS: u32 = 3;
-/// Of four parts of 16 bits one at least is the same where three bits differ.
+/// If three bits differ, at least one of four parts of 16 bits is the same.
 const PARTS: u32 = 4;
 
-/// A page's body and text, by their hashes.
+/// The hashes of a page's body and of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::analysis::overview) struct Content {
     pub body: u64,
     pub text: u64,
 }
 
-/// The pages of a site whose text is nearly that of another of its pages with another body.
+/// The number of pages of a site whose text is nearly that of another page with a different body.
 ///
-/// Only pages that share one of four parts of their hash are compared.
+/// Compares only pages that share one of the four parts of their hash.
 pub(in crate::analysis::overview) fn near_duplicates(pages: &[Content]) -> u64 {
     let mut sorted = pages.to_vec();
     sorted.sort_unstable();
@@ -69,7 +70,7 @@ mod tests {
         fn as_many_are_found_as_by_comparing_all_with_all(
             seeds in proptest::collection::vec((0..5_u64, any::<u64>(), 0..64_u32, 0..64_u32), 0..60),
         ) {
-            // Texts near to a few, or each near to the one before.
+            // Texts close to a few texts, or each close to the one before.
             let mut pages: Vec<Content> = Vec::new();
             for (body, text, one, other) in seeds {
                 let near = pages.last().map_or(text, |last| last.text ^ (1 << one) ^ (1 << other));

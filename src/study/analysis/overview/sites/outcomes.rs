@@ -7,55 +7,55 @@ use crate::analysis::overview::listed::{OUTSIDE, SiteView};
 use crate::analysis::overview::tally::{NamedCount, Tally};
 use crate::exchange::{Challenge, Outcome};
 
-/// How exchanges and site trees ended.
+/// The results of exchanges and the outcomes of site trees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcomes {
-    /// All of them, robots.txt included.
+    /// All exchanges, robots.txt included.
     pub exchanges: u64,
-    /// Exchanges without a complete answer, by failure.
+    /// Exchanges without a complete response, by failure.
     pub failures: Vec<NamedCount>,
-    /// Answers by HTTP status: requests for pages, and for robots.txt.
+    /// Responses by HTTP status, for pages and for robots.txt.
     pub statuses: Vec<Status>,
     /// Site trees by outcome.
     pub trees: Vec<NamedCount>,
-    /// Those with most site trees first.
+    /// By country domain, the one with the most site trees first.
     pub by_country_domain: Vec<CountryOutcomes>,
-    /// Sites that turn crawlers away.
+    /// Sites that turned the survey away.
     pub turned_away: TurnedAway,
 }
 
 /// Sites that turned the survey away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TurnedAway {
-    /// Of so many.
+    /// All sites.
     pub sites: u64,
-    /// After they had delivered pages.
+    /// Sites that turned the survey away after they had delivered pages.
     pub refused: u64,
-    /// Without a page: a challenge or a block page came in its place.
+    /// Sites without a page that delivered a challenge or a block page instead.
     pub challenged: u64,
-    /// Sites with a challenge, by what showed it, whatever else they delivered.
+    /// Sites with a challenge, by the sign that showed it. Includes sites that delivered pages too.
     pub evidence: Vec<NamedCount>,
 }
 
-/// How often servers answered with one HTTP status.
+/// The number of responses with one HTTP status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Status {
-    /// From 100 to 599 in sound tables.
+    /// The status, from 100 to 599 in sound tables.
     pub status: u32,
-    /// Requests for pages and files.
+    /// Responses to requests for pages and files.
     pub pages: u64,
-    /// Requests for robots.txt.
+    /// Responses to requests for robots.txt.
     pub robots: u64,
 }
 
-/// How the site trees of one country domain ended.
+/// The outcomes of the site trees of one country domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountryOutcomes {
-    /// As the survey was told it, or `outside`.
+    /// The country domain, as in the settings of the survey, or `outside`.
     pub country_domain: String,
-    /// That are done.
+    /// Finished site trees.
     pub trees: u64,
-    /// By outcome, the most first.
+    /// Site trees by outcome, the most frequent first.
     pub outcomes: Vec<NamedCount>,
 }
 
@@ -67,10 +67,10 @@ pub(in crate::analysis::overview) struct OutcomesMaker {
     trees: Tally,
     domains: BTreeMap<String, (u64, Tally)>,
     sites: HashSet<u32>,
-    /// Sites with pages, and those that were refused some.
+    /// Sites with pages.
     with_pages: HashSet<u32>,
     refused: HashSet<u32>,
-    /// What showed the challenges of a site.
+    /// By site, the signs of the challenges it delivered.
     challenges: HashMap<u32, HashSet<Challenge>>,
 }
 
