@@ -380,7 +380,7 @@ mod tests {
         assert!(!is_silent(&now, later));
         let words = in_words(Path::new("d"), &now, later);
         assert!(
-            words.starts_with("survey     d, a simulation, interrupted\nsimulated  1 d 01 h\n"),
+            words.starts_with("survey      d, a simulation, interrupted\nsimulated   1 d 01 h\n"),
             "{words}"
         );
     }
