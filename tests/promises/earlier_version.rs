@@ -125,7 +125,7 @@ fn sound(mut tables: TimelessTables) -> TimelessTables {
 /// that much more.
 #[track_caller]
 fn same_but_for_rules_read_again(found: TimelessTables, expected: TimelessTables) {
-    let (mut found, mut expected) = (sound(found), sound(expected));
+    let (found, expected) = (sound(found), sound(expected));
     let reads = |tables: &TimelessTables, site: &str| {
         let of_site = tables.sites.iter().filter(|row| row.site == site);
         of_site.map(|row| row.robots_requests).sum::<u64>()
@@ -134,13 +134,16 @@ fn same_but_for_rules_read_again(found: TimelessTables, expected: TimelessTables
     let again: BTreeSet<String> =
         sites.iter().filter(|site| reads(&found, site) > reads(&expected, site)).cloned().collect();
     assert!(2 * again.len() < sites.len(), "{again:?} of {} sites read their rules again", sites.len());
-    for tables in [&mut found, &mut expected] {
-        tables.sites.retain(|row| !again.contains(&row.site));
-        tables.levels.retain(|row| !again.contains(&row.site));
-        tables.links.retain(|row| !again.contains(&row.site));
-        tables.exchanges.retain(|row| !again.contains(&row.site));
-    }
-    same_tables(&found, &expected);
+    same_tables(&without(found, &again), &without(expected, &again));
+}
+
+/// The tables without the rows of some sites.
+fn without(mut tables: TimelessTables, sites: &BTreeSet<String>) -> TimelessTables {
+    tables.sites.retain(|row| !sites.contains(&row.site));
+    tables.levels.retain(|row| !sites.contains(&row.site));
+    tables.links.retain(|row| !sites.contains(&row.site));
+    tables.exchanges.retain(|row| !sites.contains(&row.site));
+    tables
 }
 
 fn as_before<R: Row>(rows: &[R]) -> Vec<R> {
@@ -178,8 +181,18 @@ fn budgets_of_servers_and_known_pages_of_an_earlier_version_count_on() {
     let (web, folder) = (web(), tempfile::tempdir().unwrap());
     let (dir, log) = resume(&web, folder.path(), &STOPPED);
     let undisturbed = undisturbed(&web, folder.path(), &STOPPED);
-    same_but_for_rules_read_again(timeless_tables(&dir), timeless_tables(&undisturbed));
-    assert_eq!(recorded_at(&dir, SHARED_SERVER), SERVER_REQUESTS);
+    // Two sites are walked at once. Which site of the shared server gets how much of its budget is a matter of time.
+    let [found, expected] = [&dir, &undisturbed].map(|dir| timeless_tables(dir));
+    let of_shared = |tables: &TimelessTables| -> Vec<String> {
+        let shared = SHARED_SERVER.to_string();
+        let rows = tables.exchanges.iter().filter(|row| row.address.as_deref() == Some(&shared));
+        rows.map(|row| row.site.clone()).collect()
+    };
+    let shared: BTreeSet<String> = [&found, &expected].into_iter().flat_map(of_shared).collect();
+    same_but_for_rules_read_again(without(found, &shared), without(expected, &shared));
+    for dir in [&dir, &undisturbed] {
+        assert_eq!(recorded_at(dir, SHARED_SERVER), SERVER_REQUESTS);
+    }
     let later = requests_to(&log, SHARED_SERVER);
     assert!(0 < later && later < SERVER_REQUESTS, "{later} of them after the stop");
     assert_eq!(requests_to(&log, DOWN_SERVER), 0, "it was given up before the stop");
