@@ -142,12 +142,8 @@ impl TooShallow {
 }
 
 fn needs(at_least: f64) -> String {
-    let known = Criterion::needs_known(at_least);
-    format!(
-        "To tell which depth covers {}, it must know {} of those of all levels.",
-        percent(at_least),
-        percent(known)
-    )
+    let wanted = percent(at_least);
+    format!("To tell which depth covers {wanted}, it must know {wanted} of those of all levels.")
 }
 
 const DEEPER: &str = "Survey a sample of the sites deeper (--sample, --depth), and ask again.";

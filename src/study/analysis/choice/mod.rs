@@ -129,14 +129,6 @@ impl Criterion {
     /// The default for the wanted coverage.
     pub const COVERAGE: f64 = 0.95;
 
-    /// The share of all levels that a survey must know before a depth can be chosen by this coverage: the wanted
-    /// share, and at least nine tenths, because coverage is a share of what the survey knows.
-    #[must_use]
-    pub fn needs_known(at_least: f64) -> f64 {
-        const NEARLY_ALL: f64 = 0.9;
-        at_least.max(NEARLY_ALL)
-    }
-
     /// The kind and the reading in which coverage is counted.
     #[must_use]
     pub fn counted(&self) -> (Kind, Reading) {
@@ -203,12 +195,12 @@ impl Criterion {
         }
     }
 
-    /// Whether a survey that knows this share of the total can choose. For coverage: if it knows as much as
-    /// [`Self::needs_known`]. For load: if the permitted load does not pay for all its levels; otherwise it might pay
+    /// Whether a survey that knows this share of the total can choose. For coverage: if it knows at least the
+    /// wanted share. For load: if the permitted load does not pay for all its levels; otherwise it might pay
     /// for deeper ones too.
     fn can_choose(&self, known: f64) -> bool {
         match self {
-            Self::Coverage { at_least, .. } => known >= Self::needs_known(*at_least),
+            Self::Coverage { at_least, .. } => known >= *at_least,
             Self::Load { at_most, .. } => known > *at_most || *at_most >= 1.0,
         }
     }
@@ -399,8 +391,6 @@ mod tests {
         assert_eq!(verdict(0.5, load(0.5)), Verdict::Recommended);
         assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
         assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
-        // Half of what it knows would be less than half of all.
-        assert_eq!(choice(0.5, knowing(0.4, 0.89), coverage(0.5)).verdict, Verdict::SurveyDeeper);
         assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
     }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::choice::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
-use super::{Criterion, DepthShare, Environment, Estimate, Evidence, Kind, Reading, SitesNeeded, Verdict};
+use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, SitesNeeded, Verdict};
 
 /// The duration, cost and coverage of a survey to each depth in a network environment, and the depth that
 /// fits.
@@ -195,11 +195,7 @@ impl Forecast {
         let known = evidence.shares.known_share(of, reading);
         let verdict = match fits {
             None => Verdict::NoneFits,
-            Some(_)
-                if wanted.is_some_and(|wanted| evidence.share(known) < Criterion::needs_known(wanted)) =>
-            {
-                Verdict::SurveyDeeper
-            }
+            Some(_) if wanted.is_some_and(|wanted| evidence.share(known) < wanted) => Verdict::SurveyDeeper,
             Some(_) => Verdict::Recommended,
         };
         Self {
