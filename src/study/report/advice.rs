@@ -75,7 +75,11 @@ impl From<&Choice> for TooShallow {
     fn from(choice: &Choice) -> Self {
         let Choice { open_trees, trees, deepest, known, criterion, .. } = *choice;
         let (of, needs) = match criterion {
-            Criterion::Coverage { at_least, of, reading } => (reading.counts(of), needs(at_least)),
+            Criterion::Coverage { at_least, of, reading } => {
+                let first = choice.levels.iter().find(|level| level.fits);
+                let covered = first.map(|level| (level.depth, level.deciding));
+                (reading.counts(of), needs(at_least, known, covered))
+            }
             Criterion::Load { at_most, unit, .. } => {
                 (unit.name(), format!("{} may be spent, which may pay for more levels.", percent(at_most)))
             }
@@ -87,7 +91,10 @@ impl From<&Choice> for TooShallow {
 impl From<&Forecast> for TooShallow {
     fn from(forecast: &Forecast) -> Self {
         let Forecast { open_trees, trees, deepest, known, of, reading, .. } = *forecast;
-        let needs = forecast.environment.survey.coverage.map(needs).unwrap_or_default();
+        let first = forecast.levels.iter().find(|level| level.breaks.is_empty());
+        let covered = first.map(|level| (level.depth, level.deciding_coverage));
+        let wanted = forecast.environment.survey.coverage;
+        let needs = wanted.map(|wanted| needs(wanted, known, covered)).unwrap_or_default();
         Self { open_trees, trees, deepest, known, of: reading.counts(of), needs }
     }
 }
@@ -141,9 +148,22 @@ impl TooShallow {
     }
 }
 
-fn needs(at_least: f64) -> String {
+/// What a survey lacks to choose a depth by coverage: it knows too little, or the first depth that covers
+/// enough of what it knows covers too little of all levels.
+fn needs(at_least: f64, known: DepthShare, covered: Option<(u16, f64)>) -> String {
     let wanted = percent(at_least);
-    format!("To tell which depth covers {wanted}, it must know {wanted} of those of all levels.")
+    let [least, most] = [known.with_next, known.by_trend.max(known.with_next)];
+    match covered {
+        Some((depth, covered)) if most >= at_least => {
+            let known = if Criterion::nearly_covers(at_least, most, covered) { least } else { most };
+            format!(
+                "Depth {depth} covers {} of what it knows, which may be only {} of all levels, and {wanted} is wanted.",
+                percent(covered),
+                percent(covered * known),
+            )
+        }
+        _ => format!("To tell which depth covers {wanted}, it must know {wanted} of those of all levels."),
+    }
 }
 
 const DEEPER: &str = "Survey a sample of the sites deeper (--sample, --depth), and ask again.";

@@ -195,14 +195,27 @@ impl Criterion {
         }
     }
 
-    /// Whether a survey that knows this share of the total can choose. For coverage: if it knows at least the
-    /// wanted share. For load: if the permitted load does not pay for all its levels; otherwise it might pay
-    /// for deeper ones too.
-    fn can_choose(&self, known: f64) -> bool {
+    /// Whether a survey that knows the share `known` of the total can choose a depth with this figure. For
+    /// coverage: if the depth nearly covers the wanted share of the total, see [`Self::nearly_covers`]. For
+    /// load: if the permitted load does not pay for all levels of the survey; otherwise it might pay for deeper
+    /// ones too.
+    fn can_choose(&self, known: f64, figure: f64) -> bool {
         match self {
-            Self::Coverage { at_least, .. } => known >= *at_least,
+            Self::Coverage { at_least, .. } => Self::nearly_covers(*at_least, known, figure),
             Self::Load { at_most, .. } => known > *at_most || *at_most >= 1.0,
         }
+    }
+
+    /// Whether a depth that covers the share `covered` of what a survey knows nearly covers the share
+    /// `at_least` of all levels, of which the survey knows the share `known`.
+    ///
+    /// The survey must know `at_least` itself. Of a low goal it may know enough and still mislead: half of
+    /// what a survey knows that knows half of all is a quarter of all. So four fifths of the goal must be
+    /// covered; for a goal of 0.8 or more this follows from the first condition.
+    #[must_use]
+    pub fn nearly_covers(at_least: f64, known: f64, covered: f64) -> bool {
+        const NEARLY: f64 = 0.8;
+        known >= at_least && known * covered >= NEARLY * at_least
     }
 }
 
@@ -225,9 +238,9 @@ impl Choice {
         let side = criterion.safe_side();
         let deciding = evidence.deciding(|level| criterion.figure(level), side);
         let (chosen, known) = (criterion.choose(deciding.iter().copied()), criterion.known_share(evidence));
-        let verdict = match chosen {
+        let verdict = match chosen.and_then(|depth| deciding.get(usize::from(depth))) {
             None => Verdict::NoneFits,
-            Some(_) if criterion.can_choose(evidence.share(known)) => Verdict::Recommended,
+            Some(figure) if criterion.can_choose(evidence.share(known), *figure) => Verdict::Recommended,
             Some(_) => Verdict::SurveyDeeper,
         };
         let depth = chosen.filter(|_| verdict == Verdict::Recommended);
@@ -237,6 +250,10 @@ impl Choice {
         let (at_low, at_high) = (by_ends(Side::Low), by_ends(Side::High));
         let (at_worst, at_best) = if side == Side::Low { (at_low, at_high) } else { (at_high, at_low) };
         let has_intervals = figures().any(|figure| figure.interval().is_some());
+        let is_sure = |depth: &u16| {
+            let figure = figures().nth(usize::from(*depth)).map(|figure| side.end_of(figure));
+            has_intervals && figure.is_some_and(|figure| criterion.can_choose(known.with_next, figure))
+        };
         Self {
             criterion,
             confidence: *confidence,
@@ -244,7 +261,7 @@ impl Choice {
             verdict,
             depth,
             as_measured: criterion.choose(figures().map(|figure| figure.value)),
-            at_worst: at_worst.filter(|_| has_intervals && criterion.can_choose(known.with_next)),
+            at_worst: at_worst.filter(is_sure),
             at_best: at_best.filter(|_| has_intervals),
             settling: depth
                 .and_then(|depth| SitesNeeded::from_estimate(figures().nth(depth.into())?, curves.trees)),
@@ -392,6 +409,12 @@ mod tests {
         assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
         assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
         assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
+        // Half of what it knows is a quarter of all.
+        let low = |by_trend| choice(0.5, knowing(0.4, by_trend), coverage(0.5)).verdict;
+        assert_eq!(
+            [0.5, 0.79, 0.8].map(low),
+            [Verdict::SurveyDeeper, Verdict::SurveyDeeper, Verdict::Recommended]
+        );
     }
 
     #[test]

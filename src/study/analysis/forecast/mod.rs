@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::choice::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
-use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, SitesNeeded, Verdict};
+use super::{Criterion, DepthShare, Environment, Estimate, Evidence, Kind, Reading, SitesNeeded, Verdict};
 
 /// The duration, cost and coverage of a survey to each depth in a network environment, and the depth that
 /// fits.
@@ -193,10 +193,15 @@ impl Forecast {
         let wanted = environment.survey.coverage;
         let fits = if wanted.is_some() { fitting.next() } else { fitting.next_back() };
         let known = evidence.shares.known_share(of, reading);
-        let verdict = match fits {
+        let knows_enough = |level: &ForecastLevel| {
+            wanted.is_none_or(|wanted| {
+                Criterion::nearly_covers(wanted, evidence.share(known), level.deciding_coverage)
+            })
+        };
+        let verdict = match fits.and_then(|depth| levels.get(usize::from(depth))) {
             None => Verdict::NoneFits,
-            Some(_) if wanted.is_some_and(|wanted| evidence.share(known) < wanted) => Verdict::SurveyDeeper,
-            Some(_) => Verdict::Recommended,
+            Some(level) if knows_enough(level) => Verdict::Recommended,
+            Some(_) => Verdict::SurveyDeeper,
         };
         Self {
             environment: environment.clone(),
