@@ -1,5 +1,6 @@
 //! The agents that send the requests of a survey: remote workers, or simulated agents in this process.
 
+pub(super) mod doubts;
 pub(super) mod remote_worker;
 pub(super) mod simulation;
 
@@ -21,6 +22,7 @@ use crate::load::{Fault, LinkDecision, OwnLink};
 use crate::records::{SiteRow, read_table};
 use crate::roster::{AgentCapacity, AgentNumber, Dealer, Partition, Priority, WaitingTree};
 use crate::settings::Settings;
+use doubts::Doubts;
 use remote_worker::RemoteWorker;
 
 /// The agents that walk the site trees of a survey.
@@ -100,6 +102,7 @@ pub(super) struct Agents {
     offered: Notify,
     /// Notified when an agent joins, or when the link of an agent breaks or recovers.
     pub changed: Notify,
+    pub doubts: Doubts,
     /// The longest pause at a server, which sets how links of agents are probed.
     longest_pause: Duration,
 }
@@ -250,8 +253,15 @@ impl Agents {
         }
         let state =
             Mutex::new(DealingState { dealer, assigned_agents: BTreeMap::new(), moving: HashSet::new() });
-        let agents =
-            Self { clock, state, team, offered: Notify::new(), changed: Notify::new(), longest_pause };
+        let agents = Self {
+            clock,
+            state,
+            team,
+            offered: Notify::new(),
+            changed: Notify::new(),
+            doubts: Doubts::default(),
+            longest_pause,
+        };
         for agent in &agents.team.agents {
             agents.join(*agent);
         }

@@ -129,6 +129,9 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, S
         () = assigned.wait_until_gone() => Ok(VisitOutcome::Requeue(Requeue::Again(lease))),
         visited = visit.run() => {
             if let (Ok(VisitOutcome::Done(_)), Some(hand)) = (&visited, assigned.remote_worker()) {
+                if let Some(agents) = &of_all.agents {
+                    agents.doubts.forget(order);
+                }
                 of_all.suspects.forget(order);
                 hand.forget(order);
             }
@@ -163,9 +166,6 @@ struct Visit {
     suspects: HashSet<u32>,
     /// How often each request was sent without a response on record.
     times_lost: HashMap<u32, usize>,
-    /// How often requests of this tree were sent without a response on record, including requests that have
-    /// received one since.
-    lost_in_tree: u64,
     journal: Arc<Journal>,
     flying: FuturesUnordered<InFlight>,
     /// Until this time a server of the site may still be working on an aborted request. No other server of
@@ -238,7 +238,6 @@ impl Visit {
             ended: past.outcome,
             suspects: past.unanswered.suspects().collect(),
             times_lost: past.unanswered.times(),
-            lost_in_tree: past.unanswered.count(),
             journal: Arc::new(journal),
             flying: FuturesUnordered::new(),
             hindered: None,
@@ -412,7 +411,6 @@ impl Visit {
         let (tree, deadline, fallbacks) = (self.lease.order, self.deadline(), self.fallbacks.clone());
         let is_suspect = self.suspects.contains(&request.number);
         let times_lost = self.times_lost.get(&request.number).copied().unwrap_or_default();
-        let lost_in_tree = self.lost_in_tree;
         let (not_before, redirect_pause, assigned) =
             (self.rests_until, self.redirect_pause, self.assigned.clone());
         let wanted = WantedExchange {
@@ -426,7 +424,6 @@ impl Visit {
             good_until,
             is_suspect,
             times_lost,
-            lost_in_tree,
         };
         Box::pin(async move {
             let assigned = assigned.as_ref();

@@ -6,20 +6,12 @@ use super::requester::{Attempt, AttemptEnd, DoubtfulFailure, LEFT, Requester, ST
 use crate::exchange::{Failure, Response};
 use crate::load::LossCause;
 use crate::survey::agents::AssignedAgent;
+use crate::survey::agents::doubts::Doubt;
 use crate::survey::parts::Parts;
 use crate::survey::visit::own_link::{self, Link, LinkPass};
 
 /// A request that was lost this often is not given up again because this process stood still.
 pub(super) const MOST_LOST: usize = 3;
-
-/// If there are several agents, a request that broke off or brought nothing is sent again this often while it
-/// is unknown whether its agent's link worked.
-const MOST_DOUBTS: usize = 2;
-
-/// If only one request brought nothing, it is sent again only while the tree has lost fewer requests than
-/// this. A server that is silent for everybody, or breaks off, should not receive extra requests page after
-/// page.
-const MOST_ALONE: u64 = 2;
 
 /// The result of a request, and the link that it was sent over.
 #[derive(Clone, Copy)]
@@ -74,7 +66,8 @@ impl<'a> Requester<'a> {
         let at = self.parts.access.now();
         own_link::note(link, address, response, asked);
         // While nothing came, there is no evidence that the link worked.
-        let may_be_dark = |failure| is_silence(failure) || broke_off(failure);
+        let may_be_dark =
+            |failure| is_silence(failure) || broke_off(failure) || failure == Failure::ConnectTimeout;
         let was_dark = response.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
         drop(pass);
         if attempt.may_be_link(sender.is_some(), response) {
@@ -98,22 +91,26 @@ impl<'a> Requester<'a> {
         }
         let LinkResult { sender, link, response, .. } = over_link;
         let blame = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
-        // A link that was cut for a moment is silent, and a network that forgot its connections resets them.
-        let doubts = match blame {
-            LossCause::Unknown => MOST_DOUBTS,
-            _ => usize::from(was_dark && wanted.lost_in_tree < MOST_ALONE),
+        let doubt = match blame {
+            LossCause::Unknown => Some(Doubt::OthersLost),
+            _ => was_dark.then_some(Doubt::OnlyLoss),
         };
-        if response.failure.is_some_and(Failure::is_no_connection) {
-            if blame == LossCause::OwnLink {
-                return Err(AttemptEnd::OwnLinkBroken);
-            }
-        } else if blame == LossCause::OwnLink
-            || wanted.times_lost < doubts && self.other_agent(sender).is_some()
-        {
-            // It may have been sent, so it counts as a request without a response.
-            return Err(self.lost());
+        let is_ours = blame == LossCause::OwnLink
+            || doubt.is_some_and(|doubt| self.may_repeat(wanted.request.number, doubt, sender));
+        if !is_ours {
+            return Ok(());
         }
-        Ok(())
+        if response.failure.is_some_and(Failure::is_no_connection) {
+            return Err(AttemptEnd::OwnLinkBroken);
+        }
+        // It may have been sent, so it counts as a request without a response.
+        Err(self.lost())
+    }
+
+    /// Whether a request whose loss leaves a doubt may be sent again. Another agent must be there to do so.
+    fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
+        let agents = self.parts.agents.as_ref().filter(|_| self.other_agent(sender).is_some());
+        agents.is_some_and(|agents| agents.doubts.take(self.tree, request, doubt))
     }
 
     /// The result of the request is unknown: the visit starts again from its journal.

@@ -34,9 +34,6 @@ pub(in crate::survey) struct WantedExchange {
     pub is_suspect: bool,
     /// How often it was sent without a response on record.
     pub times_lost: usize,
-    /// How often requests of this tree were sent without a response on record, including requests that have
-    /// received one since.
-    pub lost_in_tree: u64,
 }
 
 /// The result of a wanted exchange.
