@@ -268,8 +268,8 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         ),
         (
             ["--trap-levels", "2.5"],
-            "invalid value '2.5' for '--trap-levels <LEVELS|none>': '2.5' is neither none nor a whole number from 0 to \
-             65535",
+            "invalid value '2.5' for '--trap-levels <LEVELS|none>': '2.5' is not valid (expected none, or a whole \
+             number from 0 to 65535)",
         ),
         (
             ["--min-delay", "soon"],
@@ -296,18 +296,18 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         ),
         (
             ["--per-neighbourhood", "few"],
-            "invalid value 'few' for '--per-neighbourhood <N|none>': 'few' is neither none nor a whole number from 0 to \
-             4294967295",
+            "invalid value 'few' for '--per-neighbourhood <N|none>': 'few' is not valid (expected none, or a \
+             whole number from 0 to 4294967295)",
         ),
         (
             ["--quiet-hours", "8-18"],
-            "invalid value '8-18' for '--quiet-hours <HOURS|none>': '8-18' are no hours of the day (expected for example \
+            "invalid value '8-18' for '--quiet-hours <HOURS|none>': '8-18' is not a time range (expected for example \
              '08:00-18:00' or '22:00-06:00')",
         ),
     ] {
         desk.refuses(&flags, &format!("{message} (`--help` tells what is allowed)"));
     }
-    let message = "is no pattern of URLs (expected for example '*list*', '/list/' or 'list.example.ke/')";
+    let message = "is not a URL pattern (expected for example '*list*', '/list/' or 'list.example.ke/')";
     for flag in ["exclude", "include"] {
         let refused = format!("invalid value 'list' for '--{flag} <PATTERN>': 'list' {message}");
         desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` tells what is allowed)"));
@@ -346,9 +346,10 @@ fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
     let desk = Desk::new();
     let unless = "add --impolite if the servers are yours or their owners agreed (free are surveys whose --dns and \
                   --gateway are on this machine)";
-    let places = "--per-address 50 breaks one request at a time at a server (polite: 1)";
-    let rate = "--rate none breaks the ceiling of the whole survey (polite: 1048576)";
-    let pause = "--min-delay 0s breaks the least pause at a server (polite: 2s)";
+    let places = "--per-address 50 breaks the promise of one request at a time per server (polite: 1)";
+    let rate =
+        "--rate none breaks the promise of the limit on the rate of the whole survey (polite: 1048576)";
+    let pause = "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s)";
     desk.write("run.toml", "min-delay = \"0s\"\n");
     for (flags, told) in [
         (&["--per-address", "50", "--rate", "none"][..], format!("{places}; {rate}")),
@@ -415,8 +416,8 @@ fn a_survey_that_leaves_this_machine_needs_a_contact() {
         (
             2,
             "ccsurvey: error: no --contact given: site owners must be able to reach you; give a URL or mail \
-             address, for example https://example.org/survey or survey@example.org (only a survey whose --dns and \
-             --gateway are on this machine goes without)\n"
+             address, for example https://example.org/survey or survey@example.org (not needed if --dns and \
+             --gateway are on this machine)\n"
         )
     );
 }
@@ -437,12 +438,12 @@ fn unknown_keys_and_bad_values_of_a_configuration_file_are_named_with_their_line
     desk.write("run.toml", "cctld = [\"ke\"]\ndepth = 70000\n");
     desk.refuses(
         &["--config", "run.toml"],
-        "run.toml: line 2: key 'depth': '70000' is neither a number of levels up to 1000 nor auto",
+        "run.toml: line 2: key 'depth': '70000' is not a depth (expected 0 to 1000 levels, or auto)",
     );
     desk.write("run.toml", "start = \"s.csv\"\n");
     desk.refuses(
         &["--config", "run.toml"],
-        "run.toml: line 1: 'start' cannot stand in a file, only on the command line: --start",
+        "run.toml: line 1: 'start' is not allowed in a file: give --start on the command line",
     );
     desk.write("run.toml", "cctld = [\"ke\"]\nsites = 0\n");
     desk.refuses(&["--config", "run.toml"], "--sites is 0, expected more than 0");
@@ -467,7 +468,7 @@ fn a_suffix_list_that_is_missing_or_corrupt_is_named_with_its_line() {
     desk.refuses(
         &flags,
         &format!(
-            "{file}: no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List"
+            "{file}: no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or is not a Public Suffix List"
         ),
     );
     desk.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\n");
@@ -515,8 +516,8 @@ fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
         &flags,
         &format!(
             "{file}: line 2: '41.0.0.0/99' is not a host name, a network or an autonomous system (expected for \
-             example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', and after it a date such as \
-             2026-11-02 if you like)"
+             example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', optionally followed by a date \
+             such as 2026-11-02)"
         ),
     );
     desk.write("no.txt", "a.ke 2026-11-02\nAS64500 2026-11-03\n");
@@ -538,7 +539,7 @@ fn a_file_of_root_certificates_without_one_is_named() {
         &format!("cannot read root certificates from '{file}': No such file or directory (os error 2)"),
     );
     desk.write("ca.pem", "nothing");
-    desk.refuses(&flags, &format!("'{file}' holds no usable root certificate in PEM form"));
+    desk.refuses(&flags, &format!("'{file}' contains no usable root certificate in PEM form"));
 }
 
 #[test]

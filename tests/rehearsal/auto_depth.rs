@@ -165,7 +165,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         said
     };
     assert!(
-        said(&["--coverage", "0.9"]).contains("--coverage says something of --depth auto, and --depth is 8")
+        said(&["--coverage", "0.9"]).contains("--coverage has no effect with --depth 8: give --depth auto")
     );
     assert!(said(&["--depth", "auto", "--coverage", "90"]).contains("a share above 0 and up to 1"));
     assert!(said(&["--depth", "deep"]).contains("expected 0 to 1000 levels, or auto"));

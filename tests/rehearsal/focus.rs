@@ -135,10 +135,10 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         assert!(!survey.exists(), "{flags:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(said(&["--focus", "0.1"], 2).contains("name it with --since"));
+    assert!(said(&["--focus", "0.1"], 2).contains("give its folder with --since"));
     let plain = plain.to_str().unwrap();
     assert!(said(&["--since", plain, "--focus", "0"], 2).contains("a share above 0 and up to 1"));
     assert!(said(&["--since", plain, "--focus", "0.1"], 2).contains("survey with --record-links"));
     let twice = ["--since", plain, "--focus", "0.1", "--depth", "auto", "--coverage", "0.9"];
-    assert!(said(&twice, 2).contains("--coverage and --focus both say how much is asked for"));
+    assert!(said(&twice, 2).contains("--coverage and --focus both set how much to fetch"));
 }

@@ -127,9 +127,7 @@ mod tests {
         let least = least(&sound()).bytes;
         assert_eq!(
             refusal(|s| s.max_bytes = Some(Size(20_000))),
-            format!(
-                "--max-bytes is 20000, expected at least {least} bytes: a single request may move as many"
-            )
+            format!("--max-bytes is 20000, expected at least {least} bytes, which a single request may move")
         );
         assert_eq!(
             refusal(|s| s.budgets.system.per_day.busy = Some(Span(Duration::from_secs(60)))),
@@ -157,9 +155,9 @@ mod tests {
         let harsh = Settings { min_delay: Span::default(), rate: None, ..sound() };
         assert_eq!(
             check_politeness(&harsh).unwrap_err().to_string(),
-            "--min-delay 0s breaks the least pause at a server (polite: 2s); --rate none breaks the ceiling of the whole \
-             survey (polite: 1048576); add --impolite if the servers are yours or their owners agreed (free are surveys \
-             whose --dns and --gateway are on this machine)"
+            "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s); --rate none breaks the \
+             promise of the limit on the rate of the whole survey (polite: 1048576); add --impolite if the servers are \
+             yours or their owners agreed (free are surveys whose --dns and --gateway are on this machine)"
         );
         assert!(check_politeness(&Settings { impolite: true, ..harsh.clone() }).is_ok());
         let here = Some("127.0.0.1:9".parse().unwrap());

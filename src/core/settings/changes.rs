@@ -27,9 +27,9 @@ pub fn first_forbidden_change(began_with: &Settings, goes_on_with: &Settings) ->
     changed.find_map(|setting| {
         let expected = match setting.rules.on_resume {
             OnResume::Free => return None,
-            OnResume::Fixed => "what it began with: tables depend on it",
+            OnResume::Fixed => "that value, because tables depend on it",
             _ if !setting.is_less_polite(began_with, goes_on_with) => return None,
-            _ => "what it began with, or what is gentler to servers",
+            _ => "that value or a more polite one",
         };
         let [was, is] = [began_with, goes_on_with].map(|settings| (setting.written)(settings).in_message());
         Some(Change { key: setting.key, was, is, expected })

@@ -70,7 +70,7 @@ impl Setting {
             Bound::AboveZero => return None,
             Bound::LeastBytes => (
                 amount >= Amount::Whole(least.bytes.0.into()),
-                format!("at least {} bytes: a single request may move as many", least.bytes),
+                format!("at least {} bytes, which a single request may move", least.bytes),
             ),
             Bound::LeastBusy => (
                 amount >= Amount::Whole(least.busy.0.as_nanos()),

@@ -12,8 +12,8 @@ impl Settings {
             Some(contact) => Some(format!("--contact is '{}', expected {EXPECTED}", contact.escape_debug())),
             None if self.stays_on_loopback() => None,
             None => Some(format!(
-                "no --contact given: site owners must be able to reach you; give {EXPECTED} (only a survey whose --dns and \
-                 --gateway are on this machine goes without)"
+                "no --contact given: site owners must be able to reach you; give {EXPECTED} (not needed if --dns \
+                 and --gateway are on this machine)"
             )),
         }
     }

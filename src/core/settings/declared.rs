@@ -46,15 +46,15 @@ settings! {
         /// How site owners reach you: a URL or a mail address. It is part of the User-Agent of every request.
         /// Required unless --dns and --gateway keep the survey on this machine
         contact: Option<String> = None => value("URL").unset("").free();
-        /// How to use external URLs inside the country domains: `link` makes the URL a start URL, `door` the
-        /// front page of its host, `off` surveys the start list only
+        /// How to use external URLs inside the country domains: `link` makes each URL a start URL, `door`
+        /// makes the front page of its host a start URL, `off` surveys the start list only
         feed_back: FeedBackRule = FeedBackRule::Link => value("RULE");
-        /// Start URLs per site; further ones are skipped. Each costs the site a tree of its own, with its own
-        /// budgets
+        /// Start URLs per site; further ones are skipped. Each start URL costs the site a tree of its own,
+        /// with its own budgets
         seeds_per_site: u32 = 1 => value("N").above_zero();
         /// Share of the start list's sites to survey, drawn by a hash of their names: 0.02 is a pilot of 2 %.
-        /// It is part of any greater sample with the same --seed, whatever the order of the list. Sites found
-        /// through links are not part of the sample: --feed-back off leaves them out
+        /// Every larger sample with the same --seed contains this one, whatever the order of the list. Sites
+        /// found through links are not part of the sample: --feed-back off leaves them out
         sample: f64 = 1.0 => value("SHARE").within(is_share, "a share above 0 and up to 1, such as 0.02");
         /// Seed of --sample: another seed draws other sites
         seed: u64 = 0 => value("N");
@@ -62,223 +62,225 @@ settings! {
         /// URL's host with its subdomains
         scope: ScopeRule = ScopeRule::Site => value("RULE");
         /// Part of the Public Suffix List that divides sites: `icann` uses the suffixes of registries, `all`
-        /// the private ones too, so that each x.github.io is a site
+        /// also uses the private ones, so that each x.github.io is a site
         suffixes: SuffixSection = SuffixSection::Icann => value("SECTION");
         /// Keep every link of every page, and every robots.txt, in two more tables, so that the survey can be
-        /// walked again as a virtual Web space. Adds no load on servers; costs a few bytes of disk a link
+        /// walked again as a virtual Web space. Adds no load on servers; costs a few bytes of disk per link
         record_links: bool = false => SWITCH;
     }
     "How far" {
-        /// Deepest level to fetch; the start URL is level 0. Each level more costs every site requests: on
-        /// the African Web of 2008, 8 levels cost 80 % of 20. `auto` goes on in each site while its pages
-        /// promise to be worth a request, and skips the rest
+        /// Deepest level to fetch; the start URL is level 0. Each further level costs every site more
+        /// requests: on the African Web of 2008, 8 levels cost 80 % of the requests of 20 levels. `auto`
+        /// continues in each site while its pages promise to be worth a request, and skips the rest
         depth: DepthRule = DepthRule::Levels(8) => value("LEVELS|auto").within(is_depth, "0 to 1000 levels, or auto");
         /// With --depth auto: the deepest level to fetch
         max_depth: Option<u16> = None => value("LEVELS").unset("20 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_depth(it), "0 to 1000 levels");
-        /// With --depth auto: the share to find of the external hosts that all levels would bring. A larger
-        /// share costs more requests, and the last percents the most. It holds on Webs like those that the
-        /// rates were learned from; on others, --probe-depth shows what the skipped pages would have brought
+        /// With --depth auto: the share of external hosts to find, of those that all levels would bring. A
+        /// larger share costs more requests, and the last few percent cost the most. The share holds on Webs
+        /// like those on which the rates were trained; on others, --probe-depth shows what the skipped pages
+        /// would have brought
         coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
-        /// With --depth auto or --focus: the rates from `ccsurvey learn`: what pages bring, by depth and by
-        /// the words in their URLs
-        rates: Option<PathBuf> = None => value("FILE").unset("those that are built in");
+        /// With --depth auto or --focus: the file of rates that `ccsurvey learn` wrote. Rates say what pages
+        /// bring, by depth and by the words in their URLs
+        rates: Option<PathBuf> = None => value("FILE").unset("the built-in rates");
         /// With --depth auto or --focus: the share of sites in which up to twenty of the skipped pages are
-        /// fetched after all, at the end of the walk; the report then says what such pages hide. They cost
-        /// such a site up to twenty requests more and do not count in its levels and links. With --focus it
-        /// is at least 0.02
+        /// fetched after all, at the end of the walk. The report then shows what such pages hide. Each such
+        /// site gets up to twenty more requests, which do not count in its levels and links. With --focus the
+        /// share is at least 0.02
         probe_depth: f64 = 0.0 => value("SHARE").within(is_share_or_none, "a share from 0 to 1");
-        /// Entrances to try at a site until one brings a page: the URL given, the front page of its host,
-        /// then the other of http and https and of the names with and without www. Each costs a request, and
-        /// one for robots.txt if its scheme or host is new. Later links may enter a site without a page
-        /// again, with at most three trees that share its budgets. 1 tries the given URL only. `all` requests
-        /// all four front pages of every site, up to eight requests more a site, and the report says which of
-        /// them work
+        /// Entrances to try at a site until one brings a page: the given URL, the front page of its host,
+        /// then the other scheme (http or https) and the other name (with or without www). Each entrance
+        /// costs a request, and one more for robots.txt if its scheme or host is new. If no entrance brings a
+        /// page, later links may start further trees of the site, up to three in total, which share its
+        /// budgets. 1 tries the given URL only. `all` requests all four front pages of every site, up to
+        /// eight more requests per site, and the report shows which of them work
         entrances: Entrances = Entrances::default() => value("1..4|all");
         /// Last generation of sites to walk: 0 is the start list, 1 the sites it links to, and so on
-        generations: Option<u32> = None => value("N").unset("no bound");
-        /// Query URLs to fetch of one script (the URL without its query) in a site tree. A script can produce
-        /// endless URLs, and each response costs its server more than a file
+        generations: Option<u32> = None => value("N").unset("no limit");
+        /// Query URLs to fetch per script (the URL without its query) in a site tree. A script can produce
+        /// endless URLs, and each response costs its server more than a file does
         queries_per_script: u32 = 1 => value("N").above_zero();
-        /// Share of sites in which up to three more query URLs are fetched of each script, at most twenty
-        /// scripts, at the end of the walk; the report then says what --queries-per-script hid. They cost
-        /// such a site up to 60 requests more and do not count in its levels and links
+        /// Share of sites in which up to three more query URLs are fetched per script, of at most twenty
+        /// scripts, at the end of the walk. The report then shows what --queries-per-script hid. Each such
+        /// site gets up to 60 more requests, which do not count in its levels and links
         probe_scripts: f64 = 0.0 => value("SHARE")
             .within(is_share_or_none, "a share from 0 to 1");
         /// How to treat internal URLs that do not look like HTML: `skip` does not fetch them, `head` sends
-        /// HEAD first (two requests if the URL is HTML after all), `get` fetches them and breaks the body off
-        /// if its header says that it is not HTML
+        /// HEAD first (two requests if the URL is HTML after all), `get` fetches them and stops reading the
+        /// body if its header says that it is not HTML
         non_html: NonHtml = NonHtml::Skip => value("RULE");
-        /// Endings of file names that do not look like HTML, e.g. pdf,jpg
+        /// File name extensions that do not look like HTML, e.g. pdf,jpg
         non_html_extensions: Vec<Extension> = Extension::usual() => value("LIST")
-            .unset("a hundred for pictures, sound, films, archives, programs and documents, which DIR/survey.toml tells")
+            .unset("99 for pictures, sound, films, archives, programs, documents and more; DIR/survey.toml lists them")
             .commas();
-        /// Internal URLs to exclude, as a path like those in robots.txt (`*` is anything, `$` the end), on
-        /// all hosts or on one host and its subdomains: '/shop/', '*/print$', 'blog.example.ke/2009/'.
+        /// Internal URLs to exclude: a path pattern as in robots.txt (`*` matches anything, `$` the end), on
+        /// all hosts or on one host and its subdomains, e.g. '/shop/', '*/print$', 'blog.example.ke/2009/'.
         /// Repeatable
         exclude: Vec<UrlPattern> = Vec::new() => value("PATTERN");
-        /// The only internal URLs to fetch beside the start URL; --exclude wins. Repeatable
+        /// The only internal URLs to fetch besides the start URL; --exclude takes precedence. Repeatable
         include: Vec<UrlPattern> = Vec::new() => value("PATTERN").unset("all");
         /// Words that exclude a page: its links are neither followed nor recorded, and its row in the
         /// exchanges table names the words. Matched in text and markup, ignoring case, e.g. 'this domain is
         /// for sale'. Repeatable
         exclude_text: Vec<String> = Vec::new() => value("WORDS");
-        /// Requests per site, for each start URL that it may have; at the limit its outcome is
+        /// Requests per site, for each start URL that it may have. At the limit the site ends with outcome
         /// `request_budget`
         // At 2 s between requests this takes at most about six hours of one server's time.
         max_requests: Option<u64> as OrNone = Some(10_000) => value("N|none")
-            .above_zero().lower_is_more_polite().breaks_if_lifted("the bound on requests to a site");
-        /// Wire bytes per site, both directions, counted in the same way, e.g. 500MB. Half a megabyte of it
-        /// is reserved for what a single request may move beyond the body of a page, and may stay unspent
+            .above_zero().lower_is_more_polite().breaks_if_lifted("the limit on requests to a site");
+        /// Wire bytes per site, in both directions, for each start URL that it may have, e.g. 500MB. Half a
+        /// megabyte is reserved for what a single request may move beyond the body of a page, and may stay
+        /// unspent
         // 10,000 pages of the median size on the Web of 2024, 32 kB.
         max_bytes: Option<Size> as OrNone = Some(Size(320 * MIB)) => value("BYTES|none")
-            .least_bytes().lower_is_more_polite().breaks_if_lifted("the bound on bytes from a site");
-        /// Time for the walk of one site, counted in the same way, e.g. 12h
+            .least_bytes().lower_is_more_polite().breaks_if_lifted("the limit on bytes per site");
+        /// Time for the walk of one site, for each start URL that it may have, e.g. 12h
         // 10,000 requests, each with the pause after a page on a thin link, two minutes.
         max_time: Option<Span> as OrNone = Some(Span(Duration::from_secs(14 * DAY))) => value("TIME|none")
             .above_zero().lower_is_more_polite();
-        /// Number of URLs in a site tree at which it counts as a trap, an endless site made by a program
+        /// Number of URLs at which a site tree counts as a trap: an endless site made by a program
         max_urls: usize = 100_000 => value("N").above_zero();
-        /// Levels in a row on which the pages of one URL pattern lead only to more URLs of that pattern,
-        /// before the pattern counts as a trap (a calendar, session identifiers, endless near duplicates) and
-        /// is not fetched any more. Fewer levels save requests and may cut off pages that are no trap; `none`
-        /// follows everything but paths that repeat themselves, as deep as the survey goes
+        /// Levels in a row on which the pages of one URL pattern lead only to more URLs of that pattern. The
+        /// pattern then counts as a trap (a calendar, session identifiers, endless near duplicates) and is no
+        /// longer fetched. Fewer levels save requests but may cut off pages that are not traps; `none`
+        /// follows everything except paths that repeat themselves, down to the deepest level of the survey
         trap_levels: Option<u16> as OrNone = Some(3) => value("LEVELS|none").above_zero();
         /// Also fetch the pages of a host that shows the same pages as another host of its site (a.ke and
         /// www.a.ke). Each page is then fetched twice
         fetch_mirrors: bool = false => SWITCH;
-        /// End a site after this many levels in a row without a new external link; saves load where sites
-        /// have many pages and few links
+        /// End a site after this many levels in a row without a new external link. This saves load where
+        /// sites have many pages and few links
         stable_levels: Option<u16> = None => value("LEVELS").unset("never").above_zero();
     }
-    "How gently" {
-        /// Sites to walk at once. More makes the survey faster and loads your own link and name server; the
-        /// load on each server stays the same
+    "How politely" {
+        /// Sites to walk at once. A higher number makes the survey faster and puts more load on your own link
+        /// and name server; the load on each surveyed server stays the same
         sites: usize = 64 => value("N").above_zero().free();
-        /// Parallel requests per site. Above 1 you break the promise of one request at a time, and the load
-        /// falls on the site's owner. Use it on sites of your own
+        /// Parallel requests per site. More than 1 breaks the promise of one request at a time, and the load
+        /// falls on the site's owner. Use it only on your own sites
         per_site: u32 = 1 => value("N")
-            .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time in a site");
-        /// Parallel requests per server address, for all its sites together. Above 1, shared hosters get the
-        /// load of all their sites at once
+            .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time per site");
+        /// Parallel requests per server address, for all its sites together. With more than 1, a shared
+        /// hoster gets the load of several of its sites at once
         per_address: u32 = 1 => value("N")
-            .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time at a server");
-        /// Parallel requests per neighbourhood of addresses (/24 in IPv4, /48 in IPv6), which then share the
-        /// pauses too: for servers in one place behind one thin link. With 1 a survey of crowded networks
-        /// takes longer by a factor of the number of servers in each
+            .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time per server");
+        /// Parallel requests per neighbourhood of addresses (/24 in IPv4, /48 in IPv6). Its servers then also
+        /// share their pauses: use it for servers in one place behind one thin link. With 1, a survey of
+        /// crowded networks takes longer by a factor of the number of servers in each
         per_neighbourhood: Option<u32> as OrNone = None => value("N|none").above_zero().lower_is_more_polite();
-        /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default the load is
-        /// noticeable on small servers, and their owners complain
+        /// Least pause between two exchanges at a server address, e.g. 500ms. A pause below the default puts
+        /// noticeable load on small servers, and their owners complain
         min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
-            .higher_is_more_polite().breaks_if_less_polite("the least pause at a server");
-        /// The pause as a multiple of the time from the last request to the last byte of its response, so
-        /// that a slow server gets longer pauses. 5 takes at most a sixth of a server's time; 0 sends a
-        /// struggling server as many requests as a fast one
+            .higher_is_more_polite().breaks_if_less_polite("the least pause at each server");
+        /// Pause as a multiple of the time from the last request to the last byte of its response, so that a
+        /// slow server gets longer pauses. 5 takes at most a sixth of a server's time; 0 sends a struggling
+        /// server as many requests as a fast one
         delay_factor: f64 = 5.0 => value("FACTOR")
             .within(is_factor, "a number of 0 or more")
-            .higher_is_more_polite().breaks_if_less_polite("longer pauses where a server is slow");
+            .higher_is_more_polite().breaks_if_less_polite("longer pauses for slow servers");
         /// Longest pause for a slow exchange or a back-off. A lower value puts more load on servers in
-        /// trouble; a site's Crawl-delay or Retry-After is obeyed all the same
+        /// trouble; a site's Crawl-delay and Retry-After are obeyed in any case
         max_delay: Span = Span(Duration::from_secs(60)) => value("TIME")
-            .higher_is_more_polite().breaks_if_less_polite("long pauses where a server is in trouble");
+            .higher_is_more_polite().breaks_if_less_polite("long pauses for servers in trouble");
         /// Allow settings that are less polite to other people's servers than the defaults promise: shorter
-        /// pauses, several requests at once, ceilings lifted. Without it such flags are refused; status and
-        /// report say that it was given. Surveys of this machine do not need it
+        /// pauses, several requests at once, no limits. Without this flag, such settings are refused. Status
+        /// and report show that it was given. Surveys of this machine do not need it
         impolite: bool = false => SWITCH.free();
         /// How much longer other users of a server may wait for its responses because of the survey, as a
         /// share. The pause after a response is a multiple of the time that the response kept the link busy,
-        /// at the best rate of the last hours: with 0.02 fifty times, up to sixty times --max-delay. A larger
-        /// share makes a survey of thin links faster, and adds delay for their users
+        /// at the best rate of the last hours. With 0.02 it is fifty times that time, but at most sixty times
+        /// --max-delay. A larger share makes a survey of thin links faster and adds delay for their users
         // A client that takes the share s of the free part of a link lengthens other transfers by s
         // (processor sharing).
         harm: Option<f64> as OrNone = Some(0.02) => value("SHARE|none").within(
             |it| is_share(it) || it == Amount::NoLimit,
             "a share above 0 and up to 1, such as 0.02, or none",
-        ).lower_is_more_polite().breaks_if_less_polite("the bound on what other users of a server feel").formerly("link-share");
+        ).lower_is_more_polite().breaks_if_less_polite("the limit on the added delay for other users of a server").formerly("link-share");
         /// Hours in which a server gets no requests, by its local clock, e.g. 08:00-18:00 or 22:00-06:00. The
         /// clock is that of the time zone or country found with --geo, or of the site's domain, with summer
-        /// time. In a country of several zones an hour is quiet if it is quiet in any of them. The quiet
-        /// hours count into --max-time of a site
+        /// time. In a country with several zones, an hour is quiet if it is quiet in any of them. Quiet hours
+        /// count towards --max-time of a site
         quiet_hours: Option<QuietHours> as OrNone = None => value("HOURS|none").lower_is_more_polite();
-        /// Bytes per second, both directions, that the whole survey may take of your link and of thin links
-        /// on the way, e.g. 500kB. Bodies are read no faster than that; the bytes of one second, or of one
-        /// largest exchange, may be saved up
+        /// Bytes per second, in both directions, that the whole survey may take of your link and of thin
+        /// links on the way, e.g. 500kB. Bodies are read no faster than this. Unused bytes may be saved up,
+        /// at most those of one second or of one largest exchange
         // 8 Mbit/s: a quarter of a modest office link.
         rate: Option<Size> as OrNone = Some(Size(MIB)) => value("BYTES|none")
-            .above_zero().lower_is_more_polite().breaks_if_lifted("the ceiling of the whole survey");
-        /// Body bytes to read of one page, decoded; the rest is not read. A longer link list is cut
+            .above_zero().lower_is_more_polite().breaks_if_lifted("the limit on the rate of the whole survey");
+        /// Decoded body bytes to read of one page; the rest is not read, and links in it are not found
         max_body: Size = Size(MIB) => value("BYTES").above_zero();
     }
     in budgets: Budgets {
-        /// Requests per server address in this survey, for all its sites together. At the limit its sites
-        /// end: failure `server_budget`, outcome `request_budget`
+        /// Requests per server address in this survey, for all its sites together. At the limit its sites end
+        /// with failure `server_budget` and outcome `request_budget`
         max_server_requests = server.in_all.requests: Option<u64> => REQUESTS;
-        /// Wire bytes per server address in this survey, both directions, e.g. 2GB. At the limit its sites
-        /// end: failure `server_budget`, outcome `request_budget`
+        /// Wire bytes per server address in this survey, in both directions, e.g. 2GB. At the limit its sites
+        /// end with failure `server_budget` and outcome `request_budget`
         max_server_bytes = server.in_all.bytes: Option<Size> => BYTES;
-        /// Busy time per server address in this survey, e.g. 6h. At the limit its sites end: failure
-        /// `server_budget`, outcome `request_budget`
+        /// Busy time per server address in this survey, e.g. 6h. At the limit its sites end with failure
+        /// `server_budget` and outcome `request_budget`
         max_server_busy = server.in_all.busy: Option<Span> => BUSY;
-        /// Requests per server address and day (UTC); its sites go on the next day
+        /// Requests per server address and day (UTC); its sites continue on the next day
         max_server_requests_per_day = server.per_day.requests: Option<u64> => REQUESTS;
-        /// Bytes per server address and day (UTC); its sites go on the next day
+        /// Bytes per server address and day (UTC); its sites continue on the next day
         max_server_bytes_per_day = server.per_day.bytes: Option<Size> => BYTES;
-        /// Busy time per server address and day (UTC); its sites go on the next day
+        /// Busy time per server address and day (UTC); its sites continue on the next day
         max_server_busy_per_day = server.per_day.busy: Option<Span> => BUSY;
-        /// Requests per network (/24 in IPv4, /48 in IPv6) in this survey, for all its servers together: for
-        /// servers in one place behind one link, whose owner sees the sum. At the limit its sites end as with
-        /// --max-server-requests
+        /// Requests per network (/24 in IPv4, /48 in IPv6) in this survey, for all its servers together. Use
+        /// it for servers in one place behind one link, whose owner sees the sum. At the limit its sites end
+        /// as with --max-server-requests
         max_network_requests = network.in_all.requests: Option<u64> => REQUESTS;
-        /// Wire bytes per network (/24, /48) in this survey, both directions, e.g. 5GB, for links that are
-        /// paid by volume
+        /// Wire bytes per network (/24, /48) in this survey, in both directions, e.g. 5GB. Use it for links
+        /// that are paid by volume
         max_network_bytes = network.in_all.bytes: Option<Size> => BYTES;
         /// Busy time per network (/24, /48) in this survey, for all its servers together, e.g. 12h
         max_network_busy = network.in_all.busy: Option<Span> => BUSY;
-        /// Requests per network (/24, /48) and day (UTC); its sites go on the next day. The days of waiting
-        /// count into --max-time of a site: raise it where many sites share a network
+        /// Requests per network (/24, /48) and day (UTC); its sites continue on the next day. Days of waiting
+        /// count towards --max-time of a site: raise it if many sites share a network
         max_network_requests_per_day = network.per_day.requests: Option<u64> => REQUESTS;
-        /// Bytes per network (/24, /48) and day (UTC); its sites go on the next day
+        /// Bytes per network (/24, /48) and day (UTC); its sites continue on the next day
         max_network_bytes_per_day = network.per_day.bytes: Option<Size> => BYTES;
-        /// Busy time per network (/24, /48) and day (UTC), for all its servers together; its sites go on the
-        /// next day
+        /// Busy time per network (/24, /48) and day (UTC), for all its servers together; its sites continue
+        /// on the next day
         max_network_busy_per_day = network.per_day.busy: Option<Span> => BUSY;
-        /// Requests per autonomous system in this survey: for operators who run many networks and monitor
-        /// them all. Needs a --geo database that has autonomous systems; an address that is not in it has no
-        /// limit. At the limit its sites end as with --max-server-requests
+        /// Requests per autonomous system in this survey. Use it for operators that run many networks and
+        /// monitor them all. Needs a --geo database with autonomous systems; an address that is not in it has
+        /// no limit. At the limit its sites end as with --max-server-requests
         max_as_requests = system.in_all.requests: Option<u64> => REQUESTS;
-        /// Wire bytes per autonomous system in this survey, both directions, e.g. 50GB; needs --geo
+        /// Wire bytes per autonomous system in this survey, in both directions, e.g. 50GB; needs --geo
         max_as_bytes = system.in_all.bytes: Option<Size> => BYTES;
         /// Busy time per autonomous system in this survey, for all its servers together; needs --geo
         max_as_busy = system.in_all.busy: Option<Span> => BUSY;
-        /// Requests per autonomous system and day (UTC); its sites go on the next day; needs --geo
+        /// Requests per autonomous system and day (UTC); its sites continue on the next day; needs --geo
         max_as_requests_per_day = system.per_day.requests: Option<u64> => REQUESTS;
-        /// Bytes per autonomous system and day (UTC); its sites go on the next day; needs --geo
+        /// Bytes per autonomous system and day (UTC); its sites continue on the next day; needs --geo
         max_as_bytes_per_day = system.per_day.bytes: Option<Size> => BYTES;
-        /// Busy time per autonomous system and day (UTC), for all its servers together; its sites go on the
-        /// next day; needs --geo
+        /// Busy time per autonomous system and day (UTC), for all its servers together; its sites continue on
+        /// the next day; needs --geo
         max_as_busy_per_day = system.per_day.busy: Option<Span> => BUSY;
     }
     "Network" {
         /// Name server to use, e.g. 127.0.0.1:53. A survey looks up many names: use a resolver of your own
         /// rather than a public one
-        dns: Option<SocketAddr> = None => value("ADDR:PORT").unset("those of the system").free();
-        /// Send every connection to this address, whatever the address of the server: a virtual Web space
-        gateway: Option<SocketAddr> = None => value("ADDR:PORT").unset("to the servers").free();
+        dns: Option<SocketAddr> = None => value("ADDR:PORT").unset("the name servers of the system").free();
+        /// Send every connection to this address instead of the server's own, for a virtual Web space
+        gateway: Option<SocketAddr> = None => value("ADDR:PORT").unset("each server's own address").free();
         /// Contact loopback, private and other special addresses too. On the real Web any page or name could
         /// then point the survey into your own network
         permit_special_addresses: bool = false => SWITCH.lower_is_more_polite();
-        /// Take no page from a server whose certificate is not valid for its name. Without it the defect is
-        /// noted, and the page is used
+        /// Reject pages from a server whose certificate is not valid for its name. Without this flag, the
+        /// defect is recorded and the page is used
         refuse_bad_certificates: bool = false => SWITCH;
-        /// Have agents walk the sites (`ccsurvey agent`), on this and other machines, over the NATS server at
-        /// this URL: nats://HOST:PORT, or tls://HOST:PORT; separate the servers of a cluster with commas. The
+        /// Let agents (`ccsurvey agent`) on this and other machines walk the sites, over the NATS server at
+        /// this URL: nats://HOST:PORT or tls://HOST:PORT. Separate the servers of a cluster with commas. The
         /// server needs JetStream. --sites also counts sites that wait for an agent
-        nats: Option<String> = None => value("URL").unset("this process walks them").free();
+        nats: Option<String> = None => value("URL").unset("this process walks the sites").free();
         /// File with the credentials for the NATS server: user and password, token, nkey or client_cert and
         /// client_key, and ca, as TOML. Environment variables work too: CCSURVEY_NATS_USER,
         /// CCSURVEY_NATS_PASSWORD, CCSURVEY_NATS_TOKEN, CCSURVEY_NATS_NKEY
-        nats_login: Option<PathBuf> = None => value("FILE").unset("the environment").free();
+        nats_login: Option<PathBuf> = None => value("FILE").unset("environment variables").free();
         /// Time limit for looking up a name's addresses
         dns_timeout: Span = Span(Duration::from_secs(10)) => TIMEOUT;
         /// Time limit for opening a connection
@@ -289,35 +291,36 @@ settings! {
         first_byte_timeout: Span = Span(Duration::from_secs(30)) => TIMEOUT;
         /// Time limit for each further byte
         idle_timeout: Span = Span(Duration::from_secs(20)) => TIMEOUT;
-        /// Time limit for a whole exchange, without the time in which --rate stops the reading; a server that
-        /// sends slowly is busy all that time
+        /// Time limit for a whole exchange, without the time in which --rate stops reading. A server that
+        /// sends slowly is busy for all that time
         exchange_timeout: Span = Span(Duration::from_secs(60)) => TIMEOUT;
     }
     "Files" {
-        /// Host names, addresses, networks and autonomous systems (`AS64500`) that are never contacted, one a
-        /// line, with or without a date after it; a name includes its subdomains. Read again within a second
-        /// when it changes. List everyone who ever complained
+        /// List of host names, addresses, networks and autonomous systems (`AS64500`) that are never
+        /// contacted, one per line, each with an optional date after it. A name includes its subdomains. A
+        /// changed file is read again within a second. List everyone who ever complained
         opt_out: Option<PathBuf> = None => value("FILE").free();
-        /// Priority of sites: a name and a whole number a line; sites with a greater number are walked
-        /// sooner, all others have 0: `go.ke 10`, `*-shop.* -10`. A name includes its subdomains; `*` is
-        /// anything
+        /// Priorities of sites: a name and a whole number per line, e.g. `go.ke 10` or `*-shop.* -10`. Sites
+        /// with a greater number are walked sooner; unlisted sites have 0. A name includes its subdomains;
+        /// `*` matches anything
         priority: Option<PathBuf> = None => value("FILE");
-        /// Database of addresses (.mmdb; as of MaxMind, DB-IP, IPinfo, IPLocate or iptoasn) with the
-        /// countries or networks of servers; may be given more than once
+        /// Database of addresses (.mmdb, e.g. from MaxMind, DB-IP, IPinfo, IPLocate or iptoasn) with the
+        /// countries or networks of servers. Repeatable
         geo: Vec<PathBuf> = Vec::new() => value("FILE").free();
-        /// Public Suffix List to use in place of the one built in. If the list has no section marks, all of
-        /// its rules count as those of registries
-        suffix_list: Option<PathBuf> = None => value("FILE").unset("the one built in");
-        /// Further root certificates (PEM) to trust; may be given more than once
+        /// Public Suffix List to use instead of the built-in one. If the list has no section markers, all its
+        /// rules count as rules of registries
+        suffix_list: Option<PathBuf> = None => value("FILE").unset("the built-in list");
+        /// Additional root certificates (PEM) to trust. Repeatable
         ca: Vec<PathBuf> = Vec::new() => value("FILE").free();
-        /// Folder of an earlier survey with --record-links: URLs that it has a tag (`ETag`) or date
-        /// (`Last-Modified`) of are fetched only if they have changed since, and unchanged pages keep their
-        /// recorded links. Saves servers the bytes; read at the start only; implies --record-links
+        /// Folder of an earlier survey with --record-links. URLs for which it has a tag (`ETag`) or date
+        /// (`Last-Modified`) are fetched only if they have changed since then; unchanged pages keep their
+        /// recorded links. This saves servers the bytes. The folder is read only at the start. Implies
+        /// --record-links
         since: Option<PathBuf> = None => value("DIR");
-        /// With --since: spend about this share of the earlier survey's requests, on pages that led to other
+        /// With --since: spend about this share of the earlier survey's requests on pages that led to other
         /// sites then, on the paths to them, and on new pages that promise as much. Skipped pages are
         /// counted, and a sample of them is fetched in a share of the sites (--probe-depth), so that the
-        /// report can say what was missed. `none` overrides a configuration file and fetches everything
+        /// report can show what was missed. `none` overrides a configuration file and fetches everything
         focus: Option<f64> as OrNone = None => value("SHARE|none")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.1, or none");
     }

@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for KnownKey {
 
 fn unknown(key: &str) -> String {
     if FLAGS_ONLY.contains(&key) {
-        return format!("'{key}' cannot stand in a file, only on the command line: --{key}");
+        return format!("'{key}' is not allowed in a file: give --{key} on the command line");
     }
     format!("unknown key '{key}' (known keys are the flags of `ccsurvey survey --help`)")
 }
@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             refused("start = \"s.csv\"\n"),
-            "line 1: 'start' cannot stand in a file, only on the command line: --start"
+            "line 1: 'start' is not allowed in a file: give --start on the command line"
         );
     }
 
@@ -149,11 +149,11 @@ mod tests {
         for (text, message) in [
             (
                 "\ndepth = \"deep\"",
-                "line 2: key 'depth': 'deep' is neither a number of levels up to 1000 nor auto",
+                "line 2: key 'depth': 'deep' is not a depth (expected 0 to 1000 levels, or auto)",
             ),
             (
                 "depth = 70000",
-                "line 1: key 'depth': '70000' is neither a number of levels up to 1000 nor auto",
+                "line 1: key 'depth': '70000' is not a depth (expected 0 to 1000 levels, or auto)",
             ),
             ("per-site = -1", "line 1: key 'per-site' is -1, expected a whole number from 0 to 4294967295"),
             (
@@ -162,8 +162,8 @@ mod tests {
             ),
             ("cctld = \"ke\"", "line 1: key 'cctld' is \"ke\", expected a list such as [\"a\", \"b\"]"),
             ("record-links = 1", "line 1: key 'record-links' is 1, expected true or false"),
-            ("contact = 7", "line 1: key 'contact' is 7, expected words in quotes"),
-            ("opt-out = 7", "line 1: key 'opt-out' is 7, expected words in quotes"),
+            ("contact = 7", "line 1: key 'contact' is 7, expected text in quotes"),
+            ("opt-out = 7", "line 1: key 'opt-out' is 7, expected text in quotes"),
             (
                 "feed-back = \"all\"",
                 "line 1: key 'feed-back' is \"all\", expected one of 'link', 'door', 'off'",
@@ -171,14 +171,17 @@ mod tests {
             ("scope = \"all\"", "line 1: key 'scope' is \"all\", expected 'site' or 'host'"),
             (
                 "trap-levels = \"many\"",
-                "line 1: key 'trap-levels': 'many' is neither none nor a whole number from 0 to 65535",
+                "line 1: key 'trap-levels': 'many' is not valid (expected none, or a whole number from 0 to 65535)",
             ),
             (
                 "trap-levels = -1",
-                "line 1: key 'trap-levels': '-1' is neither none nor a whole number from 0 to 65535",
+                "line 1: key 'trap-levels': '-1' is not valid (expected none, or a whole number from 0 to 65535)",
             ),
-            ("max-requests = true", "line 1: key 'max-requests': expected a number, or words in quotes"),
-            ("harm = \"x\"", "line 1: key 'harm': 'x' is neither none nor a number such as 5 or 2.5"),
+            ("max-requests = true", "line 1: key 'max-requests': expected a number, or text in quotes"),
+            (
+                "harm = \"x\"",
+                "line 1: key 'harm': 'x' is not valid (expected none, or a number such as 5 or 2.5)",
+            ),
             (
                 "min-delay = \"soon\"",
                 "line 1: key 'min-delay': 'soon' is not a duration (expected for example '2s', '500ms' or '1h 30m')",
@@ -216,8 +219,8 @@ mod tests {
         let written = toml::to_string(&Settings::parse(text).unwrap()).unwrap();
         assert!(written.contains("non-html-extensions = [\"pdf\"]\n"), "{written}");
         assert!(written.contains("exclude = [\"Blog.a.ke/2009/\"]\n"), "{written}");
-        assert!(refused("non-html-extensions = [\"\"]").contains("is no ending of file names"));
-        assert!(refused("exclude = [\"list\"]").contains("is no pattern of URLs"));
+        assert!(refused("non-html-extensions = [\"\"]").contains("is not a file name extension"));
+        assert!(refused("exclude = [\"list\"]").contains("is not a URL pattern"));
     }
 
     #[test]

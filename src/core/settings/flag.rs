@@ -71,7 +71,10 @@ mod tests {
         assert_eq!(refused("depth", "2.5"), "expected 0 to 1000 levels, or auto");
         assert_eq!(refused("max-urls", "2.5"), format!("expected a whole number from 0 to {}", usize::MAX));
         assert_eq!(refused("dns", "there"), "expected an address and a port, for example 127.0.0.1:53");
-        assert_eq!(refused("trap-levels", "few"), "'few' is neither none nor a whole number from 0 to 65535");
+        assert_eq!(
+            refused("trap-levels", "few"),
+            "'few' is not valid (expected none, or a whole number from 0 to 65535)"
+        );
         assert_eq!(refused("harm", "little"), "expected a share above 0 and up to 1, such as 0.02, or none");
     }
 }

@@ -38,13 +38,11 @@ impl Settings {
     /// Refuses the first setting that has no effect without another one, or that contradicts another one.
     pub(super) fn idle(&self) -> Option<String> {
         if self.focus.is_some() && self.since.is_none() {
-            return Some(
-                "--focus says how much of an earlier survey to spend: name it with --since".to_owned(),
-            );
+            return Some("--focus needs an earlier survey: give its folder with --since".to_owned());
         }
         if self.focus.is_some() && self.coverage.is_some() {
             return Some(
-                "--coverage and --focus both say how much is asked for: give one of them".to_owned(),
+                "--coverage and --focus both set how much to fetch: give only one of them".to_owned(),
             );
         }
         let is_auto = self.depth == DepthRule::Auto;
@@ -55,7 +53,7 @@ impl Settings {
             ("probe-depth", self.probe_depth > 0.0 && !self.leaves_pages_out()),
         ];
         let (key, _) = given.into_iter().find(|(_, is_idle)| *is_idle)?;
-        Some(format!("--{key} says something of --depth auto, and --depth is {}", self.depth))
+        Some(format!("--{key} has no effect with --depth {}: give --depth auto", self.depth))
     }
 }
 
@@ -85,7 +83,7 @@ mod tests {
         ];
         for (settings, key) in given.into_iter().zip(["max-depth", "coverage", "rates", "probe-depth"]) {
             let refusal = settings.idle();
-            assert_eq!(refusal, Some(format!("--{key} says something of --depth auto, and --depth is 8")));
+            assert_eq!(refusal, Some(format!("--{key} has no effect with --depth 8: give --depth auto")));
             assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.idle(), None);
         }
     }
@@ -98,10 +96,10 @@ mod tests {
         let told = Settings { probe_depth: 0.3, rates: Some("rates.json".into()), ..focus.clone() };
         assert_eq!((told.idle(), told.probed_share()), (None, 0.3));
         let alone = Settings { since: None, ..focus.clone() };
-        let refusal = "--focus says how much of an earlier survey to spend: name it with --since";
+        let refusal = "--focus needs an earlier survey: give its folder with --since";
         assert_eq!(alone.idle().as_deref(), Some(refusal));
         let twice = Settings { coverage: Some(0.9), depth: DepthRule::Auto, ..focus };
-        let refusal = "--coverage and --focus both say how much is asked for: give one of them";
+        let refusal = "--coverage and --focus both set how much to fetch: give only one of them";
         assert_eq!(twice.idle().as_deref(), Some(refusal));
     }
 }

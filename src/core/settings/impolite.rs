@@ -49,7 +49,7 @@ const HOW_FAR: &str = "How far";
 impl std::fmt::Display for LessPolite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { key, is, polite, breaks } = self;
-        write!(f, "--{key} {is} breaks {breaks} (polite: {polite})")
+        write!(f, "--{key} {is} breaks the promise of {breaks} (polite: {polite})")
     }
 }
 
@@ -106,11 +106,11 @@ mod tests {
         assert_eq!(
             told,
             [
-                "--per-site 2 breaks one request at a time in a site (polite: 1)",
-                "--per-address 50 breaks one request at a time at a server (polite: 1)",
-                "--min-delay 0s breaks the least pause at a server (polite: 2s)",
-                "--delay-factor 1.0 breaks longer pauses where a server is slow (polite: 5.0)",
-                "--max-delay 30s breaks long pauses where a server is in trouble (polite: 1m)",
+                "--per-site 2 breaks the promise of one request at a time per site (polite: 1)",
+                "--per-address 50 breaks the promise of one request at a time per server (polite: 1)",
+                "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s)",
+                "--delay-factor 1.0 breaks the promise of longer pauses for slow servers (polite: 5.0)",
+                "--max-delay 30s breaks the promise of long pauses for servers in trouble (polite: 1m)",
             ]
         );
         let here = Some("127.0.0.1:9".parse().unwrap());

@@ -160,7 +160,7 @@ macro_rules! settings {
         pub struct Settings {
             $(
                 $($(#[doc = $help])+ pub $field: $type,)*
-                $(#[doc = "Of which each part is a setting."] pub $whole: $whole_type,)?
+                $(#[doc = "Each part is a setting."] pub $whole: $whole_type,)?
             )+
         }
 

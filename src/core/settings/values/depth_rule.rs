@@ -26,7 +26,7 @@ impl FromStr for DepthRule {
         match (text.trim(), text.trim().parse()) {
             ("auto", _) => Ok(Self::Auto),
             (_, Ok(levels)) => Ok(Self::Levels(levels)),
-            _ => Err(format!("'{text}' is neither a number of levels up to 1000 nor auto")),
+            _ => Err(format!("'{text}' is not a depth (expected 0 to 1000 levels, or auto)")),
         }
     }
 }
@@ -48,7 +48,7 @@ mod tests {
         }
         assert_eq!(
             "deep".parse::<DepthRule>(),
-            Err("'deep' is neither a number of levels up to 1000 nor auto".to_owned())
+            Err("'deep' is not a depth (expected 0 to 1000 levels, or auto)".to_owned())
         );
     }
 }

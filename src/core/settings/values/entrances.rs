@@ -67,7 +67,7 @@ impl FromStr for Entrances {
         match (text.trim(), text.trim().parse()) {
             ("all", _) => Ok(Self::All),
             (_, Ok(most @ 1..=MOST)) => Ok(Self::UpTo(most)),
-            _ => Err(format!("'{text}' is neither a number from 1 to {MOST} nor all")),
+            _ => Err(format!("'{text}' is not a number of entrances (expected 1 to {MOST}, or all)")),
         }
     }
 }
@@ -84,7 +84,10 @@ mod tests {
         {
             assert_eq!((text.parse(), entrances.to_string().as_str()), (Ok(entrances), text));
         }
-        assert_eq!("5".parse::<Entrances>(), Err("'5' is neither a number from 1 to 4 nor all".to_owned()));
+        assert_eq!(
+            "5".parse::<Entrances>(),
+            Err("'5' is not a number of entrances (expected 1 to 4, or all)".to_owned())
+        );
     }
 
     #[test]
@@ -100,7 +103,7 @@ mod tests {
         assert_eq!(read("\"2\""), Ok(Entrances::UpTo(2)));
         for invalid in ["0", "5", "300", "\"some\""] {
             assert!(
-                matches!(read(invalid), Err(Refusal::Message(told)) if told.ends_with("neither a number from 1 to 4 nor all"))
+                matches!(read(invalid), Err(Refusal::Message(told)) if told.ends_with("(expected 1 to 4, or all)"))
             );
         }
     }

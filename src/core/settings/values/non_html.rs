@@ -57,7 +57,7 @@ impl FromStr for Extension {
         let word = text.trim().trim_start_matches('.');
         let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
         is_word.then(|| Self(word.to_ascii_lowercase())).ok_or_else(|| {
-            format!("'{}' is no ending of file names (expected for example 'pdf')", text.escape_debug())
+            format!("'{}' is not a file name extension (expected for example 'pdf')", text.escape_debug())
         })
     }
 }
@@ -92,7 +92,7 @@ mod tests {
             assert_eq!(text.parse(), Ok(Extension("pdf".to_owned())), "{text}");
         }
         for none in ["", ".", " ", "tar.gz", "a b", "*", "é"] {
-            let message = format!("'{none}' is no ending of file names (expected for example 'pdf')");
+            let message = format!("'{none}' is not a file name extension (expected for example 'pdf')");
             assert_eq!(none.parse::<Extension>(), Err(message));
         }
     }

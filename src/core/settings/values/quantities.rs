@@ -111,7 +111,7 @@ impl<T: Value> Value<OrNone> for Option<T> {
         }
         T::read(&T::SHAPE.typed(text)).map(Some).map_err(|refusal| match refusal {
             Refusal::Unexpected { expected, .. } => {
-                Refusal::Message(format!("'{text}' is neither none nor {expected}"))
+                Refusal::Message(format!("'{text}' is not valid (expected none, or {expected})"))
             }
             told @ Refusal::Message(_) => told,
         })

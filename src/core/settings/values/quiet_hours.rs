@@ -87,7 +87,7 @@ impl FromStr for QuietHours {
         };
         let hours = text.trim().split_once('-').and_then(|(from, to)| Some((minute(from)?, minute(to)?)));
         let (from, to) = hours.filter(|(from, to)| (from - to) % DAY != 0).ok_or_else(|| {
-            format!("'{text}' are no hours of the day (expected for example '08:00-18:00' or '22:00-06:00')")
+            format!("'{text}' is not a time range (expected for example '08:00-18:00' or '22:00-06:00')")
         })?;
         Ok(Self { from, to })
     }
@@ -199,7 +199,7 @@ mod tests {
             ["", "8-18", "08:00", "25:00-26:00", "08:60-10:00", "24:30-06:00", "08:00-08:00", "00:00-24:00"]
         {
             let error = text.parse::<QuietHours>().unwrap_err();
-            assert!(error.starts_with(&format!("'{text}' are no hours of the day")), "{error}");
+            assert!(error.starts_with(&format!("'{text}' is not a time range")), "{error}");
         }
     }
 }

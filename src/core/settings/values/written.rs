@@ -55,7 +55,7 @@ impl Written {
     pub(in crate::settings) fn text(&self) -> Result<&str, Refusal> {
         match self {
             Self::Text(text) => Ok(text),
-            other => Err(other.refused("words in quotes")),
+            other => Err(other.refused("text in quotes")),
         }
     }
 
@@ -66,7 +66,7 @@ impl Written {
             Self::Whole(number) => Ok(number.to_string()),
             Self::Negative(number) => Ok(number.to_string()),
             Self::Fraction(number) => Ok(number.to_string()),
-            _ => Err(Refusal::Message("expected a number, or words in quotes".to_owned())),
+            _ => Err(Refusal::Message("expected a number, or text in quotes".to_owned())),
         }
     }
 
