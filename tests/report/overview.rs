@@ -354,7 +354,7 @@ fn a_time_in_which_the_whole_survey_stood_still_is_nobodys() {
 fn a_rate_that_is_exceeded_is_found() {
     let mut exchanges = polite();
     exchanges[2].received_bytes = 3_000_000;
-    assert_broken("rate", exchanges, "MB above it and what may be saved up; ");
+    assert_broken("rate", exchanges, "MB more than this rate and the saved-up bytes allow; ");
 }
 
 #[test]

@@ -421,7 +421,7 @@ mod tests {
         let others = Some(OtherUsers { all, ..OtherUsers::default() });
         let promises = vec![Verdict::new(Promise::Harm, &limits, Judgement::Held, "")];
         let told = Summary { others, promises, ..Summary::default() }.to_string();
-        let line = "others wait at most 2 % longer for the answers of each server, by estimate over the survey: held; \
+        let line = "other users wait at most 2 % longer for the responses of each server (estimated over the survey): held; \
                     in truth they waited longer by 0.30 % on average, 3.24 % at the worst server (192.0.2.1), 11.14 % \
                     in the worst hour (192.0.2.2); overloaded servers: 0 of 116\n";
         assert!(told.contains(line), "{told}");

@@ -101,7 +101,7 @@ impl DuePauses {
             server.compare(started, fact, pace, short);
         }
         if short.retry_after.times == counted {
-            let who = |early: EarlyStart| format!("{address} {early}, redirected");
+            let who = |early: EarlyStart| format!("{address} {early}, after a redirect");
             short.retry_after.note(self.early_redirected_request(fact, started), who);
         }
         let neighbourhood = Neighbourhood::from_address(address);

@@ -83,13 +83,13 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "one request at a time per site: at most 3 at once (a.ke)",
         "at most 4 requests at once per neighbourhood: at most 5 at once (41.90.0.0/24)",
         "a pause of at least 2s at each server: the shortest was 1.5 s (41.90.0.1)",
-        "after each answer a pause 5 times as long as it took, up to 1m: 2 times, first 41.90.0.1 after 2s instead of 5s",
-        "others wait at most 2 % longer for the answers of each server, by estimate over the survey: once: 41.90.0.1 after 2s instead of 9s",
+        "after each response, a pause 5 times as long as the response took, up to 1m: 2 times, first 41.90.0.1 after 2s instead of 5s",
+        "other users wait at most 2 % longer for the responses of each server (estimated over the survey): once: 41.90.0.1 after 2s instead of 9s",
         "longer pauses for servers in trouble: once: 41.90.0.1 after 2s instead of 8s",
-        "servers that stay in trouble are put off, then given up: once: 41.90.0.1 after it was given up",
-        "no request before the time that a server asked for: once: 41.90.0.1 after 2s instead of 60s",
-        "the pause that robots.txt asks for: once: 41.90.0.1 after 2s instead of 10s",
-        "the pauses of a server hold for its whole neighbourhood: once: 41.90.0.0/24 after 1s instead of 2s",
+        "servers that stay in trouble get cool-downs, then no more requests: once: 41.90.0.1 after it was given up",
+        "no request before the time that a server set with Retry-After: once: 41.90.0.1 after 2s instead of 60s",
+        "the pause that robots.txt sets with Crawl-delay: once: 41.90.0.1 after 2s instead of 10s",
+        "the pauses of a server apply to its whole neighbourhood: once: 41.90.0.0/24 after 1s instead of 2s",
         "at most 10,000 requests per site: at most 10,001 (a.ke)",
         "at most 1h of time per site: at most 2 h 00 min (a.ke)",
         "at most 100 requests to a server: at most 101 (41.90.0.1)",
@@ -98,15 +98,16 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "at most 30 requests to a network (/24, /48) per day: at most 31 (41.90.0.0/24)",
         "at most 400 requests to an autonomous system: at most 401 (AS36914)",
         "at most 1 h 00 min of the time of an autonomous system per day: at most 1 h 00 min (AS36914)",
-        "at most 1.0 MB/s over the whole survey: 77 B above it and what may be saved up",
+        "at most 1.0 MB/s over the whole survey: 77 B more than this rate and the saved-up bytes allow",
         "no request during 08:00-18:00, by the server's clock: once: 41.90.0.1 for a.ke",
         "no contact with special addresses: once: 10.0.0.1",
         "no contact with anyone who opted out: 2 times, first 41.90.0.1 for a.ke",
         "robots.txt is read before any page of its host: once: http://a.ke/",
         "no page of a host whose robots.txt could not be fetched: once: http://b.ke/",
         "no page that robots.txt forbids: once: http://c.ke/",
-        "no page of a site tree twice, except after 429, 503 and odd HTTP, where an idle connection was closed on us, and \
-         to see whether a server that refuses all others delivers it still: once: http://d.ke/",
+        "no page of a site tree is requested twice, except after status 429 or 503, a failed connection, refused TLS, \
+         odd HTTP or a closed idle connection, and to check whether a server that refuses all other requests still \
+         delivers it: once: http://d.ke/",
     ];
     assert_eq!(broken(&seen, &limits), expected);
 }
@@ -172,6 +173,6 @@ fn a_survey_tells_what_is_broken_once_server_by_server_where_ledgers_do() {
         breaches_at(server(1), most_parallel, Some(Duration::from_millis(gap)), &limits())
     };
     assert_eq!(of(1, 2000), Vec::<String>::new());
-    assert_eq!(of(1, 1500), ["41.90.0.1 was asked again after 1.5s, sooner than after 2s"]);
+    assert_eq!(of(1, 1500), ["41.90.0.1 got the next request after 1.5s, but the least pause is 2s"]);
     assert_eq!(of(2, 2000), ["41.90.0.1 had 2 requests at once"]);
 }

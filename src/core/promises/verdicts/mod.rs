@@ -6,7 +6,7 @@ pub(super) mod verdict;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::units::thousands;
+use super::units::{self, thousands};
 use super::{
     BudgetScope, Count, Judgement, LoadAmount, Observations, Peak, Promise, PromisedLimits, ShortPauses,
     Verdict,
@@ -54,8 +54,10 @@ pub fn breaches_at(
     // With several slots the pause holds in each slot, and gaps between slots may be shorter.
     let gap = smallest_gap.filter(|gap| pace.per_address == 1 && *gap < pace.min_delay);
     if let Some(gap) = gap {
-        breaches
-            .push(format!("{server} was asked again after {gap:?}, sooner than after {:?}", pace.min_delay));
+        breaches.push(format!(
+            "{server} got the next request after {gap:?}, but the least pause is {:?}",
+            pace.min_delay
+        ));
     }
     breaches
 }
@@ -86,7 +88,7 @@ impl VerdictBuilder<'_> {
     fn least_pause(&self) -> Verdict {
         let Self { seen, limits } = self;
         let Some(gap) = seen.least_gap else {
-            return self.kept(Promise::LeastPause, "no server was asked twice");
+            return self.kept(Promise::LeastPause, "no server got a second request");
         };
         let is_short = match limits.pace.per_address {
             1 => gap < micros(limits.pace.min_delay.saturating_sub(limits.rounding)),
@@ -105,7 +107,7 @@ impl VerdictBuilder<'_> {
         let ShortPauses { slow, link, trouble, retry_after, crawl_delay, put_off, neighbourhood, .. } =
             &seen.short_rests;
         let judge = |promise, is_set, count: &Count| {
-            let never = format!("never shorter in {} exchanges", thousands(seen.exchanges));
+            let never = format!("never shorter in {}", units::count(seen.exchanges, "exchange"));
             self.counted(promise, is_set, count, never)
         };
         [
@@ -163,11 +165,15 @@ impl VerdictBuilder<'_> {
         match (self.limits.rate, seen.above_rate) {
             (None, _) => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
             (Some(_), 0) => {
-                self.kept(promise, format!("never exceeded in {} exchanges", thousands(seen.exchanges)))
+                self.kept(promise, format!("never exceeded in {}", units::count(seen.exchanges, "exchange")))
             }
             (Some(_), above) => {
                 let above = LoadAmount::Bytes.written(above);
-                self.verdict(promise, Judgement::Broken, format!("{above} above it and what may be saved up"))
+                self.verdict(
+                    promise,
+                    Judgement::Broken,
+                    format!("{above} more than this rate and the saved-up bytes allow"),
+                )
             }
         }
     }
@@ -175,7 +181,7 @@ impl VerdictBuilder<'_> {
     fn special_addresses(&self) -> Verdict {
         let (promise, count) = (Promise::SpecialAddresses, &self.seen.special);
         if self.limits.permits_special_addresses && count.times > 0 {
-            let evidence = format!("{} were permitted", thousands(count.times));
+            let evidence = format!("{}, permitted by the settings", units::count(count.times, "exchange"));
             return self.verdict(promise, Judgement::NotJudged, evidence);
         }
         self.never(promise, true, count)
@@ -192,7 +198,12 @@ impl VerdictBuilder<'_> {
     }
 
     fn never(&self, promise: Promise, is_set: bool, count: &Count) -> Verdict {
-        self.counted(promise, is_set, count, format!("none in {} exchanges", thousands(self.seen.exchanges)))
+        self.counted(
+            promise,
+            is_set,
+            count,
+            format!("none in {}", units::count(self.seen.exchanges, "exchange")),
+        )
     }
 
     fn counted(&self, promise: Promise, is_set: bool, count: &Count, never: String) -> Verdict {

@@ -138,20 +138,22 @@ impl Promise {
             Self::OneAtATimeInNeighbourhood => at_a_time(pace.per_neighbourhood, "neighbourhood"),
             Self::LeastPause => format!("a pause of at least {} at each server", span(pace.min_delay)),
             Self::DelayFactor => format!(
-                "after each answer a pause {} times as long as it took, up to {}",
+                "after each response, a pause {} times as long as the response took, up to {}",
                 pace.factor,
                 span(pace.max_delay)
             ),
             Self::Harm => {
                 let share = pace.harm.map(|share| format!("{} %", share * 100.0));
-                let share = share.as_deref().unwrap_or("a share");
-                format!("others wait at most {share} longer for the answers of each server, by estimate over the survey")
+                let share = share.as_deref().unwrap_or("a set share");
+                format!(
+                    "other users wait at most {share} longer for the responses of each server (estimated over the survey)"
+                )
             }
             Self::BackOff => "longer pauses for servers in trouble".to_owned(),
-            Self::PutOff => "servers that stay in trouble are put off, then given up".to_owned(),
-            Self::RetryAfter => "no request before the time that a server asked for".to_owned(),
-            Self::CrawlDelay => "the pause that robots.txt asks for".to_owned(),
-            Self::NeighbourhoodPause => "the pauses of a server hold for its whole neighbourhood".to_owned(),
+            Self::PutOff => "servers that stay in trouble get cool-downs, then no more requests".to_owned(),
+            Self::RetryAfter => "no request before the time that a server set with Retry-After".to_owned(),
+            Self::CrawlDelay => "the pause that robots.txt sets with Crawl-delay".to_owned(),
+            Self::NeighbourhoodPause => "the pauses of a server apply to its whole neighbourhood".to_owned(),
             Self::RequestBudget => {
                 at_most(tree.requests.map(thousands), &format!("requests {}", budget_owner(tree)))
             }
@@ -175,8 +177,9 @@ impl Promise {
             Self::RobotsFirst => "robots.txt is read before any page of its host".to_owned(),
             Self::RobotsUnreachable => "no page of a host whose robots.txt could not be fetched".to_owned(),
             Self::RobotsRules => "no page that robots.txt forbids".to_owned(),
-            Self::Once => "no page of a site tree twice, except after 429, 503 and odd HTTP, where an idle connection was closed on us, and \
-                           to see whether a server that refuses all others delivers it still"
+            Self::Once => "no page of a site tree is requested twice, except after status 429 or 503, a failed \
+                           connection, refused TLS, odd HTTP or a closed idle connection, and to check whether a \
+                           server that refuses all other requests still delivers it"
                 .to_owned(),
             Self::Recorded => "every exchange is recorded".to_owned(),
             Self::Memory => "memory is bounded by settings".to_owned(),
@@ -273,7 +276,7 @@ fn budget_owner(budget: &Budget) -> &'static str {
 fn at_most(most: Option<String>, what: &str) -> String {
     match most {
         Some(most) => format!("at most {most} {what}"),
-        None => format!("a limit of {what}"),
+        None => format!("a limit ({what})"),
     }
 }
 
