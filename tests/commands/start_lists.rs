@@ -264,8 +264,8 @@ fn a_column_is_chosen_by_its_name_or_number() {
         assert_eq!(read.urls.unwrap(), ["http://c.ke/", "http://d.ke/"]);
     }
     for (column, why) in [
-        ("site", "no column is called 'site', its first line has 'Domain', 'Mirror'"),
-        ("3", "there is no column 3, its lines have 2"),
+        ("site", "it has no column 'site': its first line has 'Domain', 'Mirror'"),
+        ("3", "it has no column 3: the number of columns is 2"),
     ] {
         let read = desk.read(list, &["--column", column]);
         assert_eq!(read.said, [format!("error: cannot read the start list list: {why}")]);
@@ -287,8 +287,8 @@ fn special_addresses_are_start_urls_only_with_permission() {
     let read = desk.read("192.168.1.1\na.ke\n", &["--skip-bad", "--outside-cctld"]);
     assert_eq!(
         read.said[0],
-        "list: line 1: '192.168.1.1' is skipped: an address that no server of the public Web has (private); \
-         --permit-special-addresses takes it"
+        "list: line 1: '192.168.1.1' is skipped: a special address that no server of the public Web has (private); \
+         --permit-special-addresses permits it"
     );
     assert_eq!(read.urls.unwrap(), ["http://a.ke/"]);
     let read = desk.read("192.168.1.1\na.ke\n", &["--permit-special-addresses", "--outside-cctld"]);
@@ -313,7 +313,7 @@ fn a_list_of_which_more_than_a_tenth_is_bad_begins_nothing() {
         read.said,
         [
             "list: line 2: 'mailto:me@y.ke' is skipped: a mail address, not a host name",
-            "list: line 3: '1,google.co.ke' is skipped: no host name has ',' in it",
+            "list: line 3: '1,google.co.ke' is skipped: a host name cannot contain ','",
             "list: 1 start URL on 1 site; 2 bad lines skipped",
             "error: list: 2 of 3 lines are bad, more than a tenth: is it the list that you mean? (--skip-bad takes the rest)",
         ]
@@ -383,12 +383,12 @@ fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
     for (directives, line, told) in [
         (
             "$INCLUDE more.zone\n",
-            "line 33: '$INCLUDE more.zone' is skipped: the names in the file more.zone are missing: put them in place of this line",
+            "line 33: '$INCLUDE more.zone' is skipped: the names in the file more.zone are not read: put them in place of this line",
             "1 line in it stands",
         ),
         (
             "$include /etc/bind/go.zone go.ke.\n$GENERATE 1-100000 h$ NS x\n",
-            "line 34: '$GENERATE 1-100000 h$ NS x' is skipped: it makes 100000 names, and 65536 are the most: write them out",
+            "line 34: '$GENERATE 1-100000 h$ NS x' is skipped: it makes 100000 names, but the limit is 65536: write them out",
             "2 lines in it stand",
         ),
     ] {
@@ -440,16 +440,13 @@ fn names_without_name_servers_are_counted_in_a_zone() {
 fn what_cannot_be_read_is_named_with_its_reason_and_begins_nothing() {
     let desk = Desk::new();
     for (list, why) in [
-        (
-            b"PK\x03\x04xyz".as_slice(),
-            "it is a zip archive (or a spreadsheet, which is one): unpack it, or save it as CSV",
-        ),
+        (b"PK\x03\x04xyz".as_slice(), "it is a zip archive or a spreadsheet: unpack it, or save it as CSV"),
         (b"\xff\xfea\0", "it is UTF-16: save it as UTF-8"),
         (
             b"$TTL 1d\n@ IN SOA a b 1 2 3 4 5\n",
-            "line 2: '@' is a relative name, and nothing tells the zone's name: put a line such as '$ORIGIN ke.' before the first",
+            "line 2: '@' is a relative name, but the zone's name is not known: put a line such as '$ORIGIN ke.' before the first name",
         ),
-        (b"$ORIGIN ke.\na NS (\nb NS x\n", "line 2: a parenthesis is opened here and not closed"),
+        (b"$ORIGIN ke.\na NS (\nb NS x\n", "line 2: a parenthesis is opened here but not closed"),
     ] {
         let read = desk.read(list, &[]);
         assert_eq!(read.said, [format!("error: cannot read the start list list: {why}")]);

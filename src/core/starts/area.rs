@@ -31,8 +31,8 @@ impl Area {
     pub(super) fn objection(&self, url: &WebUrl) -> Option<String> {
         let host = url.host();
         if let Some(range) = host.ip().and_then(special_range) {
-            let why = format!("an address that no server of the public Web has ({range})");
-            return (!self.permits_special).then(|| format!("{why}; --permit-special-addresses takes it"));
+            let why = format!("a special address that no server of the public Web has ({range})");
+            return (!self.permits_special).then(|| format!("{why}; --permit-special-addresses permits it"));
         }
         if let Some(label) =
             self.suffixes.registrable(host).as_ref().and_then(|site| site.as_str().split('.').next())
@@ -46,12 +46,12 @@ impl Area {
         }
         let last = host.as_str().rsplit('.').next().unwrap_or_default();
         if matches!(last, "http" | "https") && host.as_str() == last {
-            return Some("no host name: the URL begins twice".to_owned());
+            return Some("not a host name: the URL begins with its scheme twice".to_owned());
         }
         if !self.suffixes.has_top_level(host) {
-            return Some(format!("no host name: '{last}' is no top-level domain"));
+            return Some(format!("not a host name: '{last}' is not a top-level domain"));
         }
-        (host.as_str() == last).then(|| "no host name: it has one label only".to_owned())
+        (host.as_str() == last).then(|| "not a host name: it has only one label".to_owned())
     }
 
     /// Whether a start URL names only a public suffix, below which registries give out names.

@@ -4,7 +4,7 @@ use super::area::Area;
 use super::entry::{is_around, start_url, without_comment};
 use crate::address::WebUrl;
 
-pub(super) const SEVERAL: &str = "several names among other words: put each on a line of its own";
+pub(super) const SEVERAL: &str = "several names among other words: put each name on its own line";
 
 /// The start URL of a text beyond doubt: its host is an address, or ends with a known top-level domain. The
 /// forms of lists are detected by such URLs.

@@ -23,7 +23,9 @@ impl FromStr for ColumnChoice {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match (text.trim(), text.trim().parse()) {
-            ("", _) | (_, Ok(0)) => Err("expected the name of a column, or its number from 1 on".to_owned()),
+            ("", _) | (_, Ok(0)) => {
+                Err("expected the name of a column, or its number, counted from 1".to_owned())
+            }
             (_, Ok(number)) => Ok(Self::Number(number)),
             (name, Err(_)) => Ok(Self::Named(name.to_owned())),
         }

@@ -8,8 +8,8 @@ const SHOWN_CHARS: usize = 80;
 pub(super) const NEITHER: &str = "neither a URL nor a host name";
 /// RFC 1123 §2.1. In DNS, names below registered ones may end with a hyphen; registries give out no such
 /// names.
-pub(super) const HYPHEN: &str = "a label of a host name neither begins nor ends with '-'";
-const BLANK: &str = "a blank stands in the URL: write it as %20, or put a '#' before a note";
+pub(super) const HYPHEN: &str = "a label of the host name begins or ends with '-', which is not allowed";
+const BLANK: &str = "the URL contains a space: write it as %20, or put a '#' before a note";
 
 /// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes and
 /// brackets around it, a comma after it and the `*.` of a certificate's name are ignored.
@@ -61,7 +61,7 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
         return Err(NEITHER.to_owned());
     }
     if authority.contains('@') {
-        return Err("a user name stands before the host: leave it out".to_owned());
+        return Err("the URL has a user name before the host: leave it out".to_owned());
     }
     check_host(url.host(), authority)?;
     Ok(url)
@@ -99,7 +99,7 @@ fn check_host(host: &Host, authority: &str) -> Result<(), String> {
     match odd {
         None if host.as_str().split('.').any(|label| label.starts_with('-')) => Err(HYPHEN.to_owned()),
         None => Ok(()),
-        Some(odd) => Err(format!("no host name has '{}' in it", odd.escape_debug())),
+        Some(odd) => Err(format!("a host name cannot contain '{}'", odd.escape_debug())),
     }
 }
 
@@ -113,13 +113,13 @@ fn fault_of(authority: &str, is_url: bool, error: UrlError) -> String {
     } else if name.is_empty() || name.contains(char::is_whitespace) || host.contains(['[', ']']) {
         if is_url { error.to_string() } else { NEITHER.to_owned() }
     } else if labels().any(str::is_empty) {
-        "no host name: a label between its dots is empty".to_owned()
+        "not a host name: a label between its dots is empty".to_owned()
     } else if labels().any(|label| label.len() > MAX_LABEL_BYTES) {
-        format!("no host name: a label has more than {MAX_LABEL_BYTES} octets")
+        format!("not a host name: a label has more than {MAX_LABEL_BYTES} octets")
     } else if name.len() > MAX_NAME_BYTES {
-        format!("no host name: it has more than {MAX_NAME_BYTES} octets")
+        format!("not a host name: it has more than {MAX_NAME_BYTES} octets")
     } else if !name.is_ascii() {
-        "no host name: IDNA gives such letters no form that DNS could have".to_owned()
+        "not a host name: IDNA has no form of these characters for DNS".to_owned()
     } else if is_url {
         error.to_string()
     } else {

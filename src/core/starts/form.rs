@@ -188,7 +188,7 @@ impl ListHead<'_> {
             .map(|label| format!("'{}:'", label.escape_debug()))
             .collect();
         Err(StartError::Column(format!(
-            "its lines say what they hold ({}): make a list of those that are meant, a URL or host name a line",
+            "its lines have labels ({}): make a list of the values to survey, one URL or host name per line",
             told.join(", ")
         )))
     }
@@ -262,7 +262,7 @@ impl ListHead<'_> {
             format!("column {}{name} ({sites} site{})", reading.column + 1, if sites == 1 { "" } else { "s" })
         };
         Err(StartError::Column(format!(
-            "in its first lines {} and {} could both be meant: choose one with --column",
+            "its first lines do not show whether to read {} or {}: choose one with --column",
             column(read),
             column(&rival)
         )))
@@ -424,7 +424,7 @@ impl ListHead<'_> {
             .take(MOST_COLUMNS_TOLD)
             .map(|field| format!("'{}'", super::entry::excerpt(&text(field)).escape_debug()))
             .collect();
-        format!("no column is called '{name}', its first line has {}", told.join(", "))
+        format!("it has no column '{name}': its first line has {}", told.join(", "))
     }
 
     fn by_number(&self, number: usize, found: &Form) -> Result<Form, StartError> {
@@ -449,7 +449,9 @@ impl ListHead<'_> {
             }
             _ => {
                 let columns = divided.map_or(1, |division| division.columns);
-                Err(StartError::Column(format!("there is no column {number}, its lines have {columns}")))
+                Err(StartError::Column(format!(
+                    "it has no column {number}: the number of columns is {columns}"
+                )))
             }
         }
     }

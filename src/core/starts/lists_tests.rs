@@ -217,7 +217,7 @@ fn names_on_one_line_are_all_taken() {
             .concat();
     let urls: Vec<String> = (0..39).map(|n| format!("http://site{n}.ke/")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
-    let hyphen = "a label of a host name neither begins nor ends with '-'";
+    let hyphen = "a label of the host name begins or ends with '-', which is not allowed";
     check("one bad name of many", &list, &Mixed(&urls, &[hyphen]));
 }
 
@@ -314,7 +314,7 @@ fn what_is_meant_for_something_else_is_refused_with_the_reason() {
         (
             "private addresses",
             lines(30, |n| format!("192.168.1.{n}")),
-            "bad: an address that no server of the public Web has (private); --permit-special-addresses takes it",
+            "bad: a special address that no server of the public Web has (private); --permit-special-addresses permits it",
         ),
         (
             "networks",
@@ -324,50 +324,50 @@ fn what_is_meant_for_something_else_is_refused_with_the_reason() {
         (
             "file names",
             lines(30, |n| format!("page{n}.html")),
-            "bad: no host name: 'html' is no top-level domain",
+            "bad: not a host name: 'html' is not a top-level domain",
         ),
         ("people", lines(30, |n| format!("me{n}@site{n}.ke")), "bad: a mail address, not a host name"),
         (
             "user names in URLs",
             lines(30, |n| format!("http://me:secret@site{n}.ke/")),
-            "bad: a user name stands before the host: leave it out",
+            "bad: the URL has a user name before the host: leave it out",
         ),
         (
             "hyphens at the ends",
             lines(30, |_| "-bad-.ke".to_owned()),
-            "bad: a label of a host name neither begins nor ends with '-'",
+            "bad: a label of the host name begins or ends with '-', which is not allowed",
         ),
         (
             "names that are too long",
             lines(3, |n| format!("{}{n}.ke", "a.".repeat(130))),
-            "bad: no host name: it has more than 253 octets",
+            "bad: not a host name: it has more than 253 octets",
         ),
         (
             "labels that are too long",
             lines(3, |n| format!("{}{n}.ke", "a".repeat(64))),
-            "bad: no host name: a label has more than 63 octets",
+            "bad: not a host name: a label has more than 63 octets",
         ),
         (
             "joiners without need",
             lines(3, |n| format!("a\u{200d}{n}.ke")),
-            "bad: no host name: IDNA gives such letters no form that DNS could have",
+            "bad: not a host name: IDNA has no form of these characters for DNS",
         ),
         ("mail at a port", lines(3, |n| format!("site{n}.ke:25")), "bad: a port that browsers refuse"),
         ("edges of a graph", lines(30, |n| format!("{n}\t{}", n + 1)), "bad: neither a URL nor a host name"),
         (
             "JSON Lines",
             lines(3, |n| format!("{{\"domain\":\"site{n}.ke\"}}")),
-            "it is JSON: take the names out of it, for example with 'jq -r .domain list.json > list.txt'",
+            "it is JSON: extract the names, for example with 'jq -r .domain list.json > list.txt'",
         ),
         (
             "a sitemap",
             b"<?xml version=\"1.0\"?>\n<urlset><url><loc>http://a.ke/</loc></url></urlset>\n".to_vec(),
-            "it is XML or HTML: take the URLs out of it, one on a line",
+            "it is XML or HTML: extract the URLs, one per line",
         ),
         (
             "UTF-16 without a mark",
             b"a\0.\0k\0e\0\n\0".to_vec(),
-            "it is no text (UTF-16 without a mark, or binary data): save it as UTF-8",
+            "it is not text (UTF-16 without a byte order mark, or binary data): save it as UTF-8",
         ),
     ] {
         check(name, &list, &Refused(why));
@@ -381,9 +381,8 @@ fn a_few_bad_names_are_skipped_with_the_reason() {
         (0..30).map(|n| format!("site{n}.ke")).collect::<Vec<_>>().join("\n")
     );
     let urls: Vec<String> = (0..30).map(|n| format!("http://site{n}.ke/")).collect();
-    let hyphen = "a label of a host name neither begins nor ends with '-'";
-    let private =
-        "an address that no server of the public Web has (private); --permit-special-addresses takes it";
+    let hyphen = "a label of the host name begins or ends with '-', which is not allowed";
+    let private = "a special address that no server of the public Web has (private); --permit-special-addresses permits it";
     check(
         "bad names",
         list.as_bytes(),
@@ -414,8 +413,8 @@ fn a_column_is_chosen_by_name_or_number() {
         ("mirror of", "outside: http://a.tz/"),
         ("3", "outside: http://a.tz/"),
         ("name", "bad: neither a URL nor a host name"),
-        ("5", "there is no column 5, its lines have 4"),
-        ("domain", "no column is called 'domain', its first line has 'id', 'Name', 'mirror of', 'Website'"),
+        ("5", "it has no column 5: the number of columns is 4"),
+        ("domain", "it has no column 'domain': its first line has 'id', 'Name', 'mirror of', 'Website'"),
     ] {
         check_column(column, list, Some(column), &Refused(why));
     }
@@ -429,7 +428,7 @@ fn a_column_is_chosen_by_name_or_number() {
         chosen(name, "#pos\t#host_rev\n1\tke.a\n2\tke.b\n", Urls(&["http://a.ke/", "http://b.ke/"]));
     }
     chosen("host_rev", "# pos\thost_rev\n1\tke.a\n2\tke.b\n", Urls(&["http://a.ke/", "http://b.ke/"]));
-    chosen("2", "a.ke\nb.ke\n", Refused("there is no column 2, its lines have 1"));
+    chosen("2", "a.ke\nb.ke\n", Refused("it has no column 2: the number of columns is 1"));
     chosen(
         "1",
         "ke. IN SOA (\nns. host. 1 2 3 4 5 )\na.ke. IN NS x.\n",

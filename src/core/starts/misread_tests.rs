@@ -147,7 +147,7 @@ fn of_a_line_of_names_none_is_lost_without_a_word() {
     ] {
         kind.check(list, list.as_bytes(), &Urls(&three));
     }
-    let why = "bad: several names among other words: put each on a line of its own";
+    let why = "bad: several names among other words: put each name on its own line";
     for list in [
         "hosts a.ke b.ke c.ke",
         "visit a.ke, then b.ke, then c.ke",
@@ -181,15 +181,15 @@ fn of_a_line_of_names_none_is_lost_without_a_word() {
 fn hosts_that_no_public_server_has_are_bad_lines() {
     let mut kind = ListKind::default();
     for (list, why) in [
-        ("http://server7/\n", "no host name: 'server7' is no top-level domain"),
-        ("http://foo/\n", "no host name: it has one label only"),
-        ("https://intranet/x\n", "no host name: 'intranet' is no top-level domain"),
-        ("http://localhost:8080/\n", "no host name: 'localhost' is no top-level domain"),
-        ("http://printer.local/\n", "no host name: 'local' is no top-level domain"),
-        ("http://www.example/\n", "no host name: 'example' is no top-level domain"),
-        ("http://com/\n", "no host name: it has one label only"),
-        ("http://http://www.e.ke\n", "no host name: the URL begins twice"),
-        ("https://http//www.e.ke\n", "no host name: the URL begins twice"),
+        ("http://server7/\n", "not a host name: 'server7' is not a top-level domain"),
+        ("http://foo/\n", "not a host name: it has only one label"),
+        ("https://intranet/x\n", "not a host name: 'intranet' is not a top-level domain"),
+        ("http://localhost:8080/\n", "not a host name: 'localhost' is not a top-level domain"),
+        ("http://printer.local/\n", "not a host name: 'local' is not a top-level domain"),
+        ("http://www.example/\n", "not a host name: 'example' is not a top-level domain"),
+        ("http://com/\n", "not a host name: it has only one label"),
+        ("http://http://www.e.ke\n", "not a host name: the URL begins with its scheme twice"),
+        ("https://http//www.e.ke\n", "not a host name: the URL begins with its scheme twice"),
         ("http://https:www.e.ke\n", "not a URL"),
     ] {
         let list = StartList::read(list.as_bytes(), Some(&area(1.0))).unwrap();
@@ -251,7 +251,7 @@ fn a_url_with_a_note_behind_it_is_no_other_url() {
     let mut kind = ListKind::default();
     let urls: Vec<String> = (0..30).map(|n| format!("http://site{n}.ke/")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
-    let why = "a blank stands in the URL: write it as %20, or put a '#' before a note";
+    let why = "the URL contains a space: write it as %20, or put a '#' before a note";
     for line in [
         "http://o.ke/ old",
         "http://o.ke/x (old)",

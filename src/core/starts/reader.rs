@@ -82,7 +82,7 @@ impl<'a> ListReader<'a> {
             }
             if line.is_cut {
                 let why =
-                    format!("a line of more than {MOST_LINE_BYTES} bytes: put one URL or name on a line");
+                    format!("a line of more than {MOST_LINE_BYTES} bytes: put one URL or name on each line");
                 self.note_bad(line.number, &line.bytes, why);
                 continue;
             }
@@ -119,7 +119,7 @@ impl<'a> ListReader<'a> {
             && fields.iter().skip(most).any(|field| !field.trim_ascii().is_empty());
         if is_shifted && !is_open {
             let why = format!(
-                "it has {columns} columns where {most} are expected: put values with {separator} in quotes"
+                "the row has {columns} columns, expected {most}: put values that contain {separator} in quotes"
             );
             self.note_bad(line, row, why);
             return Ok(());
@@ -137,7 +137,7 @@ impl<'a> ListReader<'a> {
             }
             None => {
                 let have = if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
-                self.note_bad(line, row, format!("it has {have}, and none with the number {}", column + 1));
+                self.note_bad(line, row, format!("the row has {have}, but no column {}", column + 1));
                 Ok(())
             }
         }
@@ -223,7 +223,7 @@ impl<'a> ListReader<'a> {
     /// A cell or line with one start URL, or with several and nothing else.
     fn take(&mut self, line: u64, field: Cow<'_, [u8]>, labels: Labels) -> io::Result<()> {
         if std::str::from_utf8(&field).is_err() {
-            self.note_bad(line, &field, "bytes that are no UTF-8".to_owned());
+            self.note_bad(line, &field, "not valid UTF-8".to_owned());
             return Ok(());
         }
         let cell = text(field);
@@ -236,7 +236,7 @@ impl<'a> ListReader<'a> {
         }
         if value.contains(['\n', '\r']) {
             let first = value.lines().next().unwrap_or_default();
-            self.reject(line, first, "a URL of more than one line".to_owned());
+            self.reject(line, first, "a URL that continues on the next line".to_owned());
             return Ok(());
         }
         self.take_value(line, &value)
@@ -301,7 +301,7 @@ impl<'a> ListReader<'a> {
 
     fn note_open(&mut self, line: u64, field: &[u8]) {
         let first = field.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        self.note_bad(line, first, "a quote is opened here and not closed".to_owned());
+        self.note_bad(line, first, "a quote is opened here but not closed".to_owned());
     }
 
     fn note_bad(&mut self, line: u64, value: &[u8], why: String) {
@@ -352,8 +352,8 @@ impl DoubledOrigins {
         match self.first {
             Some((line, name)) if self.doubled * 2 > self.names => {
                 let why = format!(
-                    "names of this zone end with its own twice ('{}'): no dot stands at their ends; '$ORIGIN .' before the first \
-                     takes them as they are",
+                    "names end with the name of the zone twice ('{}') because they lack a final dot: put '$ORIGIN .' before the \
+                     first name to read them unchanged",
                     excerpt(&name)
                 );
                 Err(StartError::Zone { line, why })

@@ -100,7 +100,7 @@ fn rows_with_more_columns_than_others_may_be_shifted() {
         let name = if n % 3 == 0 { "Firm, Ltd" } else { "Firm" };
         format!("{name},www.holding{}.co.ke,d{n}.co.ke,Nairobi", n % 3)
     });
-    check(&mut kind, "a third", &some, &Refused("bad: it has 5 columns where 4 are expected"));
+    check(&mut kind, "a third", &some, &Refused("bad: the row has 5 columns, expected 4"));
     let notes = below("name,site", 60, |n| format!("Firm,www.d{n}.co.ke,called in May"));
     check(&mut kind, "notes that the header does not name", &notes, &Hosts(60, "www.d"));
     let behind =
@@ -119,12 +119,7 @@ fn what_is_no_list_of_sites_is_refused() {
             "domain:  d{n}.co.ke\nnserver: ns1.h{n}.co.ke\nnserver: ns2.h{n}.co.ke\nregistrar-url: www.r{n}.co.ke\n"
         )
     };
-    check(
-        &mut kind,
-        "records",
-        &lines(20, record),
-        &Refused("its lines say what they hold ('domain:', 'nserver:'"),
-    );
+    check(&mut kind, "records", &lines(20, record), &Refused("its lines have labels ('domain:', 'nserver:'"));
     let labels = below("Domain,Zone", 9, |n| format!("d{n},{}.ke", ["co", "ac", "or"][n % 3]));
     check(&mut kind, "labels beside their zones", &labels, &Refused("neither a URL nor a host name"));
     let anchors =
@@ -137,7 +132,7 @@ fn what_is_no_list_of_sites_is_refused() {
         &mut kind,
         "the same below an origin",
         &doubled,
-        &Refused("end with its own twice ('d0.co.ke.ke')"),
+        &Refused("end with the name of the zone twice ('d0.co.ke.ke')"),
     );
     kind.end();
 }

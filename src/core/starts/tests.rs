@@ -133,13 +133,13 @@ fn what_is_no_host_name_is_a_bad_line() {
         [
             (2, "mailto:me@y.ke", "a mail address, not a host name"),
             (3, "me@y.ke", "a mail address, not a host name"),
-            (4, "http://me@y.ke/", "a user name stands before the host: leave it out"),
+            (4, "http://me@y.ke/", "the URL has a user name before the host: leave it out"),
             (5, "ftp://b.ke/", "not an http or https URL"),
             (6, "nonsense", "neither a URL nor a host name"),
             (7, "1.5", "neither a URL nor a host name"),
-            (8, "x.*.ke", "no host name has '*' in it"),
-            (9, "a!b.ke", "no host name has '!' in it"),
-            (10, "http://1,google.co.ke/", "no host name has ',' in it"),
+            (8, "x.*.ke", "a host name cannot contain '*'"),
+            (9, "a!b.ke", "a host name cannot contain '!'"),
+            (10, "http://1,google.co.ke/", "a host name cannot contain ','"),
         ]
     );
 }
@@ -152,7 +152,7 @@ fn lines_that_do_not_fit_the_others_are_bad() {
     assert_eq!(list.counts.without_value, 2);
     let joined = format!("{}c.ke\nd.ke\n", "1,a.ke\n2,b.ke\n".repeat(20));
     let list = StartList::read(joined.as_bytes(), Some(&area(1.0))).unwrap();
-    let why = "it has 1 column, and none with the number 2";
+    let why = "the row has 1 column, but no column 2";
     assert_eq!(bad(&list), [(41, "c.ke", why), (42, "d.ke", why)]);
     assert!(!list.is_mostly_odd() && read("a.ke\nnonsense\n").is_mostly_odd());
     let tenth = read(format!("nonsense\n{}", (1..10).map(|n| format!("a{n}.ke\n")).collect::<String>()));
@@ -163,27 +163,30 @@ fn lines_that_do_not_fit_the_others_are_bad() {
 fn a_quote_that_is_not_closed_costs_its_own_line() {
     let list = read("url\nhttp://a.ke/\n\"http://b.ke/\nhttp://c.ke/\n");
     assert_eq!(urls(&list), ["http://a.ke/", "http://c.ke/"]);
-    assert_eq!(bad(&list), [(3, "http://b.ke/", "a quote is opened here and not closed")]);
+    assert_eq!(bad(&list), [(3, "http://b.ke/", "a quote is opened here but not closed")]);
     let list = read("url,x\nhttp://a.ke/,1\n\"http://b.ke/,2\nhttp://c.ke/,3\n");
     assert_eq!(urls(&list), ["http://a.ke/", "http://c.ke/"]);
-    assert_eq!(bad(&list), [(3, "http://b.ke/,2", "a quote is opened here and not closed")]);
+    assert_eq!(bad(&list), [(3, "http://b.ke/,2", "a quote is opened here but not closed")]);
 }
 
 #[test]
 fn a_cell_of_several_lines_is_one_cell() {
     let text = "note,domain\n\"two\nlines, \"\"quoted\"\"\",a.ke\nnone,b.ke\n";
     assert_eq!(good(text), ["http://a.ke/", "http://b.ke/"]);
-    assert_eq!(bad(&read("domain,note\n\"a\nb.ke\",x\nb.ke,y\n")), [(2, "a", "a URL of more than one line")]);
+    assert_eq!(
+        bad(&read("domain,note\n\"a\nb.ke\",x\nb.ke,y\n")),
+        [(2, "a", "a URL that continues on the next line")]
+    );
 }
 
 #[test]
 fn what_is_no_text_is_a_bad_line() {
     let list = read(b"url\n\xe9t\xe9.ke\nhttp://a.ke/\n");
-    assert_eq!((list.counts.urls, bad(&list)[0].2), (1, "bytes that are no UTF-8"));
+    assert_eq!((list.counts.urls, bad(&list)[0].2), (1, "not valid UTF-8"));
     let long = read([b"a.ke\n".as_slice(), &vec![b'x'; MOST_LINE_BYTES + 1], b"\nb.ke\n"].concat());
     assert_eq!(
         (urls(&long).len(), bad(&long)[0].2),
-        (2, "a line of more than 65536 bytes: put one URL or name on a line")
+        (2, "a line of more than 65536 bytes: put one URL or name on each line")
     );
 }
 
@@ -194,7 +197,7 @@ fn a_zone_file_gives_the_names_below_it_each_once() {
     let list = read(zone);
     assert_eq!((list.form.clone(), list.zone.as_deref()), (Form::Zone, Some("ke.")));
     assert_eq!(urls(&list), ["http://a.ke/", "http://b.co.ke/", "http://xn--bcher-kva.ke/"]);
-    assert_eq!(bad(&list), [(10, "*.c.ke", "no host name has '*' in it")]);
+    assert_eq!(bad(&list), [(10, "*.c.ke", "a host name cannot contain '*'")]);
     assert_eq!(list.counts.doubled, 0);
     assert_eq!(
         good("; <<>> DiG <<>> axfr\nke.\t900\tin\tsoa\ta. b. 1 2 3 4 5\na.ke.\t900\tin\tns\tx.\n"),

@@ -27,8 +27,8 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 /// Formats that are recognised by their first bytes and not read.
 const NOT_READ: [(&[u8], &str); 17] = [
-    (b"PK\x03\x04", "a zip archive (or a spreadsheet, which is one): unpack it, or save it as CSV"),
-    (b"PK\x05\x06", "a zip archive with nothing in it"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet: unpack it, or save it as CSV"),
+    (b"PK\x05\x06", "an empty zip archive"),
     (b"\xfd7zXZ\0", "packed with xz: unpack it"),
     (b"BZh", "packed with bzip2: unpack it"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
@@ -36,10 +36,10 @@ const NOT_READ: [(&[u8], &str); 17] = [
     (b"\x04\x22\x4d\x18", "packed with lz4: unpack it"),
     (b"\x1f\x9d", "packed with compress: unpack it"),
     (b"\xd0\xcf\x11\xe0", "a spreadsheet (.xls): save it as CSV"),
-    (b"PAR1", "a Parquet file: write its column of names as CSV"),
-    (b"SQLite format 3", "a database of SQLite: write its column of names as CSV"),
+    (b"PAR1", "a Parquet file: export its column of names as CSV"),
+    (b"SQLite format 3", "an SQLite database: export its column of names as CSV"),
     (b"%PDF-", "a PDF: the list must be text"),
-    (b"{\\rtf", "RTF, the text of a word processor: save it as plain text"),
+    (b"{\\rtf", "an RTF document: save it as plain text"),
     // Its mark begins like that of UTF-16.
     (b"\xff\xfe\0\0", "UTF-32: save it as UTF-8"),
     (b"\0\0\xfe\xff", "UTF-32: save it as UTF-8"),
@@ -101,11 +101,10 @@ fn refuse(begins: &[u8]) -> Result<(), StartError> {
 
 /// The format of a text that is made for programs and does not consist of lines.
 fn markup_of(begins: &[u8]) -> Option<&'static str> {
-    const JSON: &str =
-        "JSON: take the names out of it, for example with 'jq -r .domain list.json > list.txt'";
-    const XML: &str = "XML or HTML: take the URLs out of it, one on a line";
-    const TOML: &str = "TOML or a file of settings: take the names out of it, one on a line";
-    const PROGRAM: &str = "data as a program has it: take the names out of it, one on a line";
+    const JSON: &str = "JSON: extract the names, for example with 'jq -r .domain list.json > list.txt'";
+    const XML: &str = "XML or HTML: extract the URLs, one per line";
+    const TOML: &str = "TOML or another settings file: extract the names, one per line";
+    const PROGRAM: &str = "data in the syntax of a program: extract the names, one per line";
     let text = begins.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begins).trim_ascii_start();
     match text {
         _ if is_toml(text) => Some(TOML),
@@ -128,7 +127,9 @@ fn markup_of(begins: &[u8]) -> Option<&'static str> {
                 .any(|name| tag.eq_ignore_ascii_case(name));
             is_root.then_some(XML)
         }
-        _ if begins.contains(&0) => Some("no text (UTF-16 without a mark, or binary data): save it as UTF-8"),
+        _ if begins.contains(&0) => {
+            Some("not text (UTF-16 without a byte order mark, or binary data): save it as UTF-8")
+        }
         _ => None,
     }
 }
@@ -201,7 +202,7 @@ impl<R: BufRead> Read for Members<R> {
             let Some(mut rest) = self.0.take().map(GzDecoder::into_inner) else { break };
             if !ends_in_zeros(&mut rest)? {
                 if rest.fill_buf()?.first() != GZIP.first() {
-                    return Err(io::Error::other("what follows the packed list is not gzip"));
+                    return Err(io::Error::other("the data after the compressed list is not gzip"));
                 }
                 self.0 = Some(GzDecoder::new(rest));
             }
@@ -251,7 +252,7 @@ impl<R: Read> Read for Bounded<R> {
         match self.left.checked_sub(read as u64) {
             Some(left) => self.left = left,
             None => {
-                let what = format!("it unpacks to more than {} bytes, which no start list has", self.most);
+                let what = format!("it unpacks to more than {} bytes, the limit for a start list", self.most);
                 return Err(io::Error::other(what));
             }
         }
@@ -310,7 +311,7 @@ mod tests {
         let more = [gzip(b"a.ke\n"), zeros(3), b"b.ke\n".to_vec()].concat();
         assert_eq!(
             read(&more, 100),
-            Err("it cannot be unpacked: what follows the packed list is not gzip".to_owned())
+            Err("it cannot be unpacked: the data after the compressed list is not gzip".to_owned())
         );
     }
 
@@ -320,7 +321,7 @@ mod tests {
         for packed in [gzip(&bomb), zstd(&bomb)] {
             assert_eq!(
                 read(&packed, 999_999),
-                Err("it unpacks to more than 999999 bytes, which no start list has".to_owned())
+                Err("it unpacks to more than 999999 bytes, the limit for a start list".to_owned())
             );
             assert!(read(&packed, 1_000_000).is_ok());
         }
@@ -331,18 +332,18 @@ mod tests {
         for (bytes, told) in [
             (
                 b"PK\x03\x04rest".to_vec(),
-                "it is a zip archive (or a spreadsheet, which is one): unpack it, or save it as CSV",
+                "it is a zip archive or a spreadsheet: unpack it, or save it as CSV",
             ),
             (b"\xfd7zXZ\0rest".to_vec(), "it is packed with xz: unpack it"),
             (b"BZh9rest".to_vec(), "it is packed with bzip2: unpack it"),
             (b"\xff\xfea\0".to_vec(), "it is UTF-16: save it as UTF-8"),
             (gzip(&zstd(b"a.ke")), "it is packed more than once: unpack it"),
             (gzip(&[vec![b'x'; 257], b"ustar\0".to_vec()].concat()), "it is a tar archive: unpack it"),
-            (b"PAR1".to_vec(), "it is a Parquet file: write its column of names as CSV"),
+            (b"PAR1".to_vec(), "it is a Parquet file: export its column of names as CSV"),
             (b"\xd0\xcf\x11\xe0".to_vec(), "it is a spreadsheet (.xls): save it as CSV"),
             (
                 b"a\0.\0k\0e\0".to_vec(),
-                "it is no text (UTF-16 without a mark, or binary data): save it as UTF-8",
+                "it is not text (UTF-16 without a byte order mark, or binary data): save it as UTF-8",
             ),
         ] {
             assert_eq!(read(&bytes, 1000).unwrap_err(), told);
@@ -370,13 +371,13 @@ mod tests {
             "[\"a b\"]\nx = 1\n",
             "; mine\n[main]\nsite_1=x\n",
         ] {
-            refused(text, "TOML or a file of settings");
+            refused(text, "TOML or another settings file");
         }
         for text in ["{'domain': 'a.ke'}", "{domain: 'a.ke'}", "{ url = 'a.ke' }", "{{'a.ke'}}"] {
-            refused(text, "data as a program has it");
+            refused(text, "data in the syntax of a program");
         }
         for (bytes, what) in [
-            (&b"{\\rtf1\\ansi a.ke}"[..], "RTF, the text of a word processor"),
+            (&b"{\\rtf1\\ansi a.ke}"[..], "an RTF document"),
             (b"\xff\xfe\0\0a\0\0\0", "UTF-32"),
             (b"\0\0\xfe\xff\0\0\0a", "UTF-32"),
             (b"\xff\xfea\0", "UTF-16"),

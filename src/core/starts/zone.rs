@@ -147,7 +147,7 @@ impl Zone {
     fn unclosed(&self) -> StartError {
         StartError::Zone {
             line: self.entry.line,
-            why: "a parenthesis is opened here and not closed".to_owned(),
+            why: "a parenthesis is opened here but not closed".to_owned(),
         }
     }
 
@@ -190,8 +190,10 @@ impl Zone {
             (_, RecordKind::Other) => return Ok(ZoneItem::Other),
             (Some(Ok(owner)), RecordKind::Name) => return Ok(self.name(owner)),
             (_, RecordKind::Name) => return Ok(ZoneItem::Other),
-            (_, RecordKind::None) => return bad(first, "no resource record: it has no type".to_owned()),
-            (None, _) => return bad(first, "the record before has no owner".to_owned()),
+            (_, RecordKind::None) => return bad(first, "not a resource record: it has no type".to_owned()),
+            (None, _) => {
+                return bad(first, "the record has no owner, and no record before it has one".to_owned());
+            }
             (Some(Err(why)), _) => return bad(first, why.clone()),
             (Some(Ok(owner)), _) => owner.clone(),
         };
@@ -234,7 +236,7 @@ impl Zone {
         }
         let Some((numbers, count)) = range_of(range) else { return bad(NO_RANGE.to_owned()) };
         if count > MOST_GENERATED {
-            let why = format!("it makes {count} names, and {MOST_GENERATED} are the most: write them out");
+            let why = format!("it makes {count} names, but the limit is {MOST_GENERATED}: write them out");
             return Ok(ZoneItem::Unread { line, value: value(), why });
         }
         let mut names = Vec::new();
@@ -265,11 +267,12 @@ impl Zone {
             ("$INCLUDE", Some(file)) => {
                 let file = super::entry::excerpt(file);
                 let file = file.escape_debug();
-                let why = format!("the names in the file {file} are missing: put them in place of this line");
+                let why =
+                    format!("the names in the file {file} are not read: put them in place of this line");
                 Ok(ZoneItem::Unread { line, value: words.join(" "), why })
             }
             ("$GENERATE", _) => self.generate(line, words),
-            _ => bad("no directive of a zone file"),
+            _ => bad("not a zone file directive"),
         }
     }
 
@@ -279,7 +282,7 @@ impl Zone {
             self.origin.clone().ok_or_else(|| {
                 let what = if is_of_soa { "the zone's name" } else { "its origin" };
                 let why = format!(
-                    "'{}' is a relative name, and nothing tells {what}: put a line such as '$ORIGIN ke.' before the first",
+                    "'{}' is a relative name, but {what} is not known: put a line such as '$ORIGIN ke.' before the first name",
                     super::entry::excerpt(name)
                 );
                 StartError::Zone { line, why }
@@ -370,7 +373,7 @@ fn end_of_word(text: &[u8]) -> usize {
 
 /// A name without escapes, and whether it ends with a dot that is not escaped.
 fn unescaped(name: &str) -> Result<(String, bool), String> {
-    let odd = || "a name with characters that no host name has".to_owned();
+    let odd = || "a name with characters that a host name cannot contain".to_owned();
     let mut plain = String::with_capacity(name.len());
     let mut rest = name.chars();
     let mut is_absolute = false;
@@ -403,7 +406,7 @@ fn relative_to_root(name: &str) -> String {
 }
 
 const NO_RANGE: &str =
-    "no $GENERATE that can be carried out: a range such as 1-9 or 0-8/2, an owner with $, and a type";
+    "invalid $GENERATE: expected a range such as 1-9 or 0-8/2, an owner with $, and a type";
 
 /// The numbers of `start-stop` or `start-stop/step`, and their count.
 fn range_of(text: &str) -> Option<(impl Iterator<Item = u32> + use<>, u64)> {
@@ -599,7 +602,7 @@ mod tests {
     #[test]
     fn a_backslash_takes_the_meaning_from_the_character_after_it() {
         assert_eq!(names("$ORIGIN ke.\n\\a NS x\n"), ["a.ke"]);
-        let odd = "a name with characters that no host name has".to_owned();
+        let odd = "a name with characters that a host name cannot contain".to_owned();
         assert_eq!(
             read("$ORIGIN ke.\na\\.b NS x\n\\@ NS x\na\\;b NS x\n").unwrap().1,
             [(2, odd.clone()), (3, odd.clone()), (4, odd)]
@@ -657,17 +660,17 @@ mod tests {
     fn relative_names_without_an_origin_end_it() {
         assert_eq!(
             read("$TTL 1d\n@ IN SOA a b 1 2 3 4 5\n").unwrap_err(),
-            "line 2: '@' is a relative name, and nothing tells the zone's name: put a line such as '$ORIGIN ke.' before the first"
+            "line 2: '@' is a relative name, but the zone's name is not known: put a line such as '$ORIGIN ke.' before the first name"
         );
         assert_eq!(
             read("a NS x\n").unwrap_err(),
-            "line 1: 'a' is a relative name, and nothing tells its origin: put a line such as '$ORIGIN ke.' before the first"
+            "line 1: 'a' is a relative name, but its origin is not known: put a line such as '$ORIGIN ke.' before the first name"
         );
     }
 
     #[test]
     fn a_parenthesis_without_end_ends_it() {
-        let told = "line 2: a parenthesis is opened here and not closed";
+        let told = "line 2: a parenthesis is opened here but not closed";
         assert_eq!(read("$ORIGIN ke.\na NS ( x\nb NS x\n").unwrap_err(), told);
         assert_eq!(read(&format!("$ORIGIN ke.\na NS ( x\n{}", "b NS x\n".repeat(2000))).unwrap_err(), told);
     }
@@ -680,11 +683,11 @@ mod tests {
         assert_eq!(
             told,
             [
-                (1, "the names in the file a.zone are missing: put them in place of this line"),
-                (2, "it makes 9999999 names, and 65536 are the most: write them out"),
-                (3, "no directive of a zone file"),
-                (4, "no resource record: it has no type"),
-                (5, "no directive of a zone file"),
+                (1, "the names in the file a.zone are not read: put them in place of this line"),
+                (2, "it makes 9999999 names, but the limit is 65536: write them out"),
+                (3, "not a zone file directive"),
+                (4, "not a resource record: it has no type"),
+                (5, "not a zone file directive"),
             ]
         );
     }
