@@ -26,7 +26,7 @@ vocabulary! {
         DdosGuard = "ddos_guard",
         /// DataDome: a refusal with the field `x-datadome`, or a page that leads to its captcha.
         DataDome = "datadome",
-        /// Akamai: a refusal by `server: AkamaiGHost`, or "Access Denied" with a reference number.
+        /// Akamai: a refusal with `server: AkamaiGHost`, or "Access Denied" with a reference number.
         Akamai = "akamai",
         /// Imperva: "Incapsula incident ID", a refusal with its script, or the title "Pardon Our
         /// Interruption".
@@ -39,7 +39,7 @@ vocabulary! {
         LiteSpeed = "litespeed",
         /// Anubis: the title "Making sure you're not a bot!".
         Anubis = "anubis",
-        /// iFastNet, a host of free sites: a page that sets a cookie by script (`/aes.js`).
+        /// iFastNet, a host of free sites: a page that sets a cookie with a script (`/aes.js`).
         IFastNet = "ifastnet",
     }
 }

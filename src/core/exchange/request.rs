@@ -30,12 +30,13 @@ vocabulary! {
         Page = "page" in Tree,
         /// A robots.txt.
         Robots = "robots" in Beside,
-        /// HEAD, to find out whether a URL is HTML.
+        /// A HEAD request, to find out whether a URL is HTML.
         Head = "head" in Tree,
-        /// A query URL that the limit on query URLs per script skips, to find out what it hides.
+        /// A query URL that the limit on query URLs per script skips; it is requested to find out what the
+        /// limit hides.
         Probe = "probe" in Beside,
-        /// A page that was delivered before, once more: its server refuses request after request, and this
-        /// shows whether it refuses all of them.
+        /// A page that was delivered before, requested once more: its server refuses request after request,
+        /// and this shows whether it refuses all of them.
         Check = "check" in Tree,
     }
 }

@@ -16,10 +16,10 @@ vocabulary! {
         RobotsUnreachable = "not_fetched_robots_unreachable" in Robots,
         /// Internal URLs that only links marked nofollow lead to.
         Nofollow = "not_fetched_nofollow" in Nofollow,
-        /// Internal URLs that the survey's filters leave out: their file names say that they are not HTML, or
-        /// a pattern excludes them.
+        /// Internal URLs that the survey's filters exclude: their file names say that they are not HTML, or a
+        /// pattern matches them.
         Filtered = "not_fetched_filtered" in Filters,
-        /// Query URLs of a script of which enough query URLs were fetched.
+        /// Query URLs of a script that had reached the limit on query URLs per script.
         Script = "not_fetched_script" in Scripts,
         /// Internal URLs below the depth of the survey.
         Depth = "not_fetched_depth" in Depth,
@@ -29,8 +29,8 @@ vocabulary! {
         /// Internal URLs of a trap: paths that repeat themselves, and patterns that lead only to more URLs of
         /// the same pattern.
         Trap = "not_fetched_trap" in Other,
-        /// Internal URLs of a host that shows the same pages as another host of the site, where they are
-        /// known already.
+        /// Internal URLs of a host that shows the same pages as another host of the site. The pages are known
+        /// from that host.
         Mirror = "not_fetched_mirror" in Other,
         /// Internal URLs of a host or address on the opt-out list.
         OptOut = "not_fetched_opt_out" in Other,

@@ -18,7 +18,8 @@ vocabulary! {
         /// The address is in a special range (loopback, private …), or browsers refuse the port; nothing was
         /// sent.
         AddressRefused = "address_refused",
-        /// The next request to the server was due only after the time budget of the site; nothing was sent.
+        /// The next request to the server was due only after the end of the site's time budget; nothing was
+        /// sent.
         HeldOff = "held_off",
         /// The server refused the connection.
         ConnectRefused = "connect_refused",
@@ -71,7 +72,8 @@ vocabulary! {
         /// sent once more, on a new connection, as the next attempt.
         IdleClosed = "idle_closed",
         /// The response breaks the rules of HTTP in a way that our HTTP library cannot read, or arrived
-        /// before the request. The URL was requested once more, and the response read as browsers read it.
+        /// before the request. The URL was then requested once more, and the response read as browsers read
+        /// it.
         OddHttp = "odd_http",
         /// The server speaks HTTP/2 over TLS and no HTTP/1.1: it refused HTTP/1.1 in the handshake, or sent
         /// HTTP/2 frames.

@@ -23,19 +23,19 @@ vocabulary! {
         Robots = "robots" in Whole,
         /// The site redirects to another one.
         Moved = "moved" in Whole,
-        /// No response from any entrance of the site, or no longer any.
+        /// No entrance of the site responded, or the site stopped responding.
         Unreachable = "unreachable" in Cut,
-        /// The site opted out, before or during its walk, or only links of hosts that did were left.
+        /// The site opted out, before or during its walk, or only links to hosts that opted out were left.
         OptOut = "opt_out" in Cut,
-        /// The survey was resumed with other settings, by which the walk would have sent other requests.
+        /// The survey was resumed with other settings, with which the walk would have sent other requests.
         Interrupted = "interrupted" in Cut,
         /// The site's servers responded in some way, even if only with a TLS version that is too old, but no
         /// entrance brought a page.
         NoPage = "no_page" in Whole,
-        /// An error of this program in the walk of this site.
+        /// An error of this program ended the walk of this site.
         Failed = "failed" in Cut,
-        /// The server turned the survey away after it had delivered pages: it refused some twenty requests in
-        /// a row, or was given up after its responses.
+        /// The server turned the survey away after it had delivered pages: it refused about twenty requests
+        /// in a row, or was given up because of its responses.
         Refused = "refused" in Cut,
     }
 }
