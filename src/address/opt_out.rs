@@ -36,7 +36,7 @@ pub struct OptOutEntry {
 /// not break the promise not to contact a server.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "line {line}: '{value}' is not {expected} (expected for example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', and after it a date such as 2026-11-02 if you like)"
+    "line {line}: '{value}' is not {expected} (expected for example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', optionally followed by a date such as 2026-11-02)"
 )]
 pub struct OptOutError {
     /// Line number, from 1.
@@ -90,7 +90,7 @@ impl OptOut {
             return Err(invalid(date, "a date"));
         }
         if let Some(more) = more {
-            return Err(invalid(more, "a comment: those begin with #"));
+            return Err(invalid(more, "a comment, which begins with #"));
         }
         let nobody = || invalid(who, "a host name, a network or an autonomous system");
         let who = if let Some((address, prefix)) = parse_network(who) {
@@ -308,7 +308,7 @@ mod tests {
             ("*", 1, "*", who),
             ("a.ke yesterday", 1, "yesterday", "a date"),
             ("a.ke 2026-13-01", 1, "2026-13-01", "a date"),
-            ("a.ke 2026-11-02 by mail", 1, "by", "a comment: those begin with #"),
+            ("a.ke 2026-11-02 by mail", 1, "by", "a comment, which begins with #"),
         ] {
             let error = OptOutError { line, value: value.to_owned(), expected };
             assert_eq!(OptOut::parse(text), Err(error), "{text}");

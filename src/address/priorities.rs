@@ -52,7 +52,7 @@ impl Priorities {
             let number = words.next().ok_or_else(|| invalid(name, "a name and a number"))?;
             let priority = number.parse().map_err(|_| invalid(number, "a whole number"))?;
             if let Some(more) = words.next() {
-                return Err(invalid(more, "a comment: those begin with #"));
+                return Err(invalid(more, "a comment, which begins with #"));
             }
             if name.contains('*') {
                 list.patterns.push((name.to_lowercase(), priority));

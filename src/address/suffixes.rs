@@ -69,7 +69,7 @@ pub enum SuffixError {
         value: String,
     },
     /// The list has section markers, but not those of the ICANN section.
-    #[error("no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List")]
+    #[error("no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or is not a Public Suffix List")]
     NoIcannSection,
     /// A section marker is missing.
     #[error("the list is cut short: no line '// ===END {0} DOMAINS==='")]
@@ -282,7 +282,7 @@ mod tests {
             |rule: &str| format!("// ===BEGIN ICANN DOMAINS===\nke\n{rule}\n// ===END ICANN DOMAINS===\n");
         assert_eq!(
             refusal_of("ke\n// ===END ICANN DOMAINS===\n"),
-            "no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List"
+            "no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or is not a Public Suffix List"
         );
         assert!(refusal_of("// nothing\n").starts_with("the list cannot be read: "));
         assert!(refusal_of("<!doctype html>\n").starts_with("line 1: '<!doctype'"));

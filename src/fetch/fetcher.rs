@@ -258,7 +258,7 @@ impl Fetcher {
         let http_request =
             there.and_then(|there| parts.requests.make(&request.url, request.purpose, known, there));
         let Some(mut http_request) = http_request else {
-            tracing::error!(url = %request.url, "a URL that cannot be sent");
+            tracing::error!(url = %request.url, "cannot send a request for this URL");
             return not_asked(Failure::BadHttp);
         };
         line.prepare(&mut http_request);

@@ -122,11 +122,11 @@ impl Default for Timeouts {
 pub enum FetchError {
     #[error("cannot read root certificates from '{path}': {source}")]
     RootsUnreadable { path: PathBuf, source: io::Error },
-    #[error("'{path}' holds no usable root certificate in PEM form")]
+    #[error("'{path}' contains no usable root certificate in PEM form")]
     NoRoots { path: PathBuf },
-    #[error("the user agent '{0}' cannot stand in a header")]
+    #[error("the user agent '{0}' is not valid in a header")]
     UserAgent(String),
-    #[error("cannot learn the system's name servers (name one with --dns): {0}")]
+    #[error("cannot find the system's name servers (give one with --dns): {0}")]
     SystemResolvers(String),
     #[error("cannot set up the DNS client: {0}")]
     Dns(String),

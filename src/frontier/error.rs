@@ -12,12 +12,13 @@ pub enum FrontierError {
     #[error("{path}: the survey's state is damaged: {what}")]
     Damaged { path: PathBuf, what: String },
     #[error(
-        "{path}: the survey's state is empty, as a copy to a full disk or a broken restore leaves it: put back a copy of it; \
-         tables and journals are left as they are"
+        "{path}: the survey's state is empty, for example after a copy to a full disk or a failed restore: put back a \
+         copy of it; tables and journals are unchanged"
     )]
     Empty { path: PathBuf },
     #[error(
-        "{path}: the survey's state was written by a newer ccsurvey (format {format}, this one reads up to {known})"
+        "{path}: the survey's state was written by a newer ccsurvey (format {format}, this one reads up to \
+         {known}): use the newer version"
     )]
     Newer { path: PathBuf, format: u64, known: u64 },
 }

@@ -110,7 +110,7 @@ impl<'txn> SiteGates<'txn> {
         }
         let asked = self.closed.remove(order)?;
         let asked = asked.map(|value| {
-            decode::<Vec<u64>>(value.value(), format_args!("what site tree {order} asked for in vain"))
+            decode::<Vec<u64>>(value.value(), format_args!("the URLs that site tree {order} requested"))
         });
         let mut gate = self.gate(site)?;
         gate.unmerged = gate.unmerged.saturating_sub(1);
@@ -132,7 +132,7 @@ impl<'txn> SiteGates<'txn> {
 
     fn gate(&self, site: &Site) -> Result<SiteGate, redb::Error> {
         let gate = self.gates.get(site.as_str())?;
-        let what = format_args!("how site {} is entered", site.as_str());
+        let what = format_args!("the entrance state of site {}", site.as_str());
         Ok(gate.map(|value| decode(value.value(), what)).transpose()?.unwrap_or_default())
     }
 

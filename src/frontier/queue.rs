@@ -128,7 +128,7 @@ impl<'txn> Queue<'txn> {
             };
             self.add(MERGED, 1)?;
             let (site, generation, found): (Site, u32, Vec<StartCandidate>) =
-                decode(&bytes, format_args!("what site tree {order} found"))?;
+                decode(&bytes, format_args!("the findings of site tree {order}"))?;
             let entry = self.site(&site)?.unwrap_or_default();
             if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
                 self.queue(&site, entry, spare)?;

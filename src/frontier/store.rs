@@ -449,7 +449,7 @@ impl Frontier {
             page.map(|entry| {
                 let (key, state) = entry?;
                 let address = address_of(key.value()).ok_or_else(|| {
-                    redb::Error::Corrupted(format!("{:?} is no address of a server", key.value()))
+                    redb::Error::Corrupted(format!("{:?} is not a server address", key.value()))
                 })?;
                 Ok((address, state.value().to_vec()))
             })

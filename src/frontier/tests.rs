@@ -500,7 +500,8 @@ fn a_state_that_a_newer_program_wrote_is_refused() {
     txn.commit().unwrap();
     drop(store);
     let told = Frontier::open(&path, Spread::default()).err().unwrap().to_string();
-    let expected = "the survey's state was written by a newer ccsurvey (format 99, this one reads up to 1)";
+    let expected = "the survey's state was written by a newer ccsurvey (format 99, this one reads up to 1): \
+                    use the newer version";
     assert!(told.ends_with(expected), "{told}");
 }
 

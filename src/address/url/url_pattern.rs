@@ -19,7 +19,7 @@ impl FromStr for UrlPattern {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid = |expected: &str| {
-            format!("'{}' is no pattern of URLs (expected for example {expected})", text.escape_debug())
+            format!("'{}' is not a URL pattern (expected for example {expected})", text.escape_debug())
         };
         let pattern = Self::parse(text.trim());
         let pattern = pattern.ok_or_else(|| invalid("'/shop/', '*/print$' or 'blog.example.ke/2009/'"))?;
@@ -85,14 +85,14 @@ mod tests {
         assert!(matches("A.ke", "http://www.a.ke/any") && matches("a.ke/*.php", "http://a.ke/x/y.php"));
         assert!(matches("[2001:db8::1]", "http://[2001:db8::1]/any"));
         for none in ["", "a b/", "http://a.ke/", "?x"] {
-            assert!(none.parse::<UrlPattern>().unwrap_err().contains("is no pattern of URLs"), "{none:?}");
+            assert!(none.parse::<UrlPattern>().unwrap_err().contains("is not a URL pattern"), "{none:?}");
         }
     }
 
     #[test]
     fn a_word_alone_is_neither_path_nor_host() {
         for none in ["list", "list/", "list*", "2009", "shop/*.php", "LIST"] {
-            assert!(none.parse::<UrlPattern>().unwrap_err().contains("is no pattern of URLs"), "{none:?}");
+            assert!(none.parse::<UrlPattern>().unwrap_err().contains("is not a URL pattern"), "{none:?}");
         }
         for some in ["*list*", "/list/", "list.a.ke", "/list", "41.90.0.1/list"] {
             assert!(some.parse::<UrlPattern>().is_ok(), "{some}");

@@ -127,7 +127,7 @@ impl Exchange<'_> {
     ) -> BodyRead {
         let failed = |failure| BodyRead { bytes: Vec::new(), failure: Some(failure) };
         if self.strayed(&response) {
-            tracing::error!(address = %self.address, "answer from another address was thrown away");
+            tracing::error!(address = %self.address, "discarded a response from another address");
             return failed(Failure::AddressRefused);
         }
         if !tally.head(&response) {

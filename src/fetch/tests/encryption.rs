@@ -253,9 +253,9 @@ fn unusable_settings_are_told_by_name() {
         Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).err().unwrap().to_string()
     };
     let empty = error(Settings { extra_roots: vec![path.clone()], ..settings() });
-    assert_eq!(empty, format!("'{}' holds no usable root certificate in PEM form", path.display()));
+    assert_eq!(empty, format!("'{}' contains no usable root certificate in PEM form", path.display()));
     let missing = error(Settings { extra_roots: vec!["/no/such/file".into()], ..settings() });
     assert!(missing.starts_with("cannot read root certificates from '/no/such/file': "), "{missing}");
     let agent = error(Settings { user_agent: "a\nb".to_owned(), ..settings() });
-    assert_eq!(agent, "the user agent 'a\nb' cannot stand in a header");
+    assert_eq!(agent, "the user agent 'a\nb' is not valid in a header");
 }

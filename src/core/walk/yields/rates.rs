@@ -110,10 +110,14 @@ impl Scale {
     fn check(&self, name: &str) -> Result<(), RatesError> {
         let depths = self.by_depth.len();
         if !(1..=MOST_DEPTHS).contains(&depths) {
-            return Err(invalid(&format!("{name}.by_depth"), &format!("{depths} long"), "1 to 1000 numbers"));
+            return Err(invalid(
+                &format!("{name}.by_depth"),
+                &format!("a list of {depths}"),
+                "1 to 1000 numbers",
+            ));
         }
         if self.by_word.len() > MOST_WORDS {
-            let long = format!("{} long", self.by_word.len());
+            let long = format!("a list of {}", self.by_word.len());
             return Err(invalid(&format!("{name}.by_word"), &long, "up to a million words"));
         }
         let by_depth =
@@ -169,7 +173,11 @@ impl Rates {
         for (at, Price { coverage, price, load, .. }) in self.prices.iter().enumerate() {
             let place = |key: &str| format!("prices[{at}].{key}");
             if !(*coverage > before && *coverage <= 1.0) {
-                return Err(invalid(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
+                return Err(invalid(
+                    &place("coverage"),
+                    &coverage.to_string(),
+                    "shares in rising order, up to 1",
+                ));
             }
             if !(0.0..=MOST_RATE).contains(price) {
                 return Err(invalid(&place("price"), &price.to_string(), "a number from 0 to 1000000"));
@@ -249,10 +257,10 @@ mod tests {
             told("[2.0,1.0,0.25]", "[2.0,1e9]"),
             "own.by_depth[1] is 1000000000, expected a number from 0 to 1000000"
         );
-        assert_eq!(told("[2.0,1.0,0.25]", "[]"), "own.by_depth is 0 long, expected 1 to 1000 numbers");
+        assert_eq!(told("[2.0,1.0,0.25]", "[]"), "own.by_depth is a list of 0, expected 1 to 1000 numbers");
         assert_eq!(
             told("\"coverage\":0.9", "\"coverage\":0.8"),
-            "prices[1].coverage is 0.8, expected shares that rise, up to 1"
+            "prices[1].coverage is 0.8, expected shares in rising order, up to 1"
         );
         let earlier = text.replacen("\"load\":0.5", "\"load\":0.5,\"loss\":{\"ratio\":2.5}", 1);
         assert_eq!(Rates::parse(&earlier), Ok(rates()), "of an earlier version");
