@@ -493,7 +493,7 @@ fn a_location_database_that_is_missing_or_corrupt_is_named() {
     let (code, said) = desk.survey(&flags);
     assert_eq!(code, 2);
     assert!(
-        said.starts_with(&format!("ccsurvey: error: {file} is not a sound address database (")),
+        said.starts_with(&format!("ccsurvey: error: {file} is not a valid address database (")),
         "{said}"
     );
     assert!(

@@ -486,7 +486,7 @@ fn a_finished_survey_is_told_again_and_left_as_it_is_and_missing_tables_are_name
     }
     let (code, said) = told(&["report", name]);
     assert_eq!(code, Some(1), "{said}");
-    let missing = "exchanges: 0 rows in 0 files are there, but manifest.json tells of 2 rows in 1 files";
+    let missing = "exchanges: found 0 rows in 0 files, but manifest.json lists 2 rows in 1 file";
     assert!(said.contains(missing), "{said}");
 }
 

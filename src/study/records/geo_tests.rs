@@ -370,13 +370,13 @@ fn a_file_that_is_missing_or_of_another_kind_is_named() {
     let missing = Geo::open(&[folder.0.path().join("none.mmdb")]).err().unwrap();
     assert!(matches!(missing, GeoError::File { .. }) && missing.to_string().contains("none.mmdb"));
     let text = Geo::open(&[folder.file("list.mmdb", b"ip,country\n")]).err().unwrap().to_string();
-    assert!(text.contains("list.mmdb is not a sound address database"), "{text}");
+    assert!(text.contains("list.mmdb is not a valid address database"), "{text}");
     assert!(text.contains("expected a complete .mmdb file such as GeoLite2-Country"), "{text}");
     let other = Map(vec![("is_anonymous", Number(1))]);
     let file = folder.file("x.mmdb", &database("Anonymous-IP", [192, 0, 2, 0], 24, &other));
     let text = Geo::open(&[file]).err().unwrap().to_string();
     assert!(
-        text.contains("knows neither countries nor autonomous systems (it is a 'Anonymous-IP')"),
+        text.contains("has neither countries nor autonomous systems (its type is 'Anonymous-IP')"),
         "{text}"
     );
 }

@@ -51,7 +51,7 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
     }
     let new = workshop(dir).join(R::TABLE);
     remove_folder(&new)?;
-    fs::create_dir_all(&new).map_err(TablesError::at("make folder", &new))?;
+    fs::create_dir_all(&new).map_err(TablesError::at("create folder", &new))?;
     for group in &groups {
         if let [only] = group.as_slice() {
             // A file that stays alone keeps its bytes and therefore its name.

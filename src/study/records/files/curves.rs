@@ -10,7 +10,7 @@ table! {
     /// robots.txt included. Computed from the other tables when a survey is finished, and by `report` from
     /// the rows that exist at that time; removed when the survey continues. A `pair` column counts a thing
     /// once in every site tree, a `union` column once in the group; addresses belong to no tree and have no
-    /// pair. Nothing is known of levels deeper than those crawled: shares end at 1. Intervals are over site
+    /// pair. Nothing is known about levels deeper than those crawled: shares end at 1. Intervals are over site
     /// trees; where a share has none, a column gives the reason.
     CurveRow in "curves";
 
@@ -196,7 +196,7 @@ const FILE: &str = "curves.parquet";
 pub fn write_curves(dir: &Path, rows: &[CurveRow]) -> Result<(), TablesError> {
     let folder = folder(dir, CurveRow::TABLE);
     let path = folder.join(FILE);
-    fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
+    fs::create_dir_all(&folder).map_err(TablesError::at("create folder", &folder))?;
     let mut frame = CurveRow::frame(rows).map_err(TablesError::at("encode", &path))?;
     let bytes = encode(&mut frame, &path)?;
     durable::replace(&path, &bytes).map_err(TablesError::at("write table", &path))

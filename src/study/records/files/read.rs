@@ -10,7 +10,7 @@ use polars_io::prelude::{ParallelStrategy, ParquetReader};
 
 use super::layout::{folder, names, segment_number, segmented};
 use crate::records::error::IntoIoError;
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::records::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
 
 /// Reads the rows of a table, one row group at a time, in the order in which they were written.
@@ -178,11 +178,11 @@ fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
         return Ok(files);
     }
     let what = format!(
-        "{} rows in {} files are there, but manifest.json tells of {} rows in {} files: files are missing",
-        thousands(rows),
-        thousands(files.len() as u64),
-        thousands(told.rows),
-        thousands(told.files)
+        "found {} in {}, but manifest.json lists {} in {}: files are missing",
+        count(rows, "row"),
+        count(files.len() as u64, "file"),
+        count(told.rows, "row"),
+        count(told.files, "file")
     );
     let source = io::Error::new(io::ErrorKind::InvalidData, what);
     Err(TablesError::new("read table", &folder(dir, table), source))

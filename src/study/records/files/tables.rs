@@ -58,7 +58,7 @@ impl Tables {
     fn make_folders(&self, tables: impl Iterator<Item = &'static str>) -> Result<(), TablesError> {
         for table in tables {
             let folder = folder(&self.dir, table);
-            fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
+            fs::create_dir_all(&folder).map_err(TablesError::at("create folder", &folder))?;
         }
         // A segment is not on the disk before its folder is.
         sync(&self.dir.join("tables"))?;

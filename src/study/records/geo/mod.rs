@@ -43,7 +43,7 @@ pub enum GeoError {
     },
     /// The file is not a database, or is damaged.
     #[error(
-        "{} is not a sound address database ({reason}); expected a complete .mmdb file such as \
+        "{} is not a valid address database ({reason}); expected a complete .mmdb file such as \
          GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
     Corrupt {
@@ -54,7 +54,7 @@ pub enum GeoError {
     },
     /// The database holds other data.
     #[error(
-        "{} knows neither countries nor autonomous systems (it is a '{database_type}'); expected one \
+        "{} has neither countries nor autonomous systems (its type is '{database_type}'); expected one \
          such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
     Irrelevant {

@@ -77,7 +77,7 @@ table! {
     internal_links: Option<u32>, "links", "41", "0.1";
     /// Links on the page that leave the site; null when the page was not read.
     external_links: Option<u32>, "links", "6", "0.1";
-    /// Why the certificate is not valid for the host, from the list below; the page was used all the same.
+    /// Why the certificate is not valid for the host, from the list below; the page was used nevertheless.
     tls_error: Option<String>, "", "expired", "0.1";
     /// The header `Content-Encoding`.
     content_encoding: Option<String>, "", "gzip", "0.1";

@@ -20,7 +20,7 @@ table! {
     element: String, "", "a", "0.1";
     /// Whether the page asks not to follow the link.
     nofollow: bool, "", "false", "0.1";
-    /// Whether the host lies in the country domains that are surveyed.
+    /// Whether the host is in the country domains that are surveyed.
     in_survey: bool, "", "true", "0.1";
     /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
