@@ -187,7 +187,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     let none = folder.path().join("none");
     let learn = |survey: &Path| refused(&ccsurvey(&["learn"], &[survey, Path::new("-o"), &rates]), 2);
     let said = learn(&survey);
-    assert!(said.contains("was surveyed without its page links: survey with --record-links"), "{said}");
+    assert!(said.contains("has no recorded page links: survey with --record-links"), "{said}");
     learn(&none);
     assert!(!rates.exists());
 

@@ -247,7 +247,7 @@ def links(country_domains):
 
 
 def technology():
-    family = "coalesce(nullif(trim(regexp_extract(server, '^[^/ (;,]*')), ''), 'not told')"
+    family = "coalesce(nullif(trim(regexp_extract(server, '^[^/ (;,]*')), ''), 'not stated')"
     software = rows(f"""SELECT coalesce(a.name, b.name), coalesce(a.n, 0), coalesce(b.n, 0) FROM
         (SELECT {family} AS name, count(*) n FROM servers GROUP BY 1) a FULL JOIN
         (SELECT {family} AS name, count(*) n FROM sites WHERE address IS NOT NULL GROUP BY 1) b ON a.name = b.name
@@ -270,14 +270,14 @@ def technology():
         "answers": one("SELECT count(status) FROM exchanges"),
         "front_pages": one(f"SELECT count(*) FROM {front}"),
         "pages": one(f"SELECT count(*) FROM exchanges WHERE {READ}"),
-        "http_versions": counted("""SELECT coalesce(http_version, 'not told'), count(*) FROM exchanges
+        "http_versions": counted("""SELECT coalesce(http_version, 'not stated'), count(*) FROM exchanges
             WHERE status IS NOT NULL GROUP BY 1"""),
         "encryption": counted(f"SELECT coalesce(tls_version, 'not encrypted'), count(*) FROM {front} GROUP BY 1"),
         "certificates": counted(f"""SELECT coalesce(tls_error, 'valid'), count(*) FROM {front}
             WHERE tls_version IS NOT NULL GROUP BY 1"""),
         "compression": counted(f"""SELECT coalesce(lower(content_encoding), 'not compressed'), count(*)
             FROM exchanges WHERE {READ} GROUP BY 1"""),
-        "languages": counted(f"""SELECT coalesce(lower(regexp_extract(language, '^[^-_,]*')), 'not told'), count(*)
+        "languages": counted(f"""SELECT coalesce(lower(regexp_extract(language, '^[^-_,]*')), 'not declared'), count(*)
             FROM {front} GROUP BY 1"""),
         "charsets": [{"declared": declared, "used": used, "pages": count} for (declared, used), count in ordered],
     }

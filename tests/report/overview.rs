@@ -313,7 +313,7 @@ fn more_of_a_link_than_its_share_is_found() {
     let (held, evidence) = after(400, 64_000);
     assert_eq!(
         (held, evidence.as_str()),
-        (Judgement::Held, "estimate: at most 0.25 % (41.90.0.1), by the best rate of each of 1 servers")
+        (Judgement::Held, "estimate: at most 0.25 % (41.90.0.1), by the best rates of 1 server")
     );
     let (broken, evidence) = after(200, 64_000);
     assert!(broken == Judgement::Broken && evidence.contains("0.50 % (41.90.0.1)"), "{evidence}");

@@ -40,10 +40,11 @@ pub struct UnseenOfKind {
 }
 
 /// The caveat that must be shown with the estimate.
-pub const UNSEEN_CAVEAT: &str = "A lower bound: it is an estimate only if all were equally likely to be linked \
-    to. They are not: popular ones are linked to together and from everywhere, rare ones hardly at all, so there \
-    are more than this. The interval tells what chance alone does, and supposes many more site trees than were surveyed: where a \
-    quarter or more of them all were, its low end is too high. What no tree links to at all is not counted.";
+pub const UNSEEN_CAVEAT: &str = "This is a lower bound. It is an estimate only if all targets are equally \
+    likely to be linked to. They are not: popular targets are linked to together and from everywhere, rare ones \
+    hardly at all, so the true number is higher. The interval covers chance alone. It assumes that many more site trees \
+    exist than were surveyed: if a quarter or more of them were surveyed, its low end is too high. Targets that no tree \
+    links to are not counted.";
 
 impl Unseen {
     /// Estimates the number of unseen keys of every kind.

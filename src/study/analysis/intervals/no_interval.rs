@@ -83,8 +83,8 @@ impl NoInterval {
     #[must_use]
     pub fn rule() -> String {
         format!(
-            "A share has an interval where at least {LEAST_TREES} site trees hold any of it, none more than half, and at least \
-             {LEAST_ON_A_SIDE} some of it below the depth and {LEAST_ON_A_SIDE} some above."
+            "A share has an interval if at least {LEAST_TREES} site trees contribute to it, none of them more than half, at least \
+             {LEAST_ON_A_SIDE} contribute below the depth and at least {LEAST_ON_A_SIDE} down to it."
         )
     }
 
@@ -92,14 +92,14 @@ impl NoInterval {
     #[must_use]
     pub fn reason(self) -> String {
         match self {
-            Self::OneSite => "one site says nothing of how sites differ".to_owned(),
-            Self::FewTrees => format!("fewer than {LEAST_TREES} site trees hold any of it"),
+            Self::OneSite => "one site does not show how sites differ".to_owned(),
+            Self::FewTrees => format!("fewer than {LEAST_TREES} site trees contribute to it"),
             Self::LargestTree => "one site tree holds more than half of it".to_owned(),
             Self::FewBelow => {
-                format!("fewer than {LEAST_ON_A_SIDE} site trees hold any of it below this depth")
+                format!("fewer than {LEAST_ON_A_SIDE} site trees contribute to it below this depth")
             }
             Self::FewAbove => {
-                format!("fewer than {LEAST_ON_A_SIDE} site trees hold any of it down to this depth")
+                format!("fewer than {LEAST_ON_A_SIDE} site trees contribute to it down to this depth")
             }
         }
     }

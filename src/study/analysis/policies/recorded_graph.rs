@@ -63,10 +63,10 @@ pub enum GraphError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The survey did not record its page links.
-    #[error("{} was surveyed without its page links: survey with --record-links", .0.display())]
+    #[error("{} has no recorded page links: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
     /// The survey left out pages of low expected yield.
-    #[error("{} was surveyed with --depth auto or --focus, which leave pages out: survey to a number of levels", .0.display())]
+    #[error("{} was surveyed with --depth auto or --focus, which leave pages out: survey to a fixed depth", .0.display())]
     Auto(PathBuf),
     /// A table cannot be read.
     #[error(transparent)]

@@ -5,7 +5,7 @@ use super::recorded_limits::RecordedLimits;
 use super::request_order::TreeRequestChecks;
 use super::timeline::Timeline;
 use crate::analysis::overview::names::Names;
-use crate::promises::units::{byte_rate, thousands};
+use crate::promises::units::{byte_rate, count};
 use crate::promises::{Judge, Judgement, Observations, Promise, Verdict, verdicts};
 use crate::records::Manifest;
 
@@ -51,7 +51,7 @@ impl PromiseEvidence<'_> {
             add_flow(rate, &flow);
         }
         list.extend([self.of_records(), self.not_judged(Promise::Memory, "the tables do not record memory")]);
-        list.push(self.not_judged(Promise::Cut, "it takes a second survey to show it"));
+        list.push(self.not_judged(Promise::Cut, "only a second survey can show it"));
         list
     }
 
@@ -67,7 +67,7 @@ impl PromiseEvidence<'_> {
             Some(said) if said.judgement == Judgement::Broken => said.clone(),
             Some(said) if said.judgement == Judgement::Held => self.not_judged(
                 promise,
-                &format!("the tables do not show it; the survey itself saw: {}", said.evidence),
+                &format!("the tables do not show it; the survey itself recorded: {}", said.evidence),
             ),
             Some(said) => self.not_judged(promise, &said.evidence),
             None => self.not_judged(promise, "the tables do not show it"),
@@ -88,15 +88,15 @@ impl PromiseEvidence<'_> {
         let Some(taken) = self.links.judge(timeline.by_address(), longest_ms) else {
             return verdict(
                 Judgement::NotJudged,
-                "no server was asked again after an answer that tells its rate",
+                "no server received a request after a response that shows its rate",
             );
         };
         let LargestLinkShare { servers, most, at_an_even_pace, address } = taken;
         let mut evidence = format!(
-            "estimate: at most {:.2} % ({}), by the best rate of each of {} servers",
+            "estimate: at most {:.2} % ({}), by the best rates of {}",
             most * 100.0,
             self.addresses.names.name(address),
-            thousands(servers)
+            count(servers, "server")
         );
         if self.addresses.waits.servers > 0 {
             evidence += &format!("; truth: {}", self.addresses.waits);
@@ -109,11 +109,8 @@ impl PromiseEvidence<'_> {
         let (judgement, evidence) = match self.manifest.unrecorded_exchanges {
             0 => (Judgement::Held, "every request that was sent has a row".to_owned()),
             lost => {
-                let lost = thousands(lost);
-                (
-                    Judgement::Broken,
-                    format!("{lost} requests have no row (killed while they were under way, or sent again)"),
-                )
+                let lost = count(lost, "request");
+                (Judgement::Broken, format!("{lost} without a row (interrupted in flight, or sent again)"))
             }
         };
         Verdict::new(Promise::Recorded, &self.recorded.limits, judgement, evidence)
@@ -137,7 +134,7 @@ const PACE: [Promise; 7] = [
 fn is_untold(verdict: &mut Verdict) {
     if verdict.judgement == Judgement::Held {
         verdict.judgement = Judgement::NotJudged;
-        "the manifest does not say what was set".clone_into(&mut verdict.evidence);
+        "the manifest does not record the settings".clone_into(&mut verdict.evidence);
     }
 }
 

@@ -85,8 +85,8 @@ pub struct Concentration {
 /// The number of other sites from which on a site shares its server with a crowd (NEEDS.md: most sites of the
 /// Web do).
 const CROWD: u32 = 10;
-const NOT_TESTED: &str = "not tested: where the surveyor's machine stands is not recorded, and without it no \
-    connect time contradicts a database";
+const NOT_TESTED: &str = "not done, because the location of the surveyor's machine is not recorded. Without it, \
+    no connect time can contradict a database";
 
 #[derive(Default)]
 pub(in crate::analysis::overview) struct InfrastructureMaker {

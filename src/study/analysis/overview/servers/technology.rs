@@ -36,14 +36,14 @@ pub struct Technology {
     pub compression: Vec<NamedCount>,
     /// Pages by the encoding that `Content-Type` declares and the encoding in which they were read.
     pub charsets: Vec<Charset>,
-    /// Front pages by declared language, without region, or `not told`.
+    /// Front pages by declared language, without region, or `not declared`.
     pub languages: Vec<NamedCount>,
 }
 
 /// A family of server software.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Software {
-    /// The product without version, or `not told`.
+    /// The product without version, or `not stated`.
     pub name: String,
     /// Servers that report it.
     pub servers: u64,
@@ -69,13 +69,13 @@ const VALID: &str = "valid";
 /// A page without `Content-Encoding`.
 const NOT_COMPRESSED: &str = "not compressed";
 /// A front page without a language.
-const NO_LANGUAGE: &str = "not told";
+const NO_LANGUAGE: &str = "not declared";
 /// A page without a charset in its header.
 const NOT_DECLARED: &str = "not declared";
 /// A charset that the Encoding Standard does not know.
 const UNKNOWN_CHARSET: &str = "unknown name";
 /// A server without the header `Server`, or a response without an HTTP version.
-const UNTOLD: &str = "not told";
+const UNTOLD: &str = "not stated";
 
 #[derive(Default)]
 pub(in crate::analysis::overview) struct TechnologyMaker {
