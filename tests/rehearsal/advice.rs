@@ -117,17 +117,17 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
     assert!(choice["open_trees"].as_u64().unwrap() > 5);
     let coverage = |choice: &Value, depth: usize| number(&choice["levels"][depth]["coverage"]["value"]);
     for depth in 0..=2 {
-        assert!(coverage(&choice, depth) > coverage(&deep, depth), "at most what is shown");
+        assert!(coverage(&choice, depth) > coverage(&deep, depth), "at most the figure shown");
     }
     assert!(coverage(&deep, 2) < 0.95);
     let (code, words, _) = shallow.run(&["choose-depth", &shallow.recorded]);
     assert_eq!(code, 4);
     assert!(
-        words.starts_with("Survey deeper: ") && words.contains(" of 40 site trees go on below depth 2"),
+        words.starts_with("Survey deeper: ") && words.contains(" of 40 site trees continue below depth 2"),
         "{words}"
     );
     let next = percent(&choice["known"]["with_next"]);
-    let bound = format!("levels 0 to 2 may have only {next} % of the external hosts of levels 0 to 3");
+    let bound = format!("levels 0 to 2 may hold only {next} % of the external hosts on levels 0 to 3");
     assert!(words.contains(&bound), "{words}");
     // A question about an environment gets no answer either, unless it asks for no coverage.
     assert_eq!(shallow.forecast("[survey]\ncoverage = 0.95\n")["verdict"], "survey_deeper");
@@ -136,8 +136,8 @@ fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() 
     let (code, words, _) =
         shallow.run(&["choose-depth", &shallow.recorded, "--environment", "environment.toml"]);
     let deeper = [
-        " of 40 site trees go on below depth 2, where this survey ended: deeper surveys may keep",
-        &format!("may have only {next} %"),
+        " of 40 site trees continue below depth 2, where this survey ended: a deeper survey may meet",
+        &format!("may hold only {next} %"),
     ];
     assert!(code == 0 && deeper.iter().all(|words_of| words.contains(*words_of)), "{words}");
 }

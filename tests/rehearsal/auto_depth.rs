@@ -114,7 +114,7 @@ fn pages_left_out_are_probed_in_a_share_of_sites_outside_the_tree() {
     let output = ccsurvey(&["report"], &[&probed, Path::new("-o"), &report]);
     assert!(output.status.success(), "{output:?}");
     let report = std::fs::read_to_string(report).unwrap();
-    assert!(report.contains("What was missed on pages left out"));
+    assert!(report.contains("Findings missed on pages of low expected yield"));
 }
 
 #[test]

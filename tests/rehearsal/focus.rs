@@ -120,7 +120,10 @@ fn no_depth_is_chosen_and_what_was_left_out_is_told() {
     let report = run(&["report"]);
     assert!(report.status.success(), "{report:?}");
     let html = std::fs::read_to_string(focused.join("report.html")).unwrap();
-    assert!(html.contains("What was missed on pages left out") && html.contains("promising too little"));
+    assert!(
+        html.contains("Findings missed on pages of low expected yield")
+            && html.contains(">low expected yield</abbr>")
+    );
 }
 
 #[test]

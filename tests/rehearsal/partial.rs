@@ -45,7 +45,7 @@ fn is_provisional(desk: &Desk, title: &str) {
     assert_eq!(code, 0, "{said}");
     let first_page = page.split("<h2").next().unwrap();
     assert!(first_page.contains(title) && first_page.contains("(provisional)"), "{first_page}");
-    assert!(page.contains("Provisional, from a part of the survey."));
+    assert!(page.contains("Provisional: based on a part of the survey."));
     assert!(rows::<CurveRow>(&desk.path(&desk.recorded)).iter().all(|row| row.is_partial == Some(true)));
 }
 
@@ -100,7 +100,7 @@ fn a_budget_that_trees_share_makes_a_survey_partial() {
     let sites = rows::<SiteRow>(&desk.path("survey"));
     let ended = sites.iter().filter(|site| site.outcome == "request_budget").count();
     assert!(ended > 3 && ended < sites.len(), "{ended}");
-    is_provisional(&desk, "Partial: a budget that site trees share was used up.");
+    is_provisional(&desk, "Partial: a budget shared by site trees was used up.");
     let (_, json, words) = advice(&desk, &[]);
     assert!(words.contains(&format!(" {ended} of {} site trees ended because", sites.len())), "{words}");
     assert_eq!(json["standing"]["out_of_budget"].as_u64(), Some(ended as u64));

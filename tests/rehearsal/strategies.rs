@@ -102,7 +102,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
     for line in &lines[1..=candidates(&advice).len()] {
         assert_eq!(at(line, " %"), column, "{words}");
     }
-    assert!(words.contains("Not weighed: --focus: it takes a survey made again in full"), "{words}");
+    assert!(words.contains("Not compared: --focus: it takes a survey made again in full"), "{words}");
 }
 
 #[test]

@@ -259,8 +259,8 @@ fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_a
         (
             Some(serde_json::json!({ "recorded": "kenya", "depth": 8 })),
             None,
-            "A survey walked again: the Web servers of .ke",
-            Some("A simulation: no server was asked.</strong> Pages are those of a recorded survey;"),
+            "A replayed survey: the Web servers of .ke",
+            Some("A simulation: no server was contacted.</strong> Pages are those of a recorded survey;"),
             "Simulation of a recorded survey of the Web servers of .ke,",
         ),
         (
@@ -497,9 +497,7 @@ fn every_word_of_outcomes_entrances_and_classes_means_something_on_the_page() {
         assert!(explained(outcome), "{outcome}");
         assert!(page.contains(&format!(">{outcome}<title>")), "{outcome}");
     }
-    for words in
-        ["the rule on scripts", "opt-out", "a budget of the site or a stop", "budget or stop", "asked for"]
-    {
+    for words in ["query URL rule", "opt-out", "site budget or stop", "budget or stop", "requested"] {
         assert!(explained(words), "{words}");
     }
     let failures: BTreeSet<String> =
@@ -532,7 +530,7 @@ fn a_report_says_that_bytes_of_tls_are_counted_and_defines_busy_time_once() {
     assert!(!page.contains("first byte sent to"), "busy time has one definition");
     assert_eq!(page.matches("From the start of an exchange at the server").count(), 1);
     assert!(
-        page.contains("The hosting country of no site tree is known.")
-            && !page.contains("of one hosting country")
+        page.contains("No site tree has a known hosting country.")
+            && !page.contains("the same hosting country")
     );
 }

@@ -19,18 +19,18 @@ ELSEWHERE = {"figure-censoring-data", "table-settings", "table-words"}
 ANY = object()
 REASONS = (
     "robots.txt",
-    "a robots.txt that could not be fetched",
+    "robots.txt could not be fetched",
     "nofollow",
-    "the survey's filters",
-    "the rule on scripts",
-    "the depth of the survey",
-    "a budget of the site or a stop",
-    "traps without end",
-    "mirrors of another host of the site",
+    "filters",
+    "query URL rule",
+    "depth limit",
+    "site budget or stop",
+    "trap",
+    "mirror",
     "opt-out",
     "too many redirects",
-    "promising too little",
-    "a server that turned the survey away",
+    "low expected yield",
+    "server turned the survey away",
 )
 PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte", "whole response": "whole", "total": "total"}
 
@@ -141,7 +141,7 @@ def card(compared, found, ledger, manifest):
         "Start URLs": "start_urls",
         "Sites": "sites",
         "Site trees": "site_trees",
-        "Hosts asked": "hosts_asked",
+        "Hosts contacted": "hosts_asked",
         "Pages read": "pages",
         "Attempts that reached no server": "not_asked",
         "Connections": "connections",
@@ -156,8 +156,8 @@ def card(compared, found, ledger, manifest):
         strftime(make_timestamp(max(epoch_us(started) + (total_ms * 1000)::BIGINT)), '%Y-%m-%d %H:%M UTC')
         FROM exchanges WHERE {overview.ASKED}""")
     compared.fact("card", "First request", first)
-    compared.fact("card", "Last answer", last)
-    compared.fact("card", "Servers asked", thousands(ledger["requests"]["count"]))
+    compared.fact("card", "Last response", last)
+    compared.fact("card", "Servers contacted", thousands(ledger["requests"]["count"]))
     compared.fact("card", "Most requests at one address", thousands(ledger["requests"]["max"]))
     compared.fact("card", "Most requests to one address in a minute", thousands(ledger["most_per_minute"]))
     compared.fact("card", "Shortest pause at an address", milliseconds(ledger["smallest_gap_ms"]))
@@ -166,17 +166,17 @@ def card(compared, found, ledger, manifest):
     for name, shown in {
         "Depth": settings["depth"],
         "Entrances of a site": settings["entrances"],
-        "Least pause at an address": settings["min-delay"],
-        "Longer waits of others, at most": settings["harm"],
-        "Pause as a multiple of the last answer's time": settings["delay-factor"],
-        "Longest such pause": settings["max-delay"],
-        "Requests at once at an address": settings["per-address"],
-        "Requests at once in a site": settings["per-site"],
-        "Longest walk of a site tree": settings["max-time"],
-        "Most requests of a site tree": thousands(int(settings["max-requests"])),
-        "Most bytes of a site tree": size(int(settings["max-bytes"])),
-        "Most bytes per second of the survey": size(int(settings["rate"])),
-        "Query URLs fetched of a script": settings["queries-per-script"],
+        "Minimum pause at an address": settings["min-delay"],
+        "Maximum added delay for other users": settings["harm"],
+        "Pause as a multiple of the last response time": settings["delay-factor"],
+        "Maximum pause at an address": settings["max-delay"],
+        "Parallel requests per address": settings["per-address"],
+        "Parallel requests per site": settings["per-site"],
+        "Maximum duration of a site tree": settings["max-time"],
+        "Maximum requests per site tree": thousands(int(settings["max-requests"])),
+        "Maximum bytes per site tree": size(int(settings["max-bytes"])),
+        "Maximum bytes per second of the survey": size(int(settings["rate"])),
+        "Query URLs fetched per script": settings["queries-per-script"],
     }.items():
         compared.fact("card", name, str(shown))
     for table in overview.TABLES:
@@ -190,14 +190,14 @@ def funnel(compared, found):
         "known": "known",
         "surveyed": "surveyed",
         "resolves": "resolved",
-        "answers": "answered",
+        "responds": "answered",
         "front page": "front_page",
         "a page was read": "with_page",
         "active": "active",
     }
     compared.table("figure-funnel-data", [(name, found[key], found[key] / found["known"]) for name, key in stages.items()])
     compared.table("table-no-front-page", counted(found["answered_without_front_page"]))
-    compared.says("note of funnel", compared.page.notes["funnel"], [f". {found['outside']} surveyed sites"])
+    compared.says("note of funnel", compared.page.notes["funnel"], [f". Left out: {found['outside']} surveyed site"])
 
 
 def by_depth(compared, found):
@@ -458,7 +458,7 @@ def infrastructure(compared, found):
     compared.lead("infrastructure", thousands(found["servers"]), thousands(found["hosted_trees"]), of(offshore, judged))
     for name, shown, note in [
         ("Servers", thousands(found["servers"]), thousands(found["located_servers"])),
-        ("Hosts of a server, mean", decimal(hosts["mean"], 1), None),
+        ("Hosts per server, mean", decimal(hosts["mean"], 1), None),
         ("Median", decimal(hosts["median"], 1), None),
         ("Most", thousands(hosts["max"]), None),
         (
@@ -605,7 +605,7 @@ def kept_back(compared, found):
     compared.table(
         "table-kept-back",
         [(reason, class_["urls"], class_["urls"] / whole, class_["site_trees"]) for reason, class_ in zip(REASONS, found["classes"])]
-        + [("asked for", found["fetched"], found["fetched"] / whole, None)],
+        + [("requested", found["fetched"], found["fetched"] / whole, None)],
     )
     compared.table(
         "figure-kept-back-data",
@@ -613,10 +613,10 @@ def kept_back(compared, found):
     )
     for name, key in {
         "Attempts to get a robots.txt": "attempts",
-        "Rules": "rules",
-        "All is allowed": "allow_all",
-        "All is forbidden": "disallow_all",
-        "Asked elsewhere": "redirects",
+        "With rules": "rules",
+        "Everything allowed": "allow_all",
+        "Everything forbidden": "disallow_all",
+        "Redirected": "redirects",
     }.items():
         compared.fact("kept-back", name, thousands(robots[key]))
     urls = sum(class_["urls"] for class_ in found["classes"][:2])

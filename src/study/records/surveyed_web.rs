@@ -40,13 +40,13 @@ impl SurveyedWeb {
                     .to_owned(),
             ),
             Self::Recorded(_) => (
-                "A simulation: no server was asked.",
+                "A simulation: no server was contacted.",
                 "Pages are those of a recorded survey; pauses, load and times are computed.".to_owned(),
             ),
             Self::Gateway(address) => (
                 is_virtual,
                 format!(
-                    "Every connection went to {address}, whatever the address. Names, networks, pages and numbers are \
+                    "Every connection went to {address}, regardless of the server's address. Names, networks, pages and numbers are \
                      those of the Web behind it and say nothing about real servers."
                 ),
             ),
@@ -80,7 +80,7 @@ mod tests {
         assert!(simulated.warning().unwrap()[1].contains("are invented"));
         let recorded = web(Value::Null, Some(json!({ "recorded": "kenya", "depth": 8 })));
         assert_eq!(recorded, SurveyedWeb::Recorded("kenya".into()));
-        assert_eq!(recorded.warning().unwrap()[0], "A simulation: no server was asked.");
+        assert_eq!(recorded.warning().unwrap()[0], "A simulation: no server was contacted.");
         assert_eq!(serde_json::to_value(recorded).unwrap(), json!({ "kind": "recorded", "name": "kenya" }));
     }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::{
     Bound, Choice, ChoiceLevel, Criterion, DepthShare, Estimate, Forecast, Influence, Limit, NotWeighed,
 };
-use crate::records::units::{bytes, percent, thousands};
+use crate::records::units::{bytes, count, percent, thousands};
 
 /// `96.9–98.0 %`, or a short reason why there is no interval.
 #[must_use]
@@ -40,7 +40,7 @@ pub fn neighbour(choice: &Choice, level: &ChoiceLevel) -> String {
 /// Why a strategy is not compared with the others.
 #[must_use]
 pub fn not_weighed(one: &NotWeighed) -> String {
-    format!("Not weighed: {}: {}.", one.flags, one.reason)
+    format!("Not compared: {}: {}.", one.flags, one.reason)
 }
 
 /// What a bound allows or requires: `at most 30 days`.
@@ -52,8 +52,8 @@ pub fn bound(limit: &Limit) -> String {
         Bound::Days => format!("at most {wanted} days"),
         Bound::Coverage => format!("coverage of at least {}", percent(wanted)),
         Bound::ServerShare => format!("at most {} of a server's link", percent(wanted)),
-        Bound::ServerRequests => format!("at most {} requests to a server", thousands(wanted as u64)),
-        Bound::ServerBytes => format!("at most {} of a server", bytes(wanted as u64)),
+        Bound::ServerRequests => format!("at most {} per server", count(wanted as u64, "request")),
+        Bound::ServerBytes => format!("at most {} per server", bytes(wanted as u64)),
         Bound::SurveyorShare => format!("at most {} of the surveyor's link", percent(wanted)),
     }
 }
@@ -81,7 +81,7 @@ impl From<&Choice> for TooShallow {
                 (reading.counts(of), needs(at_least, known, covered))
             }
             Criterion::Load { at_most, unit, .. } => {
-                (unit.name(), format!("{} may be spent, which may pay for more levels.", percent(at_most)))
+                (unit.name(), format!("The limit on load, {}, may allow more levels.", percent(at_most)))
             }
         };
         Self { open_trees, trees, deepest, known, of, needs }
@@ -104,7 +104,7 @@ impl TooShallow {
     #[must_use]
     pub fn beside_a_depth(&self) -> [String; 2] {
         let open = format!(
-            "{}: deeper surveys may keep the bounds too. Of all levels, coverage is at most what is shown: {}.",
+            "{}: a deeper survey may meet the bounds too. As a share of all levels, coverage is at most the figure shown: {}.",
             self.open(),
             self.known(),
         );
@@ -115,11 +115,11 @@ impl TooShallow {
     #[must_use]
     pub fn instead_of_a_depth(&self) -> [String; 3] {
         let verdict = format!(
-            "Survey deeper: {}, so that no depth can be recommended. Coverage and load are shares of what it knows; of all levels, \
-             coverage is at most what is shown.",
+            "Survey deeper: {}, so no depth can be recommended. Coverage and load are shares of what the survey knows. As a \
+             share of all levels, coverage is at most the figure shown.",
             self.open(),
         );
-        let known = format!("The survey knows little: {}. {}", self.known(), self.needs);
+        let known = format!("The survey knows too little: {}. {}", self.known(), self.needs);
         [verdict, known, DEEPER.to_owned()]
     }
 
@@ -127,12 +127,12 @@ impl TooShallow {
     fn known(&self) -> String {
         let Self { deepest, of, known: DepthShare { with_next, by_trend }, .. } = self;
         let all = if by_trend > with_next {
-            format!("by the trend of the levels {} of those of all levels", percent(*by_trend))
+            format!("by the trend of the levels, {} of those on all levels", percent(*by_trend))
         } else {
-            "less of those of all levels".to_owned()
+            "a smaller share of those on all levels".to_owned()
         };
         format!(
-            "levels 0 to {deepest} may have only {} of the {of} of levels 0 to {}, and {all}",
+            "levels 0 to {deepest} may hold only {} of the {of} on levels 0 to {}, and {all}",
             percent(*with_next),
             deepest + 1,
         )
@@ -140,7 +140,7 @@ impl TooShallow {
 
     fn open(&self) -> String {
         format!(
-            "{} of {} site trees go on below depth {}, where this survey ended",
+            "{} of {} site trees continue below depth {}, where this survey ended",
             thousands(self.open_trees),
             thousands(self.trees),
             self.deepest
@@ -162,11 +162,12 @@ fn needs(at_least: f64, known: DepthShare, covered: Option<(u16, f64)>) -> Strin
                 percent(covered * known),
             )
         }
-        _ => format!("To tell which depth covers {wanted}, it must know {wanted} of those of all levels."),
+        _ => format!("To find the depth that covers {wanted}, a survey must know {wanted} of those on all levels."),
     }
 }
 
-const DEEPER: &str = "Survey a sample of the sites deeper (--sample, --depth), and ask again.";
+const DEEPER: &str = "Survey a sample of the sites to a greater depth (--sample, --depth), then run choose-depth \
+                      on that survey.";
 
 /// The part of the advice that a single site may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,17 +186,17 @@ pub enum InfluenceKind {
 pub fn influence(influence: &Influence, changes: InfluenceKind) -> [String; 2] {
     let Influence { site, share, depth, at, figure } = influence;
     let (has, figure_of) = match changes {
-        InfluenceKind::DepthByLoad => ("takes", "load"),
-        InfluenceKind::DepthByCoverage | InfluenceKind::Coverage => ("alone knows", "coverage"),
+        InfluenceKind::DepthByLoad => ("accounts for", "load"),
+        InfluenceKind::DepthByCoverage | InfluenceKind::Coverage => ("alone has", "coverage"),
     };
     let changed = match depth {
         _ if changes == InfluenceKind::Coverage => String::new(),
-        Some(depth) if depth == at => format!("depth {at} would be chosen too: "),
+        Some(depth) if depth == at => format!("depth {at} would still be chosen: "),
         Some(depth) => format!("depth {depth} would be chosen: "),
         None => "no depth would be chosen: ".to_owned(),
     };
     [
-        format!("The site that counts most is {site}, which {has} {} of all.", percent(*share)),
-        format!("Without it {changed}the {figure_of} at depth {at} would be {}.", with_interval(*figure)),
+        format!("The most influential site is {site}: it {has} {} of the total.", percent(*share)),
+        format!("Without it, {changed}the {figure_of} at depth {at} would be {}.", with_interval(*figure)),
     ]
 }

@@ -6,7 +6,7 @@ use crate::analysis::{
     Censoring, Choice, Comparison, Completeness, Curves, Deepest, Forecast, Influence, Kind, Overview,
     Recorded, Sampling, TELLS_NO_DEPTH, Unseen,
 };
-use crate::records::units::duration;
+use crate::records::units::{count, duration};
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
 
 /// All findings on a survey, for [`Report::from_findings`].
@@ -119,12 +119,15 @@ fn title(manifest: &Manifest) -> String {
     let whose = match domains.len() {
         0 => "a survey".to_owned(),
         _ if others == 0 => domains.join(", "),
-        _ => format!("{} and {others} more country domains", domains[..NAMED].join(", ")),
+        _ => {
+            let more = count(others as u64, "more country domain");
+            format!("{} and {more}", domains[..NAMED].join(", "))
+        }
     };
     match manifest.web() {
         SurveyedWeb::Internet => format!("The Web servers of {whose}"),
         SurveyedWeb::Virtual(_) | SurveyedWeb::Gateway(_) => format!("A virtual Web: the servers of {whose}"),
-        SurveyedWeb::Recorded(_) => format!("A survey walked again: the Web servers of {whose}"),
+        SurveyedWeb::Recorded(_) => format!("A replayed survey: the Web servers of {whose}"),
     }
 }
 
@@ -142,10 +145,10 @@ fn subtitle(manifest: &Manifest, standing: &Completeness) -> String {
     let kind = match manifest.web() {
         SurveyedWeb::Internet => "A survey",
         SurveyedWeb::Gateway(_) => "A survey of a virtual Web",
-        SurveyedWeb::Virtual(_) => "A simulation of a virtual Web, its times virtual",
-        SurveyedWeb::Recorded(_) => "A simulation of a recorded survey, its times virtual",
+        SurveyedWeb::Virtual(_) => "A simulation of a virtual Web, on virtual time",
+        SurveyedWeb::Recorded(_) => "A simulation of a recorded survey, on virtual time",
     };
-    format!("{kind}, begun {begun}{ended}, by ccsurvey {}.", manifest.tool_version)
+    format!("{kind}, started {begun}{ended}, by ccsurvey {}.", manifest.tool_version)
 }
 
 /// The numbers that readers look for first.
@@ -159,10 +162,10 @@ fn headline(findings: &Findings) -> Vec<Fact> {
         Fact::new("Requests", totals.requests),
         Fact::new("Load", Cell::Bytes(totals.sent_bytes + totals.received_bytes))
             .note("on the wire, both ways"),
-        Fact::new("External URLs", known(Kind::Urls)).note("each once in the survey"),
+        Fact::new("External URLs", known(Kind::Urls)).note("each counted once in the survey"),
         Fact::new("External hosts", known(Kind::Hosts)),
         Fact::new("External sites", known(Kind::Sites)),
-        Fact::new("Server addresses", known(Kind::Addresses)).note("of linked hosts that were asked"),
+        Fact::new("Server addresses", known(Kind::Addresses)).note("of linked hosts that received a request"),
         Fact::new("Deepest level walked", u64::from(last.depth)),
     ];
     facts.extend(recommended(findings));

@@ -26,7 +26,7 @@ impl Banner {
         }
         let (done, ended) = (thousands(standing.done), thousands(standing.out_of_budget));
         let title = match standing.state {
-            SurveyState::Finished => "Partial: a budget that site trees share was used up.",
+            SurveyState::Finished => "Partial: a budget shared by site trees was used up.",
             SurveyState::Running => "Partial: the survey is in progress, or was killed.",
             SurveyState::Interrupted => "Partial: the survey was interrupted.",
             SurveyState::Failed => "Partial: the survey has failed.",
@@ -34,8 +34,8 @@ impl Banner {
         let mut text = match (standing.state, standing.known) {
             (SurveyState::Finished, _) => format!(
                 "{ended} of {done} site trees ended because the budget of their server, its network or its autonomous \
-                 system was used up. Such trees are not a random sample (those of large hosters, and of these the last), so \
-                 shares and intervals hold for what was fetched, not for the whole survey."
+                 system was used up. Such trees are not a random sample: they are the last trees on large hosters. Shares and \
+                 intervals hold for what was fetched, not for the whole survey."
             ),
             (_, Some(KnownTrees { trees, at })) => {
                 format!(
@@ -47,10 +47,10 @@ impl Banner {
             (_, None) => format!("{done} of the site trees are done{ONLY_THESE}"),
         };
         if standing.is_under_way() && standing.is_resumable {
-            text += " The command ccsurvey resume goes on.";
+            text += " To continue it, run ccsurvey resume.";
         }
         if standing.is_under_way() && standing.out_of_budget > 0 {
-            text += &format!(" Of these trees {ended} ended because a budget that they share was used up.");
+            text += &format!(" Of these trees, {ended} ended because a shared budget was used up.");
         }
         Some(Self { title: title.to_owned(), text })
     }
@@ -91,7 +91,7 @@ mod tests {
         let says =
             |is_resumable| Banner::if_partial(&Completeness { is_resumable, ..standing }).unwrap().text;
         assert!(
-            says(true).ends_with("The command ccsurvey resume goes on.") && !says(false).contains("resume")
+            says(true).ends_with("To continue it, run ccsurvey resume.") && !says(false).contains("resume")
         );
     }
 
@@ -104,10 +104,7 @@ mod tests {
         );
         assert!(!text.contains("resume"), "it is over: {text}");
         let text = banner(SurveyState::Interrupted, 1200, 12).unwrap().text;
-        assert!(
-            text.ends_with("Of these trees 12 ended because a budget that they share was used up."),
-            "{text}"
-        );
+        assert!(text.ends_with("Of these trees, 12 ended because a shared budget was used up."), "{text}");
     }
 
     #[test]

@@ -56,13 +56,13 @@ vocabulary! {
         /// Skipped because of the filters of the survey.
         Filters = "filters",
         /// Skipped because of the limit on query URLs per script.
-        Scripts = "rule on scripts",
+        Scripts = "query URL rule",
         /// Skipped because of the depth of the survey.
         Depth = "depth",
         /// Skipped because of a budget, a stop, or a server in trouble.
         Limit = "budget or stop",
         /// Skipped because they did not promise to be worth a request.
-        Yield = "too little promised",
+        Yield = "low expected yield",
         /// Skipped for a rarer reason: a trap, a mirror, an opt-out, or too many redirects.
         Other = "other",
     }

@@ -16,8 +16,8 @@ pub(in crate::report) fn section(
     let hosts = unseen.kinds.iter().find(|of| of.kind == Kind::Hosts);
     let lead = hosts.map_or_else(String::new, |hosts| {
         format!(
-            "{} external hosts are known, and by the estimate below there are at least {}. {} site trees \
-             were cut, and {} URLs found in them were not asked for.",
+            "{} external hosts are known. By the estimate below, there are at least {}. {} site trees \
+             were cut, and {} URLs found in them were not requested.",
             thousands(hosts.known),
             Cell::CountBetween(hosts.all).display(),
             thousands(censoring.cut_trees),
@@ -25,18 +25,18 @@ pub(in crate::report) fn section(
         )
     });
     let mut section = Section::new("certainty", "What was not seen", lead)
-        .with(Block::Heading("Trees that were cut".to_owned()))
+        .with(Block::Heading("Site trees that were cut".to_owned()))
         .with(bounds(censoring, chosen));
     section.blocks.extend([
         Block::Note(
-            "Coverage is a share of what is known. The upper line holds if the cut trees would have \
-             brought nothing more. The lower line assumes that every URL not asked for is a page, and \
-             that this page, with everything below it, brings as much as a page of that depth in the \
-             trees that ended by themselves (or in its own tree, if that is more), all of it new. It is \
-             the line of this model, not the worst case: a tree without end may bring anything."
+            "Coverage is a share of what is known. The upper line holds if the cut trees hold nothing \
+             more. The lower line assumes that every URL not requested is a page. It also assumes that \
+             such a page, with everything below it, yields as much as a page of that depth in the trees \
+             that ended by themselves (or in its own tree, if that is more), and that all of it is new. \
+             The lower line is a model, not the worst case: an endless tree may hold any amount."
                 .to_owned(),
         ),
-        Block::Heading("Beyond all links of the survey".to_owned()),
+        Block::Heading("Targets that the survey did not find".to_owned()),
         estimates(unseen, sampling).into(),
         Block::Note(unseen.caveat.to_owned()),
     ]);
@@ -64,7 +64,7 @@ fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
     });
     let alt = censoring.levels.last().map_or_else(String::new, |last| {
         format!(
-            "If everything that cut trees might bring were new, the whole survey would know {} of the \
+            "If everything that the cut trees may still hold were new, the whole survey would know {} of the \
              external URLs and {} of the hosts.",
             percent(urls(last).low),
             percent(hosts(last).low)
@@ -72,14 +72,14 @@ fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
     });
     let chart = Lines {
         x: Axis::new("Depth level", Scale::Depth),
-        y: Axis::new("Union coverage between its bounds", Scale::Share),
+        y: Axis::new("Union coverage with its bounds", Scale::Share),
         series: vec![band(names::kind(Kind::Urls), &urls), band(names::kind(Kind::Hosts), &hosts)],
         mark: super::curves::mark(chosen),
     };
     Figure::new(
         "figure-censoring",
-        "Coverage against depth if cut trees brought nothing more (line) and if everything that they \
-         might bring were new (lower edge of the band).",
+        "Coverage against depth: if cut trees hold nothing more (line), and if everything that they \
+         may still hold is new (lower edge of the band).",
         alt,
         chart,
         Table::new("", "", columns).with_rows(rows),
@@ -106,8 +106,8 @@ fn estimates(unseen: &Unseen, sampling: &Sampling) -> Table {
         ]
     });
     let caption = format!(
-        "How many there are at least, including the known ones (Chao2 over site trees, {} intervals), \
-         and the share of all links from trees that lead to known ones (Good and Turing).",
+        "The least number of targets that exist, known ones included (Chao2 over site trees, {} intervals). \
+         Sample coverage: the share of links from further trees that would lead to known targets (Good and Turing).",
         names::confidence(sampling)
     );
     Table::new("table-unseen", caption, columns).with_rows(rows)

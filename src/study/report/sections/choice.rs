@@ -30,9 +30,9 @@ pub(in crate::report) fn section(
     section.blocks.push(table(choice).into());
     section.blocks.push(Block::Note(format!(
         "Coverage is a share of what this survey knows. The survey ends at depth {}, so no deeper level \
-         can be chosen. The corrected coverage decides: a few site trees hold most of what there is, and most samples of \
-         sites show too high a coverage, because they lack the largest. {} The command ccsurvey \
-         choose-depth chooses by another coverage or confidence, by load or for a network environment.",
+         can be chosen. The corrected coverage decides. A few site trees hold most of the findings, and most samples of \
+         sites lack the largest trees, so the coverage that they show is too high. {} The command ccsurvey \
+         choose-depth can choose by another coverage or confidence, by load, or for a network environment.",
         choice.deepest,
         NoInterval::rule(),
     )));
@@ -47,7 +47,7 @@ fn recommendation(choice: &Choice) -> String {
             level.depth
         ),
         Some(level) => {
-            let saved = |unit| level.saving(unit).map_or_else(|| "next to none".to_owned(), percent);
+            let saved = |unit| level.saving(unit).map_or_else(|| "almost none".to_owned(), percent);
             format!(
                 "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
                  {} needs.",
@@ -70,10 +70,10 @@ fn wanted(criterion: &Criterion) -> String {
     let counted = counted(of, reading);
     match criterion {
         Criterion::Coverage { at_least, .. } => {
-            format!("the smallest that covers {} of the {counted}", percent(*at_least))
+            format!("the smallest depth that covers {} of the {counted}", percent(*at_least))
         }
         Criterion::Load { at_most, unit, .. } => {
-            format!("the greatest that needs at most {} of the {}", percent(*at_most), unit.name())
+            format!("the greatest depth that needs at most {} of the {}", percent(*at_most), unit.name())
         }
     }
 }
@@ -81,8 +81,8 @@ fn wanted(criterion: &Criterion) -> String {
 /// What coverage counts, and whether per site tree or per survey.
 pub(super) fn counted(of: Kind, reading: Reading) -> String {
     match reading {
-        Reading::Pair => format!("{}, each once in every site tree", names::pairs(of)),
-        Reading::Union => format!("{}, each once in the survey", names::kind(of)),
+        Reading::Pair => format!("{}, each counted once in every site tree", names::pairs(of)),
+        Reading::Union => format!("{}, each counted once in the survey", names::kind(of)),
     }
 }
 
@@ -95,7 +95,7 @@ fn table(choice: &Choice) -> Table {
             Column::interval("coverage", "share"),
             Column::share("corrected coverage"),
             Column::share("if cut trees hold more"),
-            Column::text("meets it"),
+            Column::text("meets the goal"),
         ])
         .collect();
     let rows = choice.levels.iter().map(|level| {

@@ -44,7 +44,7 @@ fn levels_off(curves: &Curves, what: &str, share: impl Fn(&CurveLevel) -> f64) -
     let level = curves.levels.iter().find(|level| share(level) >= 0.99);
     level.map_or_else(
         || format!("There are no {what}."),
-        |level| format!("99 % of all {what} are known from depth {} on.", level.depth),
+        |level| format!("At least 99 % of all {what} are known at depth {}.", level.depth),
     )
 }
 
@@ -87,7 +87,7 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     };
     let chart = Lines {
         x: depth_axis(curves),
-        y: Axis::new("Share of all that was found", Scale::Share),
+        y: Axis::new("Share of the total", Scale::Share),
         series: vec![
             exact(curves, "pages", &pages),
             estimated("external URLs (union)", &union),
@@ -101,8 +101,8 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         levels_off(curves, names::kind(Kind::Urls), |level| union(level).value),
     );
     let caption = format!(
-        "Pages, external URLs (each once in the survey) and URL pairs (each once in every site tree) known from levels 0 to \
-         each depth, as shares of all. {}",
+        "Pages, external URLs (each counted once in the survey) and URL pairs (each counted once in every site tree) known \
+         from levels 0 to each depth, as shares of the total. {}",
         names::bands(sampling)
     );
     Figure::new("figure-depth-shares", caption, alt, chart, data)
@@ -168,7 +168,7 @@ fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     );
     let chart = Lines {
         x: depth_axis(curves),
-        y: Axis::new("Share of all that are known", Scale::Share),
+        y: Axis::new("Share of all known", Scale::Share),
         series: known.iter().copied().map(series).collect(),
         mark: mark(chosen),
     };
@@ -193,10 +193,10 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
         let new = level.new_servers_per_1000_requests.filter(|new| *new > 0.0)?;
         Some(Point::exact(level.depth.into(), new))
     };
-    let name = "new servers for 1,000 requests";
+    let name = "new servers per 1,000 requests";
     let chart = Lines {
         x: depth_axis(curves),
-        y: Axis::new("New server addresses for 1,000 requests", Scale::LogNumber),
+        y: Axis::new("New server addresses per 1,000 requests", Scale::LogNumber),
         series: vec![Series::new(name, curves.levels.iter().filter_map(found).collect())],
         mark: mark(chosen),
     };
@@ -209,10 +209,10 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
     let columns = vec![Column::number("depth", ""), Column::number(name, "")];
     Figure::new(
         "figure-new-servers",
-        "What a level still brings: server addresses first known from it, for every 1,000 requests that it cost. Levels \
-         that brought none have no point; each grid line is ten times the one below.",
+        "Yield of each level: server addresses first known from it, per 1,000 requests that it cost. Levels \
+         without a new address have no point. Each grid line is ten times the one below.",
         format!(
-            "New server addresses for 1,000 requests: {}; see the table for deeper levels.",
+            "New server addresses per 1,000 requests: {}; see the table for deeper levels.",
             told.join(", ")
         ),
         chart,
@@ -243,6 +243,7 @@ fn levels(curves: &Curves) -> Table {
         ];
         load.into_iter().chain(known).collect()
     });
-    let caption = "Levels 0 to each depth together: what they cost and what is known from them, each once in the survey.";
+    let caption =
+        "Cost and findings of levels 0 to each depth together. Each finding counts once in the survey.";
     Table::new("table-levels", caption, columns).with_rows(rows)
 }

@@ -1,6 +1,6 @@
 use super::names;
 use crate::analysis::{Deepest, DeepestLevel, Sampling};
-use crate::records::units::thousands;
+use crate::records::units::{count, thousands};
 use crate::report::{
     Axis, Block, Cell, Column, Columns, Figure, Lines, Part, Point, Scale, Section, Series, Table, percent,
 };
@@ -10,7 +10,7 @@ use crate::report::{
 pub(in crate::report) fn section(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let cut: u64 = deepest.levels.iter().map(|level| level.cut).sum();
     let lead = format!(
-        "{} site trees have a page; {} of them were cut by a limit before their end ({}). An estimated {} go on below \
+        "{} site trees have a page. A limit cut {} of them before their end ({}). An estimated {} continue below \
          the deepest level walked.",
         thousands(deepest.trees),
         thousands(cut),
@@ -21,10 +21,10 @@ pub(in crate::report) fn section(deepest: &Deepest, sampling: &Sampling, chosen:
         .with(by_level(deepest, chosen))
         .with(survival(deepest, sampling, chosen));
     section.blocks.push(Block::Note(format!(
-        "The share of deeper trees is the product-limit estimate of Kaplan and Meier: a tree that was cut counts for \
-         the levels it was seen at. It holds if the reasons for cuts say nothing about how much deeper \
-         the trees are. {} trees without a page are left out.",
-        thousands(deepest.without_page)
+        "The share of deeper trees is the product-limit estimate of Kaplan and Meier: a tree that was cut counts at \
+         the levels where it was seen. The estimate holds if the reasons for cuts do not depend on how much deeper \
+         the trees are. Left out: {} without a page.",
+        count(deepest.without_page, "site tree")
     )));
     section
 }
@@ -55,7 +55,7 @@ fn by_level(deepest: &Deepest, chosen: Option<u16>) -> Figure {
     });
     Figure::new(
         "figure-deepest",
-        "Site trees by their deepest level. Where a tree was cut by a limit, its end is deeper or not known.",
+        "Site trees by their deepest level. If a limit cut a tree, its end is deeper or not known.",
         alt,
         chart,
         Table::new("", "", heads.map(|head| Column::number(head, "")).into()).with_rows(rows),
@@ -77,12 +77,12 @@ fn survival(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Figu
     let half = deepest.levels.iter().find(|level| level.deeper.value < 0.5);
     let alt = half.map_or_else(
         || match deepest.trees {
-            0 => "No page was read, so that there is no tree to speak of.".to_owned(),
-            _ => "More than half of all trees go on below the deepest level walked.".to_owned(),
+            0 => "No page was read, so there is no site tree to show.".to_owned(),
+            _ => "More than half of all trees continue below the deepest level walked.".to_owned(),
         },
         |half| {
             let share = percent(half.deeper.value);
-            format!("At depth {} fewer than half of all trees go on: {share}.", half.depth)
+            format!("At depth {}, fewer than half of all trees continue: {share}.", half.depth)
         },
     );
     Figure::new(

@@ -17,7 +17,7 @@ pub(in crate::report) fn section(forecast: &Forecast, comparison: &Comparison, i
 fn recommendation(forecast: &Forecast) -> String {
     match forecast.chosen() {
         Some(level) => format!(
-            "Depth {} is recommended: it keeps all bounds, takes {} and covers {} of the {}.{}",
+            "Depth {} is recommended: it meets all bounds, takes {} and covers {} of the {}.{}",
             level.depth,
             duration(level.seconds),
             Cell::ShareBetween(level.coverage).display(),
@@ -34,10 +34,14 @@ fn recommendation(forecast: &Forecast) -> String {
         None => {
             let forbidding: Vec<String> =
                 Limit::forbidding(&forecast.limits, forecast.levels.len()).into_iter().map(bound).collect();
-            let nearest = forecast.nearest.as_ref().map_or_else(String::new, |nearest| {
-                format!(" The depth that comes nearest is {}.", nearest.depth)
-            });
-            format!("No depth fits. Ruled out by: {}.{nearest}", forbidding.join("; "))
+            let nearest = forecast
+                .nearest
+                .as_ref()
+                .map_or_else(String::new, |nearest| format!(" The nearest depth is {}.", nearest.depth));
+            format!(
+                "No depth meets all bounds. The bounds that rule depths out: {}.{nearest}",
+                forbidding.join("; ")
+            )
         }
     }
 }
@@ -51,7 +55,7 @@ fn limits(forecast: &Forecast) -> Table {
         };
         vec![bound(limit).into(), depths.into()]
     });
-    let columns = vec![Column::text("bound"), Column::text("depths that keep it")];
+    let columns = vec![Column::text("bound"), Column::text("depths that meet it")];
     Table::new("table-forecast-bounds", "The bounds of the environment.", columns).with_rows(rows)
 }
 
@@ -82,7 +86,7 @@ fn figure(forecast: &Forecast) -> Figure {
         format!("The survey takes {} and {}.", end(forecast.levels.first()), end(forecast.levels.last()));
     Figure::new(
         "figure-forecast",
-        "How long a survey to each depth would take in the environment.",
+        "Duration of a survey to each depth in the environment.",
         alt,
         chart,
         Table::new("", "", vec![Column::number("depth", ""), Column::number("duration", unit)])
@@ -97,7 +101,7 @@ fn survey(forecast: &Forecast) -> Table {
         Column::number("requests", ""),
         Column::number("load", "bytes"),
         Column::number("busiest hour, kbit/s", ""),
-        Column::share("own link"),
+        Column::share("surveyor's link"),
         Column::interval("coverage", "share"),
         Column::share("corrected coverage"),
         Column::text("breaks"),
@@ -115,10 +119,10 @@ fn survey(forecast: &Forecast) -> Table {
             level.surveyor_share.map_or(Cell::Missing, Cell::Share),
             Cell::ShareBetween(level.coverage),
             Cell::Share(level.coverage.corrected),
-            if is_chosen { "nothing: recommended".into() } else { breaks.join("; ").into() },
+            if is_chosen { "none (recommended)".into() } else { breaks.join("; ").into() },
         ]
     });
-    let caption = "What a survey to each depth would take, cost and bring.";
+    let caption = "Duration, cost and coverage of a survey to each depth.";
     Table::new("table-forecast", caption, columns).with_rows(rows)
 }
 
@@ -140,7 +144,7 @@ fn servers(forecast: &Forecast) -> Table {
             .chain(cells(level.server_share, Cell::Share))
             .collect()
     });
-    let caption = "What servers would bear: half of them at most the median, 95 of 100 at most the second figure. Link: the \
-                   share of a server's link over the time in which it is surveyed.";
+    let caption = "Load on servers: half of them get at most the median, and 95 of 100 at most the second figure. Link: the \
+                   share of a server's link that the survey uses, over the time in which the server is surveyed.";
     Table::new("table-forecast-servers", caption, columns).with_rows(rows)
 }

@@ -29,8 +29,8 @@ const DRAWN: usize = 6;
 pub(in crate::report) fn section(groups: &GroupCurves) -> Section {
     let (id, by) = named(groups.by);
     let lead = match groups.list.as_slice() {
-        [group] if group.name == UNKNOWN => format!("The {by} of no site tree is known."),
-        [group] => format!("All site trees are of one {by}: {}.", group.name),
+        [group] if group.name == UNKNOWN => format!("No site tree has a known {by}."),
+        [group] => format!("All site trees have the same {by}: {}.", group.name),
         many => format!("Site trees by {by}: {} groups, the largest first.", many.len()),
     };
     Section::new(id, &format!("Curves by {by}"), lead)
@@ -90,7 +90,7 @@ fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
     Figure::new(
         &format!("figure-{id}"),
         format!(
-            "Coverage of external hosts against load rate by {by}, a point for every depth; each group as a share of its own."
+            "Coverage of external hosts against load rate, by {by}. Each point is a depth. Shares are of the group's own totals."
         ),
         format!("At the first depth with half of the load: {}.", told.join("; ")),
         chart,
@@ -109,7 +109,7 @@ fn table(groups: &GroupCurves, id: &str, by: &str) -> Table {
         Column::number("external URLs", ""),
         Column::number("hosts", ""),
         Column::number(&format!("depth for {} of the hosts", percent(Criterion::COVERAGE)), ""),
-        Column::share("load rate there"),
+        Column::share("load rate at that depth"),
     ];
     let rows = groups.list.iter().filter_map(|GroupCurve { name, curves, choice }| {
         let last = curves.levels.last()?;

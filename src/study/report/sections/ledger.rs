@@ -8,9 +8,9 @@ use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 #[must_use]
 pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Section {
     let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
-    let of = if standing.is_under_way() { "By the site trees that are done: " } else { "" };
+    let of = if standing.is_under_way() { "In the site trees that are done: " } else { "" };
     let lead = format!(
-        "{of}{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
+        "{of}{} addresses received requests: half of them {} or fewer, and the busiest one {}. Of {} promises \
          that the tables can show, {} were kept and {} broken.",
         thousands(ledger.requests.count),
         Cell::Number(ledger.requests.median, 0).display(),
@@ -22,16 +22,16 @@ pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Se
     let section = Section::new("ledger", "The load on servers", lead)
         .with(Verdicts {
             id: "promises".to_owned(),
-            caption: "The promises on load, judged by the times, addresses and answers of the exchanges"
+            caption: "The promises on load, judged by the times, addresses and responses of the exchanges"
                 .to_owned(),
             list: ledger.promises.iter().map(verdict).collect(),
         })
         .with(spreads(ledger))
         .with(most_burdened(&ledger.most_burdened))
         .with(Block::Note(format!(
-            "Load is booked to the address that was asked, over {}. Requests in a minute: most that began within any 60 seconds.",
+            "Load counts at the address that received the request, over {}. Requests in a minute: the most that began within any 60 seconds.",
             if standing.is_under_way() {
-                "the site trees that are done; the table servers has the requests of all others too"
+                "the site trees that are done; the table servers also has the requests of all others"
             } else {
                 "the whole survey"
             }
@@ -42,8 +42,8 @@ pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Se
 fn unchanged(found: FoundFiles) -> Block {
     let unchanged = found.unchanged;
     Block::Note(format!(
-        "{} of {} pages and files had not changed since an earlier survey (status 304): servers sent {} for them \
-         instead of {}. Pages among them keep the links that were recorded then, and count as pages.",
+        "{} of {} pages and files had not changed since an earlier survey (status 304). Servers sent {} for them \
+         instead of {}. Pages among them count as pages, with the links that were recorded then.",
         thousands(unchanged.answers),
         thousands(found.answers),
         bytes(unchanged.received_bytes),
@@ -101,10 +101,6 @@ fn most_burdened(list: &[ServerTotals]) -> Table {
             Cell::Count(burden.borne.most_per_minute.into()),
         ]
     });
-    Table::new(
-        "table-burdened",
-        "The ten addresses with the most busy time, or requests where that is equal",
-        columns,
-    )
-    .with_rows(rows)
+    Table::new("table-burdened", "The ten addresses with the most busy time, then the most requests", columns)
+        .with_rows(rows)
 }

@@ -8,10 +8,13 @@ use crate::report::{
 #[must_use]
 pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let lead = curves.levels.iter().find(|level| Some(level.depth) == chosen).map_or_else(
-        || "No depth is recommended; the curves show what each level of this survey cost and brought.".to_owned(),
+        || {
+            "No depth is recommended. The curves show what each level of this survey cost and found."
+                .to_owned()
+        },
         |level| {
             format!(
-                "Depth {} costs {} of the requests that the deepest level walked needs, and shows {} of the external \
+                "Depth {} needs {} of the requests of the deepest level walked, and finds {} of the external \
                  URLs and {} of the hosts.",
                 level.depth,
                 Cell::ShareBetween(level.load(LoadUnit::Requests)).display(),

@@ -36,7 +36,7 @@ pub(super) fn kinds(curves: &Curves) -> Vec<Kind> {
 /// Explains the bands of a figure.
 pub(super) fn bands(sampling: &Sampling) -> String {
     format!(
-        "Bands: {} intervals over site trees. {} Elsewhere a line has no band.",
+        "Bands: {} intervals over site trees. {} Without an interval, a line has no band.",
         confidence(sampling),
         NoInterval::rule()
     )

@@ -4,7 +4,7 @@ use crate::report::{Block, Cell, Column, Section, Table, advice};
 /// The recommendation that precedes the one on depth: a strategy that costs less than the depth, and whether
 /// the survey is partial.
 pub(super) fn lead(comparison: &Comparison, of_depth: String, is_partial: bool) -> String {
-    let provisional = if is_partial { "Provisional, from a part of the survey. " } else { "" };
+    let provisional = if is_partial { "Provisional: based on a part of the survey. " } else { "" };
     match comparison.instead_of_a_depth() {
         Some(best) => format!(
             "{provisional}{} is recommended: it covers {} of the external hosts with {} of the requests. One depth for all sites: \
@@ -37,7 +37,7 @@ fn table(id: &str, comparison: &Comparison) -> Table {
     ]
     .into_iter()
     .chain(is_timed.then(|| Column::number("duration", "s")))
-    .chain([Column::text("meets it")]);
+    .chain([Column::text("meets the goal")]);
     let rows = comparison.candidates.iter().enumerate().map(|(at, one)| {
         let verdict = if comparison.recommended == Some(at) { "recommended" } else { word(one) };
         let (coverage, load) = (Cell::ShareBetween(one.coverage), Cell::ShareBetween(one.load));
@@ -48,7 +48,7 @@ fn table(id: &str, comparison: &Comparison) -> Table {
             .chain([verdict.into()])
             .collect()
     });
-    let caption = "Strategies side by side: what each would have found and fetched of what this survey did.";
+    let caption = "Comparison of strategies: the part of this survey that each would have found and fetched.";
     Table::new(id, caption, columns.collect()).with_rows(rows)
 }
 

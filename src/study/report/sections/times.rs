@@ -6,7 +6,7 @@ use crate::report::{Axis, Block, BoxPlot, Boxes, Cell, Column, Figure, Scale, Se
 #[must_use]
 pub(in crate::report) fn section(times: &Times) -> Section {
     if times.all.total.max <= 0.0 {
-        let lead = "Answers took no time: a simulation of a world without distances.";
+        let lead = "Responses took no time: this is a simulation of a world without distances.";
         return Section::new("times", "Response times", lead);
     }
     let Phases { first_byte, whole, total, .. } = times.all;
@@ -14,8 +14,8 @@ pub(in crate::report) fn section(times: &Times) -> Section {
         "No response was complete.".to_owned()
     } else {
         format!(
-            "Half of the responses begin within {}. Of the {} that came whole, half are complete within {} and 95 % within \
-             {}; {} exchanges that reached a server brought none.",
+            "Half of the responses begin within {}. Of the {} complete responses, half took at most {} and 95 % took at most \
+             {}. {} exchanges reached a server and got no complete response.",
             Cell::Milliseconds(first_byte.median).display(),
             thousands(whole.count),
             Cell::Milliseconds(whole.median).display(),
@@ -30,10 +30,10 @@ pub(in crate::report) fn section(times: &Times) -> Section {
         section = section.with(by_country(times)).with(first_byte_by_country(times));
     }
     section.with(Block::Note(
-        "Percentiles are exact to 1 %. Connect: opening a connection, with TLS where it cannot be told \
-         apart. First byte: from the request to the first byte of its response. Whole response: busy time of \
-         exchanges that brought one. Total: busy time of all exchanges, those that ended in a time-out or \
-         another failure among them."
+        "Percentiles are exact to 1 %. Connect: opening a connection, with TLS where it cannot be measured \
+         separately. First byte: from the request to the first byte of its response. Whole response: busy time of \
+         exchanges with a complete response. Total: busy time of all exchanges, including those that ended in a \
+         timeout or another failure."
             .to_owned(),
     ))
 }

@@ -13,8 +13,8 @@ pub(in crate::report) fn section(overview: &Overview, standing: &Completeness) -
     let more = match standing.known {
         Some(KnownTrees { trees, .. }) => {
             format!(
-                " {} are not done, and not in this report.",
-                count(trees - standing.done, "more site tree")
+                " This report leaves out {} that the survey has not finished.",
+                count(trees - standing.done, "site tree")
             )
         }
         None => String::new(),
@@ -28,14 +28,14 @@ pub(in crate::report) fn section(overview: &Overview, standing: &Completeness) -
     );
     let mut section = Section::new("card", "Collection card", lead)
         .with(survey_facts(card, standing))
-        .with(Block::Heading("What it cost".to_owned()))
+        .with(Block::Heading("Cost".to_owned()))
         .with(cost(card, &overview.ledger))
-        .with(Block::Heading("How gently".to_owned()))
+        .with(Block::Heading("Politeness".to_owned()))
         .with(policy(&overview.method.settings));
     section.blocks.push(Block::Note(kept_back(&overview.kept_back)));
     if !card.said_broken.is_empty() {
         let said = card.said_broken.join(" ");
-        section.blocks.push(Block::Note(format!("The survey itself says that it broke promises: {said}")));
+        section.blocks.push(Block::Note(format!("The survey recorded that it broke promises: {said}")));
     }
     section
 }
@@ -48,15 +48,15 @@ fn survey_facts(card: &Card, standing: &Completeness) -> Vec<Fact> {
         Fact::new("Country domains", domains.join(", ")),
         Fact::new("State", state(card.state)),
         Fact::new("First request", moment(totals.first_exchange)),
-        Fact::new("Last answer", moment(totals.last_exchange)),
+        Fact::new("Last response", moment(totals.last_exchange)),
         Fact::new("Start URLs", totals.start_urls).note(if standing.is_under_way() {
-            "given by the user, as far as their site trees are done"
+            "given by the user; only those whose site trees are done"
         } else {
             "given by the user: site trees of generation 0"
         }),
         Fact::new("Sites", totals.sites),
         Fact::new("Site trees", totals.site_trees),
-        Fact::new("Hosts asked", totals.hosts_asked),
+        Fact::new("Hosts contacted", totals.hosts_asked),
         Fact::new("Pages read", totals.pages),
         Fact::new("Program", format!("ccsurvey {}", card.tool_version)),
         Fact::new("Vantage point", vantage(&card.vantage)),
@@ -73,7 +73,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
     let totals = &card.totals;
     let probes = match totals.probe_requests {
         0 => String::new(),
-        probes => format!(", {} probes, which belong to no level", thousands(probes)),
+        probes => format!(", {} for probes, which belong to no level", thousands(probes)),
     };
     vec![
         Fact::new("Requests", totals.requests)
@@ -84,8 +84,8 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
         Fact::new("Connections", totals.connections),
         Fact::new("Busy time of servers", Cell::Seconds(totals.busy_ms / 1000.0)).note("summed"),
         Fact::new("Duration", Cell::Seconds(totals.lasted_seconds))
-            .note("from first to last, pauses included"),
-        Fact::new("Servers asked", ledger.requests.count),
+            .note("from the first request to the last response, pauses included"),
+        Fact::new("Servers contacted", ledger.requests.count),
         Fact::new("Most requests at one address", Cell::Count(ledger.requests.max as u64)),
         Fact::new("Most requests to one address in a minute", u64::from(ledger.most_per_minute)),
         Fact::new(
@@ -93,7 +93,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
             ledger.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
         ),
         Fact::new("Unrecorded exchanges", card.unrecorded_exchanges)
-            .note("sent without a response on record: killed while under way, or sent again"),
+            .note("may have been sent but are not in the tables: interrupted in flight, or sent again"),
     ]
 }
 
@@ -101,19 +101,19 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 const POLICY: [(&str, &str); 15] = [
     ("depth", "Depth"),
     ("entrances", "Entrances of a site"),
-    ("min-delay", "Least pause at an address"),
-    ("delay-factor", "Pause as a multiple of the last answer's time"),
-    ("max-delay", "Longest such pause"),
-    ("harm", "Longer waits of others, at most"),
-    ("per-address", "Requests at once at an address"),
-    ("per-site", "Requests at once in a site"),
-    ("max-requests", "Most requests of a site tree"),
-    ("max-bytes", "Most bytes of a site tree"),
-    ("max-time", "Longest walk of a site tree"),
-    ("rate", "Most bytes per second of the survey"),
+    ("min-delay", "Minimum pause at an address"),
+    ("delay-factor", "Pause as a multiple of the last response time"),
+    ("max-delay", "Maximum pause at an address"),
+    ("harm", "Maximum added delay for other users"),
+    ("per-address", "Parallel requests per address"),
+    ("per-site", "Parallel requests per site"),
+    ("max-requests", "Maximum requests per site tree"),
+    ("max-bytes", "Maximum bytes per site tree"),
+    ("max-time", "Maximum duration of a site tree"),
+    ("rate", "Maximum bytes per second of the survey"),
     (IMPOLITE, "Polite defaults"),
     ("feed-back", "External URLs become start URLs"),
-    ("queries-per-script", "Query URLs fetched of a script"),
+    ("queries-per-script", "Query URLs fetched per script"),
 ];
 
 /// Shown only if the flag was given.
@@ -123,7 +123,7 @@ fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
     let told = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
         if *key == IMPOLITE {
-            let broken = Fact::new(name, "broken on purpose".to_owned());
+            let broken = Fact::new(name, "switched off".to_owned());
             return (setting.value == "true").then(|| broken.note("--impolite was given"));
         }
         // The values of these settings are in bytes.
@@ -142,14 +142,14 @@ fn kept_back(kept_back: &SkippedUrls) -> String {
         .map(|class| class.urls)
         .sum();
     format!(
-        "robots.txt kept back {} of the internal URLs that were found.",
+        "Because of robots.txt, the survey did not fetch {} of the internal URLs found.",
         share_of(urls, kept_back.internal_urls)
     )
 }
 
 fn state(state: SurveyState) -> &'static str {
     match state {
-        SurveyState::Running => "under way",
+        SurveyState::Running => "in progress",
         SurveyState::Interrupted => "interrupted",
         SurveyState::Failed => "stopped by an error",
         SurveyState::Finished => "finished",
@@ -164,13 +164,13 @@ fn vantage(vantage: &Vantage) -> String {
     let dns = vantage.dns.as_deref().unwrap_or("those of the system");
     match &vantage.web {
         SurveyedWeb::Virtual(world) => {
-            format!("none: a simulation of the virtual Web '{world}', no server was asked")
+            format!("none: a simulation of the virtual Web '{world}', no server was contacted")
         }
         SurveyedWeb::Recorded(survey) => {
-            format!("none: a simulation of the recorded survey '{survey}', no server was asked")
+            format!("none: a simulation of the recorded survey '{survey}', no server was contacted")
         }
         SurveyedWeb::Gateway(gateway) => {
-            format!("none on the Internet: every connection through {gateway}, name server {dns}")
+            format!("none on the Internet: every connection went through {gateway}; name servers: {dns}")
         }
         SurveyedWeb::Internet => format!("not recorded; name servers: {dns}"),
     }

@@ -6,16 +6,16 @@ use crate::report::{Block, Cell, Column, Section, Table};
 /// Which doors of the sites work: http and https, bare name and `www.`.
 #[must_use]
 pub(in crate::report) fn section(doors: &Doors) -> Section {
-    let lead = format!("All four front pages of {} were asked for.", count(doors.sites, "site"));
+    let lead = format!("The survey tried the four front pages of {}.", count(doors.sites, "site"));
     let pages: Vec<NamedCount> =
         doors.doors.iter().map(|door| NamedCount { name: door.name.clone(), count: door.page }).collect();
     let columns = vec![
-        Column::text("door"),
+        Column::text("front page"),
         Column::number("tried", "sites"),
-        Column::number("answered", "sites"),
-        Column::number("gave a page", "sites"),
-        Column::number("led elsewhere", "sites"),
-        Column::share("share that gave a page"),
+        Column::number("responded", "sites"),
+        Column::number("with a page", "sites"),
+        Column::number("redirected", "sites"),
+        Column::share("share with a page"),
     ];
     let rows = doors.doors.iter().map(|door| {
         vec![
@@ -32,18 +32,18 @@ pub(in crate::report) fn section(doors: &Doors) -> Section {
         .iter()
         .map(|door| format!("{} {}", door.name, share_of(door.answered, door.tried)))
         .collect();
-    Section::new("doors", "Doors of sites", lead)
+    Section::new("doors", "Front pages by scheme and name", lead)
         .with(ordered(
             "figure-doors",
             "Sites with a working front page, by scheme and name",
-            CountBasis { what: "door", unit: "sites", whole: doors.sites },
+            CountBasis { what: "front page", unit: "sites", whole: doors.sites },
             &pages,
         ))
-        .with(Table::new("table-doors", "Outcomes at the doors of sites", columns).with_rows(rows))
+        .with(Table::new("table-doors", "Outcomes of the four front pages of sites", columns).with_rows(rows))
         .with(Block::Note(format!(
-            "Tried: the front page or its robots.txt was asked for. Answered: any status came, for robots.txt too: \
-             {}. Led elsewhere: the front page redirects, to another door of the site or to another site. A door is \
-             not tried where its host opted out, or where rules forbid the front page of a door tried before.",
+            "Tried: the front page or its robots.txt was requested. Responded: any status was received, for robots.txt too: \
+             {}. Redirected: the front page redirects to another front page of the site, or to another site. A front page is \
+             not tried if its host opted out, or if rules forbid a front page that was tried before.",
             told.join(", ")
         )))
 }

@@ -8,7 +8,7 @@ use crate::report::{Block, Section};
 #[must_use]
 pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Section {
     let lead = format!(
-        "Known in the country domains: {}; {} were surveyed, {} of these answer and {} are \
+        "Known in the country domains: {}. Of these, {} were surveyed; {} of the surveyed sites respond and {} are \
          active.",
         count(funnel.known, "site"),
         thousands(funnel.surveyed),
@@ -24,7 +24,7 @@ pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Se
     if !funnel.answered_without_front_page.is_empty() {
         section = section.with(table(
             "table-no-front-page",
-            "Sites that answer but have no front page, by outcome of their walk",
+            "Sites that respond but have no front page, by outcome of their walk",
             "outcome",
             "sites",
             &funnel.answered_without_front_page,
@@ -36,11 +36,11 @@ pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Se
         "start URLs and targets of links"
     };
     section.with(Block::Note(format!(
-        "Known: {known}. Resolves: an address was found. Answers: any status \
-         came, for robots.txt too. Front page: 2xx at an entrance of the site or where it redirects inside the \
-         site. Active: two pages or more. Parked sites are not told apart, since that would take \
-         guesses; they are among those with one page. {} surveyed sites outside the country domains are left out.",
-        thousands(funnel.outside)
+        "Known: {known}. Resolves: an address was found. Responds: any status \
+         was received, for robots.txt too. Front page: 2xx at an entrance of the site or where it redirects inside the \
+         site. Active: two pages or more. Parked sites are not identified, because that would be a guess; \
+         they are among the sites with one page. Left out: {} outside the country domains.",
+        count(funnel.outside, "surveyed site")
     )))
 }
 
@@ -49,7 +49,7 @@ fn stages(funnel: &Funnel) -> Vec<NamedCount> {
         ("known", funnel.known),
         ("surveyed", funnel.surveyed),
         ("resolves", funnel.resolved),
-        ("answers", funnel.answered),
+        ("responds", funnel.answered),
         ("front page", funnel.front_page),
         ("a page was read", funnel.with_page),
         ("active", funnel.active),

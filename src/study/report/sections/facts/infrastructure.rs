@@ -7,19 +7,19 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 #[must_use]
 pub(in crate::report) fn section(found: &Infrastructure) -> Section {
     let place = if found.located_servers == 0 {
-        "no database of locations was used, so their countries are not known".to_owned()
+        "no location database was used, so their countries are unknown".to_owned()
     } else {
         format!(
-            "{} of the site trees that can be judged are hosted abroad",
+            "{} of the site trees with a known country are hosted abroad",
             share_of(found.offshore_trees, found.judged_trees)
         )
     };
     let lead = format!(
-        "{} servers answered for {} site trees; {place}.",
+        "{} servers responded for {} site trees; {place}.",
         thousands(found.servers),
         thousands(found.hosted_trees)
     );
-    let mut section = Section::new("infrastructure", "Where servers stand", lead).with(facts(found));
+    let mut section = Section::new("infrastructure", "Location of servers", lead).with(facts(found));
     if found.located_servers > 0 {
         section = section
             .with(figure(
@@ -38,7 +38,7 @@ pub(in crate::report) fn section(found: &Infrastructure) -> Section {
     }
     section.with(Block::Note(format!(
         "Abroad: the database places the server in another country than that of the country domain. \
-         Databases are wrong for anycast and content networks. Location doubt: {}.",
+         Databases are unreliable for anycast and content networks. Location check: {}.",
         found.location_doubt
     )))
 }
@@ -47,7 +47,7 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Servers", found.servers)
             .note(format!("{} with a known country", thousands(found.located_servers))),
-        Fact::new("Hosts of a server, mean", Cell::Number(found.hosts_per_address.mean, 1)),
+        Fact::new("Hosts per server, mean", Cell::Number(found.hosts_per_address.mean, 1)),
         Fact::new("Median", Cell::Number(found.hosts_per_address.median, 1)),
         Fact::new("Most", Cell::Count(found.hosts_per_address.max as u64)),
         Fact::new(
@@ -69,7 +69,7 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
             Fact::new("Share of the three largest networks", Cell::Share(concentration.share_of_top_three))
                 .note("of site trees"),
             Fact::new("Concentration of networks", Cell::Number(concentration.hhi, 3))
-                .note("Herfindahl–Hirschman index: 1 if one has everything"),
+                .note("Herfindahl–Hirschman index: 1 if one network has everything"),
         ]);
     }
     facts

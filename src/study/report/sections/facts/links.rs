@@ -8,7 +8,7 @@ use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, 
 pub(in crate::report) fn section(links: &Links) -> Section {
     let lead = format!(
         "Links to other sites, in {}: {}, with {} of {}. {} of the pairs lead to generic \
-         domains, {} stay in the surveyed country domains.",
+         domains, and {} stay in the surveyed country domains.",
         count(links.linking_trees, "site tree"),
         count(links.external_urls, "URL pair"),
         count(links.hosts, "host"),
@@ -21,14 +21,14 @@ pub(in crate::report) fn section(links: &Links) -> Section {
         return section;
     }
     let trees = CountBasis { what: "host", unit: "linking site trees", whole: links.linking_trees };
-    let caption = "The hosts that most site trees link to, with their share of the trees that link at all";
+    let caption = "The hosts that most site trees link to, with their share of the trees with external links";
     section
         .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
         .with(most_linked_sites(links))
         .with(matrix(links))
         .with(table(
             "table-elements",
-            "URL pairs by where the link is written",
+            "URL pairs by the element that holds the link",
             "element",
             "URL pairs",
             &links.elements,
@@ -42,8 +42,11 @@ pub(in crate::report) fn section(links: &Links) -> Section {
 }
 
 fn most_linked_sites(links: &Links) -> Table {
-    let columns =
-        vec![Column::text("site"), Column::number("linking site trees", ""), Column::share("share of these")];
+    let columns = vec![
+        Column::text("site"),
+        Column::number("linking site trees", ""),
+        Column::share("share of these trees"),
+    ];
     let rows = links.most_linked_sites.iter().map(|site| {
         vec![site.name.clone().into(), Cell::Count(site.count), share(site.count, links.linking_trees)]
     });
@@ -80,9 +83,9 @@ fn matrix(links: &Links) -> Figure {
     });
     Figure::new(
         "figure-link-matrix",
-        "Where the URL pairs of each country domain lead: shares of its row. The table has their \
-         numbers.",
-        format!("Of all URL pairs {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
+        "Where the URL pairs of each country domain lead, as shares of its row. The table has the \
+         counts.",
+        format!("Of all URL pairs, {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
         chart,
         Table::new("", "", columns).with_rows(rows),
     )

@@ -9,22 +9,22 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table};
 pub(in crate::report) fn section(overview: &Overview) -> Section {
     let method = &overview.method;
     let lead = format!(
-        "Surveyed with ccsurvey {}, counted with ccsurvey {}, from the tables of the survey and nothing \
+        "Surveyed with ccsurvey {}. Computed with ccsurvey {} from the tables of the survey and nothing \
          else.",
         method.surveyed_with, method.counted_with
     );
     Section::new("method", "Method", lead)
         .with(sources(method))
-        .with(Block::Heading("What words mean".to_owned()))
+        .with(Block::Heading("Terms".to_owned()))
         .with(definitions())
         .with(word_table())
         .with(settings("table-settings", "The effective settings of the survey", &method.settings))
-        .with(Block::Heading("To cite".to_owned()))
+        .with(Block::Heading("Citation".to_owned()))
         .with(Block::text(citation(overview)))
         .with(Block::Note(
-            "A survey sees what is linked, up to its depth and budgets, from one place, at one time; \
-             what robots.txt forbids is not seen. Sites that are not linked from a start URL are \
-             missing. Countries and networks are what the databases say."
+            "A survey sees what is linked, up to its depth and budgets, from one place, at one time. \
+             It does not see what robots.txt forbids. Sites that links from the start URLs do not reach are \
+             missing. Countries and networks come from the databases."
                 .to_owned(),
         ))
 }
@@ -40,7 +40,7 @@ fn sources(method: &Method) -> Vec<Fact> {
     }
     if method.geo.is_empty() {
         facts.push(
-            Fact::new("Database of addresses", Cell::Missing).note("no countries and networks are known"),
+            Fact::new("Database of addresses", Cell::Missing).note("countries and networks are unknown"),
         );
     }
     let told = method.simulation.iter();
@@ -70,7 +70,7 @@ fn word_table() -> Table {
         .chain(rows!("class of an internal URL", Class))
         .chain(rows!("failure", Failure));
     let columns = ["what", "word", "meaning"].map(Column::text).into();
-    Table::new("table-words", "The words of the tables", columns).with_rows(rows)
+    Table::new("table-words", "Words in the tables", columns).with_rows(rows)
 }
 
 fn settings(id: &str, caption: &str, settings: &[ShownSetting]) -> Table {
@@ -90,7 +90,7 @@ fn citation(overview: &Overview) -> String {
         SurveyedWeb::Recorded(_) => "Simulation of a recorded survey of the Web servers",
     };
     format!(
-        "{what} of {}, begun {day}, made with ccsurvey {}. The method is that of \
+        "{what} of {}, started {day}, made with ccsurvey {}. The method is that of \
          Nakahira, Hoshino and Mikami, \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",
         domains.join(", "),
         card.tool_version

@@ -12,8 +12,8 @@ pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
         outcomes.trees.iter().find(|counted| counted.name == outcome.as_str()).map_or(0, |found| found.count)
     };
     let lead = format!(
-        "{} of {} site trees were walked to their end, {} answered without a page, {} could not be reached. \
-         {} of {} exchanges brought no complete answer.",
+        "{} of {} site trees were walked to their end, {} responded without a page, and {} could not be reached. \
+         {} of {} exchanges got no complete response.",
         share_of(of(Outcome::Complete), trees),
         thousands(trees),
         share_of(of(Outcome::NoPage), trees),
@@ -30,7 +30,7 @@ pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
     );
     let by_failure = table(
         "table-failures",
-        "Exchanges without a complete answer, by failure",
+        "Exchanges without a complete response, by failure",
         "failure",
         "exchanges",
         &outcomes.failures,
@@ -42,8 +42,8 @@ pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
         .with_filled(by_failure.explained(|word| Failure::named(word).map(Failure::meaning)))
         .with(statuses(outcomes))
         .with(Block::Note(
-            "What each word means stands under Method, and where a pointer rests on it. An HTTP status is \
-             never a failure, not even one such as 500."
+            "The section Method explains each word. On a screen, hover over a word to see its meaning. An HTTP status is \
+             never a failure, not even a status such as 500."
                 .to_owned(),
         ))
 }
@@ -64,7 +64,7 @@ fn turned_away(sites: &TurnedAway) -> String {
     };
     format!(
         "Of {}, {} turned the survey away: {} after they had delivered pages, {} with a challenge or a block page \
-         in the place of every page.{evidence}",
+         instead of every page.{evidence}",
         count(*sites, "site"),
         share_of(refused + challenged, *sites),
         thousands(*refused),
@@ -96,9 +96,9 @@ fn statuses(outcomes: &Outcomes) -> Table {
     let answers: u64 = outcomes.statuses.iter().map(|status| status.pages + status.robots).sum();
     let columns = vec![
         Column::text("status"),
-        Column::number("for pages", "answers"),
-        Column::number("for robots.txt", "answers"),
-        Column::share("share of answers"),
+        Column::number("for pages", "responses"),
+        Column::number("for robots.txt", "responses"),
+        Column::share("share of responses"),
     ];
     let rows = outcomes.statuses.iter().map(|status| {
         vec![
@@ -108,5 +108,5 @@ fn statuses(outcomes: &Outcomes) -> Table {
             share(status.pages + status.robots, answers),
         ]
     });
-    Table::new("table-statuses", "Answers by HTTP status", columns).with_rows(rows)
+    Table::new("table-statuses", "Responses by HTTP status", columns).with_rows(rows)
 }

@@ -27,13 +27,13 @@ pub(in crate::report) fn section(sites: &Sites) -> Section {
         .with(by_country_domain(&sites.by_country_domain))
         .with(ordered(
             "figure-age",
-            "Pages that say when they were last changed, by age when fetched",
+            "Pages with a date of last modification, by age when fetched",
             CountBasis::sum("age", "pages", &sites.age.classes),
             &sites.age.classes,
         ))
         .with(Block::Note(format!(
-            "Age is what Last-Modified says: {} of the pages have it, {} have none or no date in it, and \
-             {} claim the future. Pages made on request give the time of the request or nothing.",
+            "Age comes from the header Last-Modified: {} of the pages have a date in it, {} have none, and \
+             {} have a date in the future. Pages generated on request state the time of the request or nothing.",
             share_of(sites.age.dated, sites.read_pages),
             thousands(sites.age.undated),
             thousands(sites.age.future),
@@ -55,11 +55,11 @@ fn facts(sites: &Sites) -> Vec<Fact> {
         Fact::new("Different bodies", copies.bodies).note(format!("of {} pages", thousands(copies.pages))),
         Fact::new("Copies inside a site", share(copies.inside_sites, copies.pages)).note("beyond the first"),
         Fact::new("Copies across sites", share(copies.across_sites, copies.pages)).note(format!(
-            "bodies found in two sites or more; {} with such a body",
+            "bodies found on two or more sites; {} with such a body",
             count(copies.sites_sharing, "site")
         )),
         Fact::new("Near copies inside a site", share(copies.nearly_inside_sites, copies.pages))
-            .note("text within 3 of 64 bits of SimHash of another page, bodies different"),
+            .note("different bodies, but the SimHash of the text differs in at most 3 of 64 bits from that of another page"),
     ]
 }
 

@@ -1,6 +1,6 @@
 use super::counted::{share, share_of};
 use crate::analysis::overview::{Class, ClassGroup, Level, Mean, Probes, SkipReason, SkippedUrls};
-use crate::records::units::thousands;
+use crate::records::units::{count, thousands};
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table};
 
 /// URLs that were found but not fetched, by reason.
@@ -8,7 +8,7 @@ use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scal
 pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
     let most = kept_back.classes.iter().max_by_key(|class| class.urls);
     let lead = format!(
-        "Of {} internal URLs found, {} were asked for. The largest part of the rest was kept back by {}.",
+        "Of {} internal URLs found, {} were requested. The most frequent reason for the rest: {}.",
         thousands(kept_back.internal_urls),
         share_of(kept_back.fetched, kept_back.internal_urls),
         most.map_or_else(String::new, |class| {
@@ -17,47 +17,47 @@ pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
     );
     let promised = kept_back.expected_hosts.map_or_else(String::new, |hosts| {
         format!(
-            " The pages that promised too little were expected to bring {} external hosts themselves, new in their trees.",
+            " The pages of low expected yield were expected to hold {} external hosts themselves, new in their trees.",
             thousands(hosts.round() as u64)
         )
     });
     let sums = match kept_back.rows_that_do_not_reconcile {
-        0 => "On every level of every site tree the classes add up to what was found.".to_owned(),
+        0 => "At every level of every site tree, the classes add up to the number of URLs found.".to_owned(),
         rows => format!(
-            "On {} levels of site trees the classes do not add up to what was found: the tables are \
-             damaged, or the program is wrong.",
-            thousands(rows)
+            "At {} of site trees, the classes do not add up to the number of URLs found: the tables are \
+             damaged, or the program has a defect.",
+            count(rows, "level")
         ),
     };
-    Section::new("kept-back", "What was kept back", lead)
+    Section::new("kept-back", "What was not fetched", lead)
         .with(classes(kept_back))
         .with(by_level(kept_back))
         .with(robots(kept_back))
         .with_filled(kept_back.probes.as_ref().map_or_else(nothing, probes))
         .with_filled(kept_back.left_out.as_ref().map_or_else(nothing, left_out))
         .with(Block::Note(format!(
-            "{sums}{promised} URLs that were never found, below what was kept back, are in no other figure of this section: the one \
-             on what was not seen estimates them."
+            "{sums}{promised} URLs that were never found, because the pages above them were not fetched, are in no figure of this \
+             section: the section on what was not seen estimates them."
         )))
 }
 
 /// The reason in plain words.
 fn in_words(class: Class) -> &'static str {
     match class {
-        Class::Fetched => "asked for",
+        Class::Fetched => "requested",
         Class::Robots => "robots.txt",
-        Class::RobotsUnreachable => "a robots.txt that could not be fetched",
+        Class::RobotsUnreachable => "robots.txt could not be fetched",
         Class::Nofollow => "nofollow",
-        Class::Filtered => "the survey's filters",
-        Class::Script => "the rule on scripts",
-        Class::Depth => "the depth of the survey",
-        Class::Limit => "a budget of the site or a stop",
-        Class::Trap => "traps without end",
-        Class::Mirror => "mirrors of another host of the site",
+        Class::Filtered => "filters",
+        Class::Script => "query URL rule",
+        Class::Depth => "depth limit",
+        Class::Limit => "site budget or stop",
+        Class::Trap => "trap",
+        Class::Mirror => "mirror",
         Class::OptOut => "opt-out",
         Class::Redirects => "too many redirects",
-        Class::Yield => "promising too little",
-        Class::Refused => "a server that turned the survey away",
+        Class::Yield => "low expected yield",
+        Class::Refused => "server turned the survey away",
     }
 }
 
@@ -68,7 +68,7 @@ fn meaning(words: &str) -> Option<&'static str> {
 
 fn classes(kept_back: &SkippedUrls) -> Table {
     let columns = vec![
-        Column::text("kept back by"),
+        Column::text("reason"),
         Column::number("internal URLs", ""),
         Column::share("share of all found"),
         Column::number("site trees with any", ""),
@@ -88,7 +88,7 @@ fn classes(kept_back: &SkippedUrls) -> Table {
         Cell::Missing,
     ];
     let rows = kept_back.classes.iter().map(row).chain([fetched.into()]);
-    Table::new("table-kept-back", "Every internal URL that was found, in exactly one class", columns)
+    Table::new("table-kept-back", "Internal URLs found, each in exactly one class", columns)
         .with_rows(rows)
         .explained(meaning)
 }
@@ -113,7 +113,7 @@ fn by_level(kept_back: &SkippedUrls) -> Figure {
         mark: None,
     };
     let columns =
-        [Column::number("depth", ""), Column::number("internal URLs", ""), Column::number("asked for", "")]
+        [Column::number("depth", ""), Column::number("internal URLs", ""), Column::number("requested", "")]
             .into_iter()
             .chain(kept_back.classes.iter().map(|class| Column::number(in_words(class.class), "URLs")));
     let rows = (0..).zip(&kept_back.levels).map(|(depth, level)| {
@@ -124,10 +124,10 @@ fn by_level(kept_back: &SkippedUrls) -> Figure {
     });
     Figure::new(
         "figure-kept-back",
-        "What was found at each level and not asked for, as a share of everything found there. The level \
-         below the deepest walked holds what lay too deep.",
+        "URLs found at each level and not requested, as a share of all URLs found there. The level \
+         below the deepest one walked holds URLs that are too deep.",
         format!(
-            "{} of all internal URLs were not asked for.",
+            "{} of all internal URLs were not requested.",
             share_of(
                 kept_back.internal_urls - kept_back.fetched.min(kept_back.internal_urls),
                 kept_back.internal_urls
@@ -145,28 +145,28 @@ fn nothing() -> Table {
 /// The findings that the query URL rule hid, by the sites in which probes fetched more query URLs.
 fn probes(probes: &Probes) -> Table {
     let title = format!(
-        "What the rule on scripts hid: {} query URLs of {} scripts in {} site trees were fetched as probes, of {} \
-         that were kept back in the survey. What several of them would bring alike counts for each in the last \
-         column, which is therefore a bound",
+        "Findings missed because of the query URL rule: {} query URLs of {} scripts in {} site trees were fetched as probes, of {} \
+         that the survey skipped. A finding that several of them share counts for each in the last \
+         column, which is therefore an upper bound",
         thousands(probes.requests),
         thousands(probes.scripts),
         thousands(probes.site_trees),
         thousands(probes.withheld),
     );
-    hidden("table-probes", title, "of a query URL kept back", probes)
+    hidden("table-probes", title, "per skipped query URL", probes)
 }
 
 /// The findings that were missed on pages that promised too little.
 fn left_out(probes: &Probes) -> Table {
     let title = format!(
-        "What was missed on pages left out: {} of them in {} site trees were fetched as probes, of {} that were left \
-         out in the survey. What several of them would bring alike counts for each in the last column; what only they \
-         lead to is not in it",
+        "Findings missed on pages of low expected yield: {} of these pages in {} site trees were fetched as probes, of {} that the \
+         survey skipped. A finding that several of them share counts for each in the last column. Findings on pages that \
+         only they lead to are not included",
         thousands(probes.requests),
         thousands(probes.site_trees),
         thousands(probes.withheld),
     );
-    hidden("table-left-out", title, "of a page left out", probes)
+    hidden("table-left-out", title, "per skipped page", probes)
 }
 
 fn hidden(name: &'static str, title: String, whose: &str, probes: &Probes) -> Table {
@@ -175,7 +175,7 @@ fn hidden(name: &'static str, title: String, whose: &str, probes: &Probes) -> Ta
         Column::number(whose, "on average"),
         Column::number("at least", "95 %"),
         Column::number("at most", "95 %"),
-        Column::number("of all that were kept back", "at most"),
+        Column::number("all skipped together", "at most"),
     ];
     let row = |what: &str, mean: &Mean| {
         vec![
@@ -195,9 +195,9 @@ fn robots(kept_back: &SkippedUrls) -> Vec<Fact> {
     let fact = |name: &str, count: u64| Fact::new(name, count);
     vec![
         fact("Attempts to get a robots.txt", robots.attempts),
-        fact("Rules", robots.rules).note("2xx"),
-        fact("All is allowed", robots.allow_all).note("4xx other than 429"),
-        fact("All is forbidden", robots.disallow_all).note("5xx, 429, or no answer"),
-        fact("Asked elsewhere", robots.redirects).note("3xx"),
+        fact("With rules", robots.rules).note("2xx"),
+        fact("Everything allowed", robots.allow_all).note("4xx other than 429"),
+        fact("Everything forbidden", robots.disallow_all).note("5xx, 429, or no response"),
+        fact("Redirected", robots.redirects).note("3xx"),
     ]
 }

@@ -18,9 +18,9 @@ pub(in crate::report) fn section(technology: &Technology) -> Section {
         .with_filled(software(technology))
         .with_filled(table(
             "table-http",
-            "HTTP versions of answers",
+            "HTTP versions of responses",
             "version",
-            "answers",
+            "responses",
             &technology.http_versions,
         ))
         .with_filled(table(
@@ -53,8 +53,8 @@ pub(in crate::report) fn section(technology: &Technology) -> Section {
             &technology.languages,
         ))
         .with(Block::Note(
-            "Software is what the header Server says before its version; it is not verified. A front page \
-             is the first answer with 2xx at the start URL or where it redirects. Encodings have the \
+            "Software is the product that the header Server names, without its version; it is not verified. A front page \
+             is the first 2xx response at the start URL or where it redirects. Encodings have the \
              names of the WHATWG standard, in which ISO-8859-1 is windows-1252."
                 .to_owned(),
         ))
@@ -74,7 +74,7 @@ fn lead(technology: &Technology) -> String {
         format!(", {share} of these with a valid certificate")
     };
     format!(
-        "{} of the front pages are encrypted{valid}; {} of the pages come compressed.",
+        "{} of the front pages are encrypted{valid}; {} of the pages are compressed.",
         of(&technology.encryption, &|name| name.starts_with("TLS")),
         of(&technology.compression, &|name| name != "not compressed"),
     )
@@ -106,8 +106,8 @@ fn software(technology: &Technology) -> Table {
             share(software.site_trees, technology.site_trees),
         ]
     });
-    let caption = "Server software by servers (addresses that answered) and by site trees (whose start URL was \
-         answered)";
+    let caption = "Server software by servers (addresses that responded) and by site trees (whose start URL got a \
+         response)";
     Table::new("table-software", caption, columns).with_rows(rows)
 }
 
@@ -126,6 +126,7 @@ fn charsets(technology: &Technology) -> Table {
             share(pair.pages, technology.pages),
         ]
     });
-    let caption = "The character encoding that the header declares against the one in which pages were read";
+    let caption =
+        "Character encodings: the one that the header declares, and the one in which pages were read";
     Table::new("table-charsets", caption, columns).with_rows(rows)
 }
