@@ -225,7 +225,10 @@ fn where_no_depth_fits_the_first_bound_to_fail_the_nearest_depth_and_what_must_g
         (none["limits"][0]["bound"].as_str(), alone["depth"].as_u64()),
         (Some("days"), Some(covering as u64))
     );
-    assert!(words.contains(&format!("if it alone gave, depth {covering} would need ")), "{words}");
+    assert!(
+        words.contains(&format!("if only this bound were relaxed, depth {covering} would need ")),
+        "{words}"
+    );
 
     // The advice that it gives works.
     let given = number(&alone["gives"][0]["found"]) * 1.000_001;

@@ -205,7 +205,7 @@ fn a_depth_is_recommended_for_an_environment_or_the_bound_that_forbids_it_is_nam
     assert_eq!(none["levels"][5]["breaks"], serde_json::json!(["days", "coverage"]));
     let (_, words, _) = desk.run(&["choose-depth", &desk.recorded, "--environment", "environment.toml"]);
     assert!(words.starts_with("No depth fits"), "{words}");
-    assert!(words.contains("(survey.days): depths 0 to 3 keep it\n"), "{words}");
+    assert!(words.contains("(survey.days): depths 0 to 3 meet it\n"), "{words}");
 }
 
 #[test]

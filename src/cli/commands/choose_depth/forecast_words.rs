@@ -16,7 +16,7 @@ pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
     let mut text = format!("{}{beside}\n{tables}", verdict(forecast, heading));
     let _ = write!(
         text,
-        "\n! breaks a bound. Per server: the median, what 95 of 100 have at most, and the most. Coverage is counted \
+        "\n! breaks a bound. Per server: the median, the 95th percentile and the maximum. Coverage is counted \
          in {}\n({} reading), as a share of what the survey knows from levels 0 to {}; intervals are of {} confidence.\n",
         forecast.reading.counts(forecast.of),
         forecast.reading.word(),
@@ -26,7 +26,7 @@ pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
     text.push_str(match forecast.environment.servers.link {
         Some(_) => "A server's share is of its link, as given, over the time in which it is surveyed.\n",
         None => {
-            "A server's share is of what its link was measured to carry for the survey, over the time in which it is\n\
+            "A server's share is of the rate that the survey measured on its link, over the time in which the server is\n\
              surveyed.\n"
         }
     });
@@ -40,8 +40,8 @@ fn sooner(forecast: &Forecast) -> String {
         return String::new();
     }
     format!(
-        "Surveys to depth {} are over sooner than one to a lesser depth, though they ask for more: sites that are walked at\n\
-         once share servers, and with other walks the waits for them fall otherwise.\n",
+        "Surveys to depth {} finish sooner than one to a smaller depth, although they send more requests: sites that are\n\
+         walked at the same time share servers, and in another order the waits for these servers differ.\n",
         depths.join(", ")
     )
 }
@@ -138,9 +138,11 @@ fn verdict(forecast: &Forecast, heading: &str) -> String {
 
 fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> String {
     let why = match (forecast.environment.survey.coverage, forecast.limits.is_empty()) {
-        (Some(_), _) => format!("the least that keeps all bounds {}", by_confidence(forecast.confidence)),
-        (None, false) => "the greatest that keeps all bounds".to_owned(),
-        (None, true) => "the greatest that was walked; no bound is set".to_owned(),
+        (Some(_), _) => {
+            format!("the smallest depth that meets all bounds {}", by_confidence(forecast.confidence))
+        }
+        (None, false) => "the greatest depth that meets all bounds".to_owned(),
+        (None, true) => "the greatest depth that was walked; no bound is set".to_owned(),
     };
     let mut text = format!(
         "{heading}: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n",
@@ -153,7 +155,11 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
     if let (Some(_), Some((low, _))) = (forecast.environment.survey.coverage, level.coverage.interval())
         && forecast.confidence <= Evidence::EVEN
     {
-        let _ = writeln!(text, "  Risk: {}; 'survey.confidence' lets a safer figure decide.", lower(low));
+        let _ = writeln!(
+            text,
+            "  Risk: {}; with a higher 'survey.confidence', a safer figure decides.",
+            lower(low)
+        );
     }
     if let Some(settling) = forecast.settling {
         let _ = writeln!(text, "  {}", settled(settling, forecast.trees));
@@ -175,7 +181,7 @@ fn no_depth(forecast: &Forecast) -> String {
     let mut text = if forbidding.iter().all(|limit| limit.depths.is_empty()) {
         "No depth fits.".to_owned()
     } else {
-        "No depth fits: some depth keeps each bound, but no depth keeps them all.".to_owned()
+        "No depth fits: some depth meets each bound, but no depth meets all of them.".to_owned()
     };
     if let Some((limit, depth)) = forecast.fails_first() {
         let _ = write!(text, "\n  The first to fail, at depth {depth}: {}.", bound_in_words(limit));
@@ -204,12 +210,12 @@ fn give_in_words(give: &Shortfall) -> String {
             format!("{} of a server's link where {} is allowed", percent(found), percent(wanted))
         }
         Bound::ServerRequests => format!(
-            "{} requests to a server where {} are allowed",
+            "{} requests per server where {} are allowed",
             thousands(found as u64),
             thousands(wanted as u64)
         ),
         Bound::ServerBytes => {
-            format!("{} of a server where {} are allowed", bytes(found as u64), bytes(wanted as u64))
+            format!("{} per server where {} are allowed", bytes(found as u64), bytes(wanted as u64))
         }
         Bound::SurveyorShare => {
             format!("{} of the surveyor's link where {} is allowed", percent(found), percent(wanted))
@@ -223,13 +229,18 @@ fn bound_lines<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     let mut text = String::new();
     for limit in limits {
         let depths = match limit.range() {
-            Some((first, last)) if first == last => format!("depth {first} keeps it"),
-            Some((first, last)) => format!("depths {first} to {last} keep it"),
-            None => "no depth keeps it".to_owned(),
+            Some((first, last)) if first == last => format!("depth {first} meets it"),
+            Some((first, last)) => format!("depths {first} to {last} meet it"),
+            None => "no depth meets it".to_owned(),
         };
         let _ = writeln!(text, "  {}: {depths}", bound_in_words(limit));
         if let Some(alone) = &limit.alone {
-            let _ = writeln!(text, "    if it alone gave, depth {} would need {}", alone.depth, gives(alone));
+            let _ = writeln!(
+                text,
+                "    if only this bound were relaxed, depth {} would need {}",
+                alone.depth,
+                gives(alone)
+            );
         }
     }
     text

@@ -131,10 +131,10 @@ pub(super) fn left_out_in_words(left_out: &SkippedPages) -> String {
     let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
-         Its levels took {} requests in {} site trees, and it knows {} external hosts. {} URLs that it found were left out; these\n  \
-         pages were expected to name {} hosts that are new in their sites.\n  \
-         `ccsurvey report` tells what a sample of these pages brought (--probe-depth). To weigh depths with --depth auto, survey a\n  \
-         sample of the sites to a number of levels, with --record-links, and ask again.\n",
+         Its levels took {} requests in {} site trees, and it knows {} external hosts. It left out {} URLs that it found; these\n  \
+         pages were expected to link to {} hosts that are new in their sites.\n  \
+         `ccsurvey report` shows the links on a sample of these pages (--probe-depth). To compare depths with --depth auto, survey\n  \
+         a sample of the sites to a fixed depth with --record-links, and run choose-depth on that survey.\n",
         thousands(*requests),
         thousands(*trees),
         thousands(*hosts),

@@ -30,8 +30,8 @@ pub(super) fn advice_in_words(advice: &Advice) -> String {
 fn of_choice(choice: &Choice, lead: &Lead) -> String {
     let (kind, reading) = choice.criterion.counted();
     format!(
-        "{}{}\n{}\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {}; of deeper\n\
-         levels nothing is known. Intervals are of {} confidence. {}\n",
+        "{}{}\n{}\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {};\n\
+         nothing is known about deeper levels. Intervals have a confidence of {}. {}\n",
         verdict(choice, lead.heading),
         lead.beside,
         table(choice, lead.mark),
@@ -153,12 +153,12 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     let sure = percent(f64::midpoint(1.0, choice.interval_confidence));
     let safer = match choice.at_worst.and_then(|depth| choice.level(depth)) {
         Some(safe) if safe.depth == level.depth => {
-            format!("That too does what is asked: this depth is {sure} sure.")
+            format!("This depth also meets the goal at the worse end of the interval: it is {sure} sure.")
         }
         Some(safe) => {
             format!("To be {sure} sure, take depth {}, which {}.", safe.depth, saves(choice, safe))
         }
-        None => format!("No depth is {sure} sure to do what is asked."),
+        None => format!("No depth is {sure} sure to meet the goal."),
     };
     format!("Risk: {far}. {safer}")
 }
@@ -166,13 +166,13 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
 /// The depth by the measured curve, where a higher confidence decides.
 fn by_the_curve(choice: &Choice) -> String {
     let Some(level) = choice.as_measured.and_then(|depth| choice.level(depth)) else {
-        return "By the curve as measured no depth does.".to_owned();
+        return "By the curve as measured, no depth meets the goal.".to_owned();
     };
     let unsure = choice.criterion.figure_of(level).no_interval.map_or_else(String::new, |why| {
-        format!(" That depth cannot be so sure, for it has no interval: {}.", why.reason())
+        format!(" That depth cannot have this confidence, because it has no interval: {}.", why.reason())
     });
     format!(
-        "Risk: {} of such surveys would be wrong. By the curve as measured depth {} does: it covers {} and {}.{unsure}",
+        "Risk: {} of such surveys would be wrong. By the curve as measured, depth {} meets the goal: it covers {} and {}.{unsure}",
         percent(1.0 - choice.confidence),
         level.depth,
         with_interval(level.coverage),
@@ -186,7 +186,7 @@ fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
     match level.saving(unit) {
         _ if level.depth == choice.deepest => "is the deepest level walked, so it saves nothing".to_owned(),
         Some(saved) => format!("saves {} of the {}", percent(saved), unit.name()),
-        None => format!("saves next to none of the {}", unit.name()),
+        None => format!("saves almost none of the {}", unit.name()),
     }
 }
 
@@ -236,12 +236,12 @@ fn censoring(choice: &Choice) -> String {
     let bound = shown.map_or_else(String::new, |level| {
         let low = percent(level.censored.low);
         format!(
-            " if what they might hold were all new,\ncoverage at depth {} would be about {low}.",
+            " if everything that they may still hold were new,\ncoverage at depth {} would be about {low}.",
             level.depth
         )
     });
     let were = if choice.cut_trees == 1 { "was" } else { "were" };
-    format!("Of {trees} site trees {cut} {were} cut short;{bound}")
+    format!("Of {trees} site trees, {cut} {were} cut short;{bound}")
 }
 
 fn of_groups(advice: &Advice, by: &str) -> Columns {
