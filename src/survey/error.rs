@@ -11,27 +11,27 @@ use crate::walk::yields::RatesError;
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
-    #[error("{} exists: choose another folder, or go on with `ccsurvey resume {}`", .0.display(), .0.display())]
+    #[error("{} exists: choose another folder, or continue with `ccsurvey resume {}`", .0.display(), .0.display())]
     Exists(PathBuf),
     #[error("{} exists and is not an empty folder: choose another one", .0.display())]
     Taken(PathBuf),
     #[error("{}: another process is at work on this survey", .0.display())]
     InUse(PathBuf),
-    #[error("{} is a survey that was only half made: remove the folder and begin again", .0.display())]
+    #[error("{} holds a survey whose creation was interrupted: remove the folder and start again", .0.display())]
     Unfinished(PathBuf),
-    #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
+    #[error("{} is missing: the survey cannot continue without it; its tables were not changed", .0.display())]
     StateMissing(PathBuf),
     #[error(
-        "{} does not belong to the tables beside it: it records {known} rows in the table {table}, whose files have {rows}, \
-         and {newer} later files of it are there. Put back files that belong together; nothing was changed", path.display()
+        "{} does not match the tables beside it (table {table}: rows in files {rows}, later files {newer}, rows on \
+         record {known}). Put back files that belong together; nothing was changed", path.display()
     )]
     StateApart { path: PathBuf, table: &'static str, known: u64, rows: u64, newer: usize },
     #[error(
-        "{}: the survey's folder was removed or replaced while it ran: this survey ends, and what is there now is left alone",
+        "{}: the survey's folder was removed or replaced while the survey ran: it stops, and does not change what is there now",
         .0.display()
     )]
     Replaced(PathBuf),
-    #[error("{} is a simulation, which has no state to go on from: run `ccsurvey simulate` again", .0.display())]
+    #[error("{} is a simulation and cannot be resumed: run `ccsurvey simulate` again", .0.display())]
     Simulated(PathBuf),
     #[error("{}: {source}", path.display())]
     SuffixList { path: PathBuf, source: SuffixError },
@@ -42,12 +42,12 @@ pub enum SurveyError {
     #[error("{}: {source}", path.display())]
     OptOut { path: PathBuf, source: OptOutError },
     #[error(
-        "{}: line {line}: '{who}' cannot be obeyed: no database knows autonomous systems of IPv4 addresses (give one with --geo)",
+        "{}: line {line}: cannot apply '{who}': no database has the autonomous systems of IPv4 addresses (name one with --geo)",
         path.display()
     )]
     NoSystems { path: PathBuf, line: usize, who: String },
     #[error(
-        "--{flag} cannot be kept: no database knows autonomous systems of IPv4 addresses (give one with --geo)"
+        "--{flag} cannot be applied: no database has the autonomous systems of IPv4 addresses (name one with --geo)"
     )]
     SystemsUnknown { flag: &'static str },
     #[error(transparent)]
@@ -63,11 +63,11 @@ pub enum SurveyError {
     #[error("{}: {key} is {is}, but the survey began with {was}: expected {expected}", path.display())]
     Changed { path: PathBuf, key: &'static str, was: String, is: String, expected: &'static str },
     #[error(
-        "{0} does not answer (asked for {1}); name another with --dns, or in survey.toml where the survey has begun"
+        "{0} does not respond (queried for {1}): name another with --dns, or in survey.toml if the survey has begun"
     )]
     NameServer(String, String),
     #[error(
-        "{}: the disk is full; the survey has stopped and its state is kept: make room and go on with \
+        "{}: the disk is full; the survey has stopped and its state is kept: free some space and continue with \
          `ccsurvey resume {}`", .0.display(), .0.display()
     )]
     DiskFull(PathBuf),
@@ -79,7 +79,7 @@ pub enum SurveyError {
     Frontier(FrontierError),
     #[error("{}: {what}", path.display())]
     Journal { path: PathBuf, what: &'static str },
-    #[error("{}: another version of ccsurvey wrote this journal: go on with that version", .0.display())]
+    #[error("{}: another version of ccsurvey wrote this journal: continue with that version", .0.display())]
     JournalVersion(PathBuf),
     /// The earlier survey cannot be used: which file or folder, and why.
     #[error("--since: {0}")]

@@ -112,7 +112,7 @@ fn bad_lines_are_named_with_number_and_value_and_the_rest_is_used() {
     assert_eq!(
         lines.last().unwrap(),
         &format!(
-            "ccsurvey: error: name server {dns} does not answer (asked for ke); name another with --dns, or in survey.toml where the survey has begun"
+            "ccsurvey: error: name server {dns} does not respond (queried for ke): name another with --dns, or in survey.toml if the survey has begun"
         )
     );
 }
@@ -185,7 +185,7 @@ fn a_file_in_the_place_of_a_folder_is_left_as_it_is() {
 fn only_where_there_is_a_survey_resume_is_named() {
     let desk = Desk::new();
     assert_eq!(desk.survey(&[]).0, 1, "the name server does not answer");
-    let message = "ccsurvey: error: d exists: choose another folder, or go on with `ccsurvey resume d`\n";
+    let message = "ccsurvey: error: d exists: choose another folder, or continue with `ccsurvey resume d`\n";
     assert_eq!(desk.survey(&[]), (2, message.to_owned()));
 }
 
@@ -323,7 +323,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         (["--max-network-requests", "0"], "--max-network-requests is 0, expected more than 0"),
         (
             ["--max-as-busy-per-day", "1h"],
-            "--max-as-busy-per-day cannot be kept: no database knows autonomous systems of IPv4 addresses (give one with --geo)",
+            "--max-as-busy-per-day cannot be applied: no database has the autonomous systems of IPv4 addresses (name one with --geo)",
         ),
         (["--per-neighbourhood", "0"], "--per-neighbourhood is 0, expected more than 0"),
         (["--min-delay", "2h"], "--min-delay is 2h, expected at most --max-delay, which is 1m"),
@@ -524,7 +524,7 @@ fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
     desk.refuses(
         &flags,
         &format!(
-            "{file}: line 2: 'AS64500' cannot be obeyed: no database knows autonomous systems of IPv4 addresses (give one with --geo)"
+            "{file}: line 2: cannot apply 'AS64500': no database has the autonomous systems of IPv4 addresses (name one with --geo)"
         ),
     );
 }
@@ -548,7 +548,7 @@ fn a_name_server_that_does_not_answer_is_named_and_the_survey_is_kept() {
     desk.write("s.csv", "a.ke\nb.ke\nc.ke\nd.ke\n");
     let dns = desk.name_server.local_addr().unwrap();
     let expected = format!(
-        "ccsurvey: error: name server {dns} does not answer (asked for ke); name another with --dns, or in survey.toml where the survey has begun"
+        "ccsurvey: error: name server {dns} does not respond (queried for ke): name another with --dns, or in survey.toml if the survey has begun"
     );
     let (code, said) = desk.survey(&[]);
     assert_eq!((code, said.lines().last()), (1, Some(expected.as_str())));

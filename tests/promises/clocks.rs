@@ -100,7 +100,7 @@ fn a_clock_that_is_set_between_runs_makes_no_pause_longer_or_shorter() {
     let latest = rows::<ExchangeRow>(&dir).into_iter().map(|row| SystemTime::from(row.started));
     assert!(latest.filter(|at| last_began < *at && *at <= ended).count() >= 4);
     let told = std::fs::read_to_string(dir.join("log.jsonl")).unwrap();
-    for way in ["back by 34560000 s", "back by 3600 s", "on by 133200 s", "on by 34560000 s"] {
+    for way in ["back by 34560000 s", "back by 3600 s", "forward by 133200 s", "forward by 34560000 s"] {
         assert!(told.contains(way), "{way}: {told}");
     }
 }

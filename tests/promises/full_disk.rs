@@ -88,8 +88,8 @@ fn a_survey_on_a_full_disk_stops_says_so_and_goes_on_when_there_is_room() {
     );
     let output = run_in_namespace(folder, &script);
     let said = String::from_utf8(output.stderr).unwrap();
-    let message = "ccsurvey: error: disk/d: the disk is full; the survey has stopped and its state is kept: make \
-                   room and go on with `ccsurvey resume disk/d`";
+    let message = "ccsurvey: error: disk/d: the disk is full; the survey has stopped and its state is kept: free \
+                   some space and continue with `ccsurvey resume disk/d`";
     assert!(said.lines().any(|line| line == message), "{said}");
     assert_eq!(output.status.code(), Some(0), "{said}");
     let printed_there = String::from_utf8(output.stdout).unwrap();

@@ -568,7 +568,10 @@ fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
         let ended = child.wait_with_output().unwrap();
         let message = String::from_utf8(ended.stderr).unwrap();
         assert_eq!(ended.status.code(), Some(1), "{message}");
-        assert!(message.contains("survey's folder was removed or replaced while it ran"), "{message}");
+        assert!(
+            message.contains("survey's folder was removed or replaced while the survey ran"),
+            "{message}"
+        );
         let left: Vec<_> =
             std::fs::read_dir(&dir).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), usize::from(is_made_anew), "{left:?}");
@@ -598,24 +601,24 @@ fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
     };
     let own = std::fs::read(&state).unwrap();
     std::fs::remove_file(&state).unwrap();
-    refused("state.redb is missing: without it the survey cannot go on, and its tables are left as they are");
+    refused("state.redb is missing: the survey cannot continue without it; its tables were not changed");
     std::fs::write(&state, "").unwrap();
     refused("state.redb: the survey's state is empty");
     std::fs::remove_file(&state).unwrap();
     drop(Frontier::open(&state, Spread::default()).unwrap());
-    refused("it records 0 rows in the table sites, whose files have 0, and 1 later files of it are there");
+    refused("(table sites: rows in files 0, later files 1, rows on record 0)");
     std::fs::write(&state, own).unwrap();
     let segment = std::fs::read_dir(dir.join("tables/sites")).unwrap().next().unwrap().unwrap().path();
     let kept = std::fs::read(&segment).unwrap();
     std::fs::remove_file(&segment).unwrap();
-    refused("it records 1 rows in the table sites, whose files have 0, and 0 later files of it are there");
+    refused("(table sites: rows in files 0, later files 0, rows on record 1)");
     std::fs::write(&segment, kept).unwrap();
     let segment = std::fs::read_dir(dir.join("tables/exchanges")).unwrap().next().unwrap().unwrap().path();
     let kept = std::fs::read(&segment).unwrap();
     std::fs::write(&segment, vec![0; kept.len()]).unwrap();
     refused(segment.to_str().unwrap());
     std::fs::remove_file(&segment).unwrap();
-    refused("rows in the table exchanges, whose files have 0, and 0 later files of it are there");
+    refused("(table exchanges: rows in files 0, later files 0, rows on record ");
     std::fs::write(&segment, kept).unwrap();
     same_tables(&timeless_tables(&dir), &tables);
     assert!(spawn(&space, "resume", &dir, &start, &[]).wait().unwrap().success());

@@ -249,7 +249,7 @@ fn a_simulation_is_not_resumed_and_asks_no_name_server() {
     assert_eq!(
         String::from_utf8_lossy(&resume.stderr),
         format!(
-            "ccsurvey: error: {} is a simulation, which has no state to go on from: run `ccsurvey simulate` again\n",
+            "ccsurvey: error: {} is a simulation and cannot be resumed: run `ccsurvey simulate` again\n",
             dir.display()
         )
     );

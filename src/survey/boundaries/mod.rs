@@ -33,7 +33,7 @@ impl Boundaries {
         let geo = Arc::new(Geo::open(&settings.geo)?);
         if geo.is_of_ipv6_alone() {
             tracing::warn!(
-                "no database of --geo knows IPv4 addresses: countries of most servers will be unknown"
+                "no database of --geo covers IPv4 addresses: the countries of most servers will be unknown"
             );
         }
         let opt_outs = read_opt_outs(settings.opt_out.as_deref(), &geo)?;

@@ -52,8 +52,8 @@ pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
         |table| row_count(dir, table).is_err_and(|error| error.source.kind() == std::io::ErrorKind::NotFound);
     if is_missing(PageLinkRow::TABLE) || is_missing(RobotsRow::TABLE) {
         return Err(SurveyError::Since(format!(
-            "{} has no page links, which unchanged pages need: survey with --record-links, which costs servers \
-             nothing, and the next survey can build on it",
+            "{} has no page links, which unchanged pages need: survey with --record-links, which adds no load on \
+             servers, and the next survey can build on that one",
             dir.display()
         )));
     }

@@ -45,7 +45,7 @@ impl CreationLock {
         let journals = making.folder.journals();
         if let Err(error) = fs::create_dir(&journals) {
             making.undo();
-            return Err(SurveyError::File { operation: "make folder", path: journals, source: error });
+            return Err(SurveyError::File { operation: "create folder", path: journals, source: error });
         }
         Ok(making)
     }
@@ -72,9 +72,9 @@ impl CreationLock {
 
     fn lock(dir: &Path) -> Result<Self, SurveyError> {
         let mark = mark_of(dir);
-        let to_error = |source| SurveyError::File { operation: "make", path: mark.clone(), source };
+        let to_error = |source| SurveyError::File { operation: "create", path: mark.clone(), source };
         loop {
-            let is_new = durable::make_folder(dir).map_err(SurveyError::file("make folder", dir))?;
+            let is_new = durable::make_folder(dir).map_err(SurveyError::file("create folder", dir))?;
             let opened = OpenOptions::new().create(true).append(true).open(&mark);
             let lock = match opened {
                 Ok(file) => file,
@@ -187,7 +187,9 @@ mod tests {
         drop(begin(dir).unwrap());
         let told = begin(dir).err().unwrap();
         assert!(
-            told.ends_with("is a survey that was only half made: remove the folder and begin again"),
+            told.ends_with(
+                "holds a survey whose creation was interrupted: remove the folder and start again"
+            ),
             "{told}"
         );
         fs::write(dir.join("survey.toml"), "depth = ").unwrap();

@@ -148,7 +148,7 @@ impl Keeper {
         match kept.as_deref() {
             Ok(FlushState::Entries(_)) => Ok(()),
             Ok(FlushState::Failed(failed)) => Err(to_error(failed)),
-            Err(_) => Err(SurveyError::Broken("the keeper of requests".to_owned())),
+            Err(_) => Err(SurveyError::Broken("the thread that records requests".to_owned())),
         }
     }
 
@@ -176,7 +176,7 @@ impl Keeper {
         self.shared.ends.notify_all();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
-            thread.join().map_err(|_panic| SurveyError::Broken("the keeper of journals".to_owned()))?;
+            thread.join().map_err(|_panic| SurveyError::Broken("the journal thread".to_owned()))?;
         }
         if let FlushState::Failed(failed) = &*self.shared.kept.borrow() {
             return Err(to_error(failed));

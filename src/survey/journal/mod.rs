@@ -72,7 +72,7 @@ impl Journal {
         let cannot_open = || SurveyError::file("open", path);
         let mut reader = JournalReader::open(path)?;
         if reader.condition == JournalCondition::Damaged {
-            let what = "this journal is damaged: what was asked of its site is unknown";
+            let what = "this journal is damaged: the requests that its site received are unknown";
             return Err(SurveyError::Journal { path: path.to_owned(), what });
         }
         if reader.condition == JournalCondition::Missing {
@@ -89,7 +89,7 @@ impl Journal {
         let sound = reader.sound.max(HEAD as u64);
         let cut = file.metadata().map_err(cannot_open())?.len().saturating_sub(sound);
         if cut > 0 {
-            tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left damaged or half written is cut off");
+            tracing::warn!(journal = %path.display(), bytes = cut, "a crash left damaged or incomplete entries at the end of this journal: they are removed");
         }
         file.set_len(sound).map_err(cannot_open())?;
         file.write_all(&head()).map_err(SurveyError::file("write", path))?;
@@ -113,7 +113,7 @@ impl Journal {
     pub(super) fn append(&self, entry: &Entry) -> Result<u64, SurveyError> {
         let bytes = framed(entry).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
-            what: "an answer cannot be written as an entry",
+            what: "a response cannot be written as an entry",
         })?;
         let (at, file) = {
             let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);

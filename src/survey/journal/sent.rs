@@ -39,7 +39,7 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
             continue;
         }
         let requests = lost.len();
-        tracing::warn!(journal = %path.display(), requests, "a power cut took requests from this journal: they count as sent");
+        tracing::warn!(journal = %path.display(), requests, "this journal lost requests in a power cut: they count as sent");
         let (journal, _) = Journal::open(&path)?;
         for SentRequest { number, address, at, .. } in lost {
             journal.write(&Entry::Sending { number, address, at })?;

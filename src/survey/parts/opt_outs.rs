@@ -141,8 +141,8 @@ fn describe_more_lines(others: &[OptOutError]) -> String {
     let more = others.len().saturating_sub(TOLD);
     match (told.is_empty(), more) {
         (true, _) => String::new(),
-        (false, 0) => format!(" (as bad: line {})", told.join(", ")),
-        (false, more) => format!(" (as bad: line {} and {more} more)", told.join(", ")),
+        (false, 0) => format!(" (other bad lines: {})", told.join(", ")),
+        (false, more) => format!(" (other bad lines: {} and {more} more)", told.join(", ")),
     }
 }
 
@@ -153,11 +153,11 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
     let unknown = list.first_system().filter(|_| !knows_systems);
     let problem = match (errors.as_slice(), unknown) {
         ([first, others @ ..], _) => Some(format!(
-            "{file}: {first}{}; all other lines hold, and the entries that were in force stay in force",
+            "{file}: {first}{}; all other lines apply, and the entries that were in force stay in force",
             describe_more_lines(others)
         )),
         ([], Some(OptOutEntry { line, who, .. })) => Some(format!(
-            "{file}: line {line}: '{who}': no database knows autonomous systems of IPv4 addresses (give one with --geo)"
+            "{file}: line {line}: cannot apply '{who}': no database has the autonomous systems of IPv4 addresses (name one with --geo)"
         )),
         ([], None) => None,
     };
@@ -168,7 +168,7 @@ fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<S
 fn report_problem(progress: &Progress, problem: Option<String>) {
     progress.update(|now| {
         if let Some(problem) = problem.as_ref().filter(|_| now.opt_out_problem != problem) {
-            tracing::error!(%problem, "the opt-out list cannot be obeyed in full");
+            tracing::error!(%problem, "the opt-out list cannot be applied in full");
         }
         now.opt_out_problem = problem;
     });

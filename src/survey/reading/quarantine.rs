@@ -174,7 +174,7 @@ impl ResponseReader {
             None => {
                 tracing::error!(
                     url = request.url.as_str(),
-                    "an answer cannot be read: please report this page"
+                    "a response cannot be parsed: please report this page"
                 );
                 ExchangeRecord::unreadable(request, response)
             }

@@ -129,7 +129,7 @@ fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Resul
         Ok(known)
     };
     read().or_else(|error: SurveyError| {
-        tracing::warn!(wrong = %error, "the sites that are added are surveyed without the earlier survey");
+        tracing::warn!(wrong = %error, "the added sites are surveyed without the earlier survey");
         let _ = fs::remove_file(&path);
         EarlierPages::build_empty(&path)?;
         Ok(0)

@@ -88,8 +88,8 @@ fn missing_requests(parts: &Parts, known: u64) -> Result<u64, SurveyError> {
         tracing::error!(
             journals = %journals.display(),
             requests = missing,
-            "the status counts requests that are in no journal and no table: journals were removed or cut. They count as lost, \
-             and pages of their sites may be requested again"
+            "the status counts requests that are in no journal and no table: journals were removed or cut off. These requests \
+             count as lost, and pages of their sites may be requested again"
         );
     }
     Ok(missing)
@@ -257,7 +257,7 @@ impl<'a> Recovery<'a> {
         for record in &unreadable {
             tracing::error!(
                 url = record.request.url.as_str(),
-                "an answer cannot be read: please report this page"
+                "a response cannot be parsed: please report this page"
             );
         }
         let known = replies.iter().filter(|kept| kept.fits(&unanswered)).map(|kept| kept.reply.clone());

@@ -118,7 +118,7 @@ impl Survey {
         let changed = (settings != stands_at).then(|| settings.clone());
         // The survey can resume without its status.
         let earlier = Snapshot::load(&folder.dir).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the status cannot be read: its counters begin anew");
+            tracing::warn!(%error, "the status cannot be read: its counters start again from zero");
             None
         });
         let promised = check_settings(&folder, &manifest, &settings)?;

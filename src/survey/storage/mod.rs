@@ -156,7 +156,7 @@ impl Storage {
             return Ok(CarryOver::default());
         }
         let Some(bytes) = self.frontier().carry_over(&lease.site)? else { return Ok(CarryOver::default()) };
-        let what = || format!("what is known of site {}", lease.site.as_str());
+        let what = || format!("the carry-over of site {}", lease.site.as_str());
         decode(&self.folder, &bytes, what).or_else(|damaged| {
             decode(&self.folder, &[&bytes[..], &CarryOver::LATER].concat(), what).map_err(|_| damaged)
         })

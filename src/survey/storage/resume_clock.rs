@@ -46,7 +46,7 @@ pub(in crate::survey) fn resume_clock(
     // The reading and writing below takes time, and the next run counts from here.
     let (opened, shown) = (Instant::now(), system.now());
     let before: Option<Opening> = (frontier.clock()?)
-        .map(|bytes| decode(folder, &bytes, || "the time of the survey".to_owned()))
+        .map(|bytes| decode(folder, &bytes, || "the survey's clock".to_owned()))
         .transpose()?;
     let by_system = before.as_ref().map_or(shown, |before| moved(shown, before.system, before.time));
     let passed = before.as_ref().and_then(|before| {
@@ -73,10 +73,12 @@ fn apart(one: SystemTime, other: SystemTime) -> Duration {
 }
 
 fn in_words(time: SystemTime, by_system: SystemTime) -> Option<String> {
-    let (by, way) = (apart(time, by_system), if time > by_system { "back" } else { "on" });
+    let (by, way) = (apart(time, by_system), if time > by_system { "back" } else { "forward" });
     let seconds = by.as_secs_f64().round();
     (by >= WORTH_TELLING).then(|| {
-        format!("the system's clock was set {way} by {seconds} s between two runs: pauses are as if it had not been")
+        format!(
+            "the system clock was set {way} by {seconds} s between two runs: this does not change any pause"
+        )
     })
 }
 

@@ -293,13 +293,13 @@ impl Summary {
         let gap = self.smallest_gap_ms.map_or("none".to_owned(), |gap| format!("{gap:.1} ms"));
         writeln!(
             f,
-            "load on servers: shortest pause {gap}, at most {} at once and {} in a minute",
+            "load on servers: shortest pause {gap}, at most {} at once and {} per minute",
             self.most_parallel,
             count(u64::from(self.most_requests_per_minute), "request")
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
         if let Some(others) = &self.others {
-            let of = |servers: &str| format!("other users of {servers} waited longer for answers by");
+            let of = |servers: &str| format!("added delay for other users of {servers}:");
             let of_all = self.estimate().unwrap_or_else(|| of("these servers"));
             write_waits(f, &of_all, &others.all)?;
             write_waits(f, &of("servers with 512 kbit/s or less"), &others.thin)?;
@@ -307,7 +307,7 @@ impl Summary {
         if self.unrecorded_exchanges > 0 {
             writeln!(
                 f,
-                "sent without a response on record (killed, or sent again): {}",
+                "without a recorded response (process killed, or request repeated): {}",
                 count(self.unrecorded_exchanges, "request")
             )?;
         }
@@ -329,7 +329,7 @@ impl Summary {
             Judgement::Broken => "broken",
             Judgement::NotJudged => return None,
         };
-        Some(format!("{}: {came}; in truth they waited longer by", verdict.promise))
+        Some(format!("{}: {came}; actual added delay:", verdict.promise))
     }
 
     fn write_promises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -339,7 +339,7 @@ impl Summary {
         }
         writeln!(
             f,
-            "promises on load: {} held, {} broken, {} not judged: no limit was set",
+            "promises on load: {} held, {} broken, {} not judged (no limit was set)",
             judged(Judgement::Held),
             judged(Judgement::Broken),
             judged(Judgement::NotJudged)
@@ -386,7 +386,7 @@ mod tests {
             ..Summary::default()
         };
         let told = summary.to_string();
-        let end = "promises on load: 1 held, 1 broken, 1 not judged: no limit was set\n\
+        let end = "promises on load: 1 held, 1 broken, 1 not judged (no limit was set)\n\
                    PROMISE BROKEN: no contact with opted-out servers: 2 times, first 41.90.0.1 for a.ke\n";
         assert!(told.ends_with(end), "{told}");
     }
@@ -398,7 +398,8 @@ mod tests {
         let told =
             Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
         assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
-        let waited = "other users of these servers waited longer for answers by 0.00 % on average; overloaded servers: 0 of 1\n";
+        let waited =
+            "added delay for other users of these servers: 0.00 % on average; overloaded servers: 0 of 1\n";
         assert!(told.contains(waited), "{told}");
     }
 
@@ -422,7 +423,7 @@ mod tests {
         let promises = vec![Verdict::new(Promise::Harm, &limits, Judgement::Held, "")];
         let told = Summary { others, promises, ..Summary::default() }.to_string();
         let line = "other users wait at most 2 % longer for the responses of each server (estimated over the survey): held; \
-                    in truth they waited longer by 0.30 % on average, 3.24 % at the worst server (192.0.2.1), 11.14 % \
+                    actual added delay: 0.30 % on average, 3.24 % at the worst server (192.0.2.1), 11.14 % \
                     in the worst hour (192.0.2.2); overloaded servers: 0 of 116\n";
         assert!(told.contains(line), "{told}");
     }

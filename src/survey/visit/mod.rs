@@ -277,7 +277,7 @@ impl Visit {
                     None => {
                         let site = &self.lease.site;
                         return Err(SurveyError::Broken(format!(
-                            "the walk of {site} is stuck: it waits for nothing"
+                            "the walk of {site} is stuck: it is not done, but no request is pending"
                         )));
                     }
                 },
@@ -450,7 +450,7 @@ impl Visit {
             site = self.lease.site.as_str(),
             recorded = recorded.as_str(),
             now = request.url.as_str(),
-            "settings have changed"
+            "the settings have changed: the walk of this site ends"
         );
         self.walk.end(Outcome::Interrupted);
     }

@@ -216,7 +216,7 @@ pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr)
     if let Some(mut link) = assigned.link() {
         link.failed_only_here += 1;
         if link.failed_only_here == 1 {
-            tracing::warn!(agent = assigned.name, %address, "a connection that failed at an agent came about at another one");
+            tracing::warn!(agent = assigned.name, %address, "a connection failed at one agent and succeeded at another");
         }
     }
     // Another agent reached the server, so the server counts as one that has responded before.
@@ -262,7 +262,7 @@ fn log_change(link: &Link<'_>, before: LinkFault, after: LinkFault) {
     let Some((assigned, agents)) = &link.agent else {
         match (before, after) {
             (None, Some(_)) => {
-                tracing::warn!("nothing comes back from anywhere: paused, probing our own link");
+                tracing::warn!("no responses from anywhere: the survey pauses and probes our own link");
             }
             (Some(_), None) => tracing::info!("our own link works again"),
             _ => {}
@@ -276,18 +276,18 @@ fn log_change(link: &Link<'_>, before: LinkFault, after: LinkFault) {
         (_, Some((Fault::Internet, _))) => {
             tracing::warn!(
                 agent,
-                "an agent reaches nobody: its sites go on elsewhere, and its own link is probed"
+                "an agent gets no responses: its sites continue elsewhere, and its own link is probed"
             );
         }
         (_, Some((Fault::Dispatches, _))) => {
             tracing::warn!(
                 agent,
-                "dispatches to an agent come to nothing: its sites go on elsewhere, and it is tried now and then"
+                "dispatches to an agent bring no results: its sites continue elsewhere, and it is tried again from time to time"
             );
         }
-        (Some((Fault::Internet, _)), None) => tracing::info!(agent, "the own link of an agent works again"),
+        (Some((Fault::Internet, _)), None) => tracing::info!(agent, "the agent's own link works again"),
         (Some((Fault::Dispatches, _)), None) => {
-            tracing::info!(agent, "an agent does what is dispatched to it again");
+            tracing::info!(agent, "an agent executes dispatches again");
         }
         (None, None) => {}
     }

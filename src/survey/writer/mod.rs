@@ -140,7 +140,7 @@ impl Writer {
         self.queue = None;
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(done)) => done,
-            Some(Err(_)) => Err(SurveyError::Broken("the writer of tables".to_owned())),
+            Some(Err(_)) => Err(SurveyError::Broken("the thread that writes tables".to_owned())),
             None => Ok(()),
         }
     }

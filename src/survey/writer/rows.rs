@@ -86,7 +86,7 @@ impl TreeReader<'_> {
             }
         }
         if exchanges.is_empty() && done.tree.sum(|level| level.requests) > 0 {
-            let what = "this journal has none of the exchanges of its site any more";
+            let what = "this journal no longer has the exchanges of its site";
             return Err(SurveyError::Journal { path: self.folder.journal(done.lease.order), what });
         }
         exchanges.sort_by_key(|row| row.number);
