@@ -128,8 +128,7 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
             _ => {}
         }
         let which = wanted.map_or_else(|| "a survey".to_owned(), |name| format!("the survey '{name}'"));
-        let others =
-            if found.is_empty() { String::new() } else { format!(" (there is {})", found.join(", ")) };
+        let others = if found.is_empty() { String::new() } else { format!(" (found: {})", found.join(", ")) };
         tell_once(format!("waiting for {which} on {}{others}", bus.server()));
         tokio::time::sleep(BETWEEN_LOOKS).await;
     }
@@ -215,13 +214,13 @@ impl AgentRun {
                     (Ok(dispatch), Some(worker)) => {
                         exchanges.spawn(self.execute(worker.clone(), dispatch, leaving.clone()));
                     }
-                    (Err(error), _) => tell(&format!("warning: an order cannot be read: {error}")),
+                    (Err(error), _) => tell(&format!("warning: cannot read a dispatch: {error}")),
                     // Before the agent has joined, it gets no dispatches.
                     (Ok(_), None) => {}
                 },
                 Some(done) = exchanges.join_next() => {
                     if let Ok(Err(error)) = done {
-                        tell(&format!("warning: what became of a question cannot be told: {error}"));
+                        tell(&format!("warning: cannot report the result of a request: {error}"));
                     }
                 }
                 Ok(()) = refusal.changed() => {

@@ -379,7 +379,7 @@ impl Bus {
         let told =
             patiently!(self, super::PATIENCE, stream.info_with_subjects(tree_subject(name, "*")).await);
         let found = told.try_collect::<Vec<(String, usize)>>().await;
-        let found = found.map_err(|error| self.error("look at the stream", error))?;
+        let found = found.map_err(|error| self.error("list the subjects of the stream", error))?;
         Ok(found.into_iter().map(|(subject, _)| subject).collect())
     }
 
@@ -396,19 +396,19 @@ impl Bus {
 
     /// Subscribes to a subject.
     pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, ClusterError> {
-        self.client.subscribe(subject).await.map_err(|error| self.error("listen", error))
+        self.client.subscribe(subject).await.map_err(|error| self.error("subscribe to a subject", error))
     }
 
     /// Publishes a message that nothing keeps. When this returns, the message has left this process.
     pub(super) async fn send(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
         let said = self.client.publish(Subject::from(subject), bytes.into()).await;
-        said.map_err(|error| self.error("say something", error))?;
-        self.client.flush().await.map_err(|error| self.error("say something", error))
+        said.map_err(|error| self.error("publish a message", error))?;
+        self.client.flush().await.map_err(|error| self.error("publish a message", error))
     }
 
     /// Replies to a request, without waiting until the reply has left this process.
     pub(super) async fn reply(&self, to: Subject, bytes: Vec<u8>) -> Result<(), ClusterError> {
-        self.client.publish(to, bytes.into()).await.map_err(|error| self.error("answer", error))
+        self.client.publish(to, bytes.into()).await.map_err(|error| self.error("publish a reply", error))
     }
 
     /// An error of the bus, with what it tells of the state of the bus.

@@ -48,7 +48,7 @@ impl RemoteWorker for BusWorker {
             match self.dispatch(order, meter).await {
                 Ok(put) => put,
                 Err(error) => {
-                    tracing::error!(tree, "whether a question was put is unknown");
+                    tracing::error!(tree, "it is unknown whether a request was sent");
                     self.subjects.fail(error);
                     // Nothing proves that it was not sent.
                     RemoteOutcome::Lost
@@ -63,7 +63,7 @@ impl RemoteWorker for BusWorker {
         subjects.forget(tree);
         tokio::spawn(async move {
             if let Err(error) = subjects.bus.purge(&subjects.name, tree_subject(&subjects.name, tree)).await {
-                tracing::warn!(tree, wrong = %error, "what the bus kept of a tree is left there");
+                tracing::warn!(tree, wrong = %error, "cannot remove the entries of a tree from the bus");
             }
         });
     }
@@ -227,7 +227,7 @@ impl DispatchState {
                     Ok(Some(reply)) if self.is_answer(&reply) => {
                         Some(RemoteOutcome::Received(Box::new(begun_at(reply, began, asked, at))))
                     }
-                    Ok(Some(_)) => Some(self.invalid_report("the answer to another question")),
+                    Ok(Some(_)) => Some(self.invalid_report("a response to another request")),
                     Err(error) => Some(self.invalid_report(&error.to_string())),
                 }
             }
@@ -243,7 +243,7 @@ impl DispatchState {
     }
 
     fn invalid_report(&self, what: &str) -> RemoteOutcome {
-        tracing::error!(url = self.request.url.as_str(), what, "an agent told what is no answer");
+        tracing::error!(url = self.request.url.as_str(), what, "an agent reported an invalid response");
         RemoteOutcome::Lost
     }
 

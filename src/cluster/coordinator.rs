@@ -215,8 +215,8 @@ async fn add_copies(bus: Bus, stream: Stream, progress: Arc<Progress>) -> Result
     let mut why = None;
     while let Err(outage) = bus.add_copies(&stream).await {
         let warning = format!(
-            "{}: its cluster keeps one copy of the survey, which is lost with the server that has it, as fewer than three \
-             servers could take one ({outage}); more are added when they can",
+            "{}: its cluster keeps one copy of the survey, because fewer than three servers could store one ({outage}); \
+             if the server with that copy is lost, so is the survey; more copies are added as soon as possible",
             bus.server()
         );
         if why.replace(outage.clone()).as_ref() != Some(&outage) {
@@ -326,7 +326,7 @@ async fn listen(mut reports: Subscriber, subjects: Arc<TreeSubjects>) -> Result<
             }
             Ok(report) => subjects.note(report, None),
             Err(error) => {
-                tracing::error!(wrong = %error, "what an agent says");
+                tracing::error!(wrong = %error, "a report of an agent cannot be read");
                 false
             }
         };
@@ -539,10 +539,17 @@ impl AgentRegister {
 fn invalid_heartbeat(heartbeat: &Heartbeat) -> Option<String> {
     let Heartbeat { name, sites, capacity, program, .. } = heartbeat;
     if program != env!("CARGO_PKG_VERSION") {
-        return Some(format!("it is version {program} of ccsurvey (expected {})", env!("CARGO_PKG_VERSION")));
+        return Some(format!(
+            "the agent has version {program} of ccsurvey (expected {})",
+            env!("CARGO_PKG_VERSION")
+        ));
     }
     let is_sound = is_name(name) && *sites > 0 && (LEAST_CAPACITY..=MOST_CAPACITY).contains(capacity);
-    (!is_sound).then(|| "it tells no name, no sites or no capacity that an agent can have".to_owned())
+    (!is_sound).then(|| {
+        "its heartbeat has an invalid name, number of sites or capacity (expected 1 to 64 letters, digits, '-', '_' and '.'; \
+         1 site or more; 0.00028 to 1000000000 responses per second)"
+            .to_owned()
+    })
 }
 
 impl RegisteredAgent {

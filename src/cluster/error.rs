@@ -9,67 +9,68 @@ use super::Outage;
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     #[error(
-        "--nats: '{0}' is no NATS server (expected nats://HOST:PORT or tls://HOST:PORT; user and password stand in the file \
-         of --nats-login, or in CCSURVEY_NATS_USER and CCSURVEY_NATS_PASSWORD)"
+        "--nats: '{0}' is not the address of a NATS server (expected nats://HOST:PORT or tls://HOST:PORT; user and password \
+         belong in the file of --nats-login, or in CCSURVEY_NATS_USER and CCSURVEY_NATS_PASSWORD)"
     )]
     Address(String),
     #[error("{}: {message}", path.display())]
     Login { path: PathBuf, message: String },
-    #[error("--per-site: {0} questions at once in one site (expected 1 with --nats)")]
+    #[error("--per-site: {0} requests at once in one site (expected 1 with --nats)")]
     PerSite(u32),
-    #[error(
-        "--name: '{0}' cannot be the name of an agent (expected up to 64 letters, digits, '-', '_' and '.')"
-    )]
+    #[error("--name: '{0}' is not a valid agent name (expected 1 to 64 letters, digits, '-', '_' and '.')")]
     Name(String),
     #[error(
-        "{server}: no NATS server can be spoken to there: {why} (start one with `nats-server -js`, or name another with --nats)"
+        "{server}: cannot connect to a NATS server: {why} (start one with `nats-server -js`, or name another with --nats)"
     )]
     Unreachable { server: String, why: String },
     #[error(
-        "{server}: the NATS server does not let us in: {why} (say who we are with --nats-login, or in the environment)"
+        "{server}: the NATS server refuses the login: {why} (give a valid login with --nats-login, or in the environment)"
     )]
     NotLetIn { server: String, why: String },
     #[error("{0}: this NATS server has no JetStream (start it with `nats-server -js`)")]
     NoJetStream(String),
     #[error(
         "{server}: another survey named '{name}' is on this NATS server: rename the folder, or remove the stream \
-         'ccsurvey_{name}' there if that survey is given up"
+         'ccsurvey_{name}' there if that survey is abandoned"
     )]
     Taken { server: String, name: String },
     #[error("{server}: another process coordinates the survey '{name}'")]
     Coordinated { server: String, name: String },
-    #[error("another process has taken over the survey '{0}': this one stops")]
+    #[error("another process has taken over the survey '{0}': this process stops")]
     Deposed(String),
     #[error(
-        "{server}: the NATS server has lost entries of the survey '{name}': the last one of this process is gone, and there          is no later one. Servers before version 2.10 lose some when one of a cluster is started again: use later ones"
+        "{server}: the NATS server has lost entries of the survey '{name}': the last entry of this process is gone, and no \
+         later entry exists. Servers before version 2.10 lose entries when a server of their cluster restarts: use 2.10 or later"
     )]
     LostEntries { server: String, name: String },
     #[error(
-        "{server}: the survey '{name}' is not on the NATS server any more: it was finished while this agent was cut off,          its stream was removed, or the store was lost. `ccsurvey status` tells how it stands, where its folder is"
+        "{server}: the survey '{name}' is no longer on the NATS server: it was finished while this agent was cut off, its \
+         stream was removed, or the store was lost. `ccsurvey status` shows its state, on the machine that has its folder"
     )]
     Gone { server: String, name: String },
-    #[error("the agent is to end, and the NATS server takes nothing")]
+    #[error("the agent is stopping, but the NATS server accepts no messages")]
     Leaving,
-    #[error("{server}: there are several surveys, {names}: choose one with --survey")]
+    #[error("{server}: there are several surveys ({names}): choose one with --survey")]
     Several { server: String, names: String },
-    #[error("the coordinator does not take this agent: {0}")]
+    #[error("the coordinator refuses this agent: {0}")]
     NotTaken(String),
     #[error(
-        "the survey {wanted}, and an agent does so only where it is started with a flag of its own: {flag}; give it that \
-         flag if you mean it"
+        "the survey {wanted}, and an agent does so only if it is started with a flag of its own: if you agree, add {flag}"
     )]
     Limit { wanted: String, flag: String },
-    #[error("--gateway {0}: the survey has no gateway (expected none, or a survey that was begun with one)")]
+    #[error(
+        "--gateway {0}: the survey has no gateway (remove the flag, or use it with a survey that has a gateway)"
+    )]
     NoGateway(SocketAddr),
     #[error("--ca: cannot read {}: {source}", path.display())]
     Certificate { path: PathBuf, source: io::Error },
-    #[error("the settings of the survey cannot be obeyed on this machine: {0}")]
+    #[error("the settings of the survey cannot be applied on this machine: {0}")]
     Terms(String),
     #[error("{server}: {outage}")]
     Outage { server: String, outage: Outage },
-    #[error("{server}: {what}: {why}")]
+    #[error("{server}: cannot {what}: {why}")]
     Bus { server: String, what: &'static str, why: Outage },
-    #[error("a message on the bus cannot be read: {0}")]
+    #[error("bus error: {0}")]
     Message(String),
 }
 

@@ -53,7 +53,7 @@ impl AgentLimits {
             let same = ours.iter().find(|(_, text)| text.lines().eq(wanted.lines()));
             same.map(|(path, _)| (*path).clone()).ok_or_else(|| ClusterError::Limit {
                 wanted: "trusts further root certificates".to_owned(),
-                flag: "--ca FILE, once for each file that the survey was begun with".to_owned(),
+                flag: "--ca FILE, once for each --ca file of the survey".to_owned(),
             })
         };
         wanted.iter().map(file_of).collect()

@@ -127,13 +127,13 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterErro
     match bytes.split_first() {
         Some((&VERSION, message)) => match postcard::take_from_bytes(message) {
             Ok((message, [])) => Ok(message),
-            Ok(_) => Err(ClusterError::Message("it is longer than it says".to_owned())),
-            Err(error) => Err(ClusterError::Message(error.to_string())),
+            Ok(_) => Err(ClusterError::Message("a message is longer than its content".to_owned())),
+            Err(error) => Err(ClusterError::Message(format!("a message cannot be decoded: {error}"))),
         },
         Some((version, _)) => Err(ClusterError::Message(format!(
-            "it is of version {version} (expected {VERSION}: use one version of ccsurvey)"
+            "a message has version {version} (expected {VERSION}: use the same version of ccsurvey everywhere)"
         ))),
-        None => Err(ClusterError::Message("it is empty".to_owned())),
+        None => Err(ClusterError::Message("a message is empty".to_owned())),
     }
 }
 
@@ -190,7 +190,7 @@ impl ReplyParts {
             return Ok(None);
         }
         if number != self.next || of <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
-            return Err(invalid("a part of a reply is out of place"));
+            return Err(invalid("a part of a response is out of order, or the response is too large"));
         }
         self.next += 1;
         self.packed.extend_from_slice(bytes);
@@ -210,7 +210,7 @@ impl ReplyParts {
             .map_err(ClusterError::Message)?;
         match postcard::take_from_bytes(&bytes) {
             Ok((reply, [])) => Ok(Some(reply)),
-            _ => Err(invalid("a reply cannot be read")),
+            _ => Err(invalid("a response cannot be decoded")),
         }
     }
 }
@@ -308,7 +308,10 @@ mod tests {
         assert_eq!(decode::<Event>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
         let error = decode::<Event>(&of_another).unwrap_err().to_string();
-        assert!(error.contains(&format!("it is of version {} (expected {VERSION}", VERSION + 1)), "{error}");
+        assert!(
+            error.contains(&format!("a message has version {} (expected {VERSION}", VERSION + 1)),
+            "{error}"
+        );
         decode::<Event>(&[&bytes[..], &[0]].concat()).unwrap_err();
         decode::<Event>(&[]).unwrap_err();
     }

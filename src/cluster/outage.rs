@@ -43,34 +43,34 @@ pub enum Outage {
 impl fmt::Display for Outage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
-            Self::Away => "no NATS server answers there (start it again, or repair the network between)",
+            Self::Away => "no NATS server responds there (start it again, or repair the network)",
             Self::LoginRefused => {
-                "the NATS server does not let us in any more (restore our user there, or correct the file of \
-                 --nats-login and start this process again)"
+                "the NATS server now refuses our login (restore our user there, or correct the file of --nats-login \
+                 and restart this process)"
             }
             Self::Silent => {
-                "the JetStream of the NATS server does not answer: its disk may be full, it may be stopped or cut off, or \
-                 most servers of its cluster are down (look into its log and at its disk, make room and start it again)"
+                "the JetStream of the NATS server does not respond: its disk may be full, it may be stopped or cut off, or \
+                 most servers of its cluster are down (check its log and disk, free some space and restart it)"
             }
             Self::NoJetStream => {
-                "the NATS server has no JetStream any more (start it with the configuration and store that it had)"
+                "the NATS server no longer has JetStream (restart it with its earlier configuration and store)"
             }
             Self::NoLeader => {
-                "the NATS servers have no leader for the stream of the survey (start those of the cluster that are down)"
+                "the NATS cluster has no leader for the survey's stream (start the servers that are down)"
             }
             Self::NotPermitted(why) => {
                 return write!(
                     formatter,
-                    "the NATS server does not permit it to our user: {why} (a survey and its agents publish and \
+                    "our user lacks a permission on the NATS server: {why} (a survey and its agents publish and \
                      subscribe to `ccsurvey.>`, `$JS.API.>` and `_INBOX.>`)"
                 );
             }
             Self::Full(why) => {
-                return write!(formatter, "the NATS server takes nothing more: {why} (make room there)");
+                return write!(formatter, "the NATS server cannot store more: {why} (free some space there)");
             }
             Self::StreamGone => {
-                "the NATS server has no stream of the survey any more: its store was emptied or replaced, or somebody \
-                 removed the stream"
+                "the NATS server no longer has the stream of the survey: its store was emptied or replaced, or the \
+                 stream was removed"
             }
             Self::Other(why) => why,
         };
@@ -273,7 +273,7 @@ impl BusCondition {
         self.refusal.send_if_modified(|last| {
             let is_new = last.as_ref().is_none_or(|last| last.what != what);
             if is_new {
-                tracing::warn!(what, "the NATS server does not permit this to our user");
+                tracing::warn!(what, "our user lacks a permission on the NATS server");
             }
             *last = Some(SubjectRefusal { what, at: Instant::now() });
             is_new

@@ -161,7 +161,7 @@ impl TreeSubjects {
 
     /// The bus has failed: the survey stops.
     pub(super) fn fail(&self, error: ClusterError) {
-        tracing::error!(wrong = %error, "the bus");
+        tracing::error!(wrong = %error, "the bus has failed: the survey stops");
         self.inner().failed.get_or_insert(error);
         self.stop();
     }
@@ -207,7 +207,9 @@ pub(super) async fn fence(
         let told = encode(&Event::Fence)?;
         second = match bus.publish(subject.to_owned(), None, &id, told, PATIENCE).await? {
             Published::At(sequence) => sequence,
-            Published::Refused => return Err(ClusterError::Message("a fence was refused".to_owned())),
+            Published::Refused => {
+                return Err(ClusterError::Message("the bus refused a fence entry".to_owned()));
+            }
         };
     }
     Ok(second)
@@ -231,7 +233,9 @@ pub(super) async fn up_to<I: Send + Sync>(
                 found.push(entry);
             }
             None if Instant::now() >= until => {
-                return Err(ClusterError::Message("a fence is not where it was published".to_owned()));
+                return Err(ClusterError::Message(
+                    "a fence entry is missing where it was published".to_owned(),
+                ));
             }
             None => tokio::time::sleep(Duration::from_millis(250)).await,
         }

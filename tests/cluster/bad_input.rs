@@ -45,14 +45,14 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
     survey(
         &["--nats", "somewhere"],
         2,
-        &["--nats: 'somewhere' is no NATS server (expected nats://HOST:PORT"],
+        &["--nats: 'somewhere' is not the address of a NATS server (expected nats://HOST:PORT"],
     );
-    survey(&["--nats", "nats://me:hush@127.0.0.1"], 2, &["--nats: '127.0.0.1' is no NATS server"]);
     survey(
-        &["--nats", "nats://127.0.0.1:1"],
-        1,
-        &["nats://127.0.0.1:1: no NATS server can be spoken to there"],
+        &["--nats", "nats://me:hush@127.0.0.1"],
+        2,
+        &["--nats: '127.0.0.1' is not the address of a NATS server"],
     );
+    survey(&["--nats", "nats://127.0.0.1:1"], 1, &["nats://127.0.0.1:1: cannot connect to a NATS server"]);
     survey(
         &["--nats", "nats://127.0.0.1:1", "--nats-login", &file("gone.toml")],
         2,
@@ -67,9 +67,9 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
     survey(&["--nats", &plain.url()], 1, &["has no JetStream (start it with `nats-server -js`)"]);
     let users = "jetstream {}\nauthorization { user: me, password: hush }";
     let Some(closed) = Bus::with("cluster_bad_input", users) else { return };
-    survey(&["--nats", &closed.url()], 1, &["does not let us in", "--nats-login"]);
-    survey(&["--nats", &closed.url(), "--nats-login", &bad], 1, &["does not let us in"]);
-    refused(&["agent", "--nats", &closed.url()], 1, &["does not let us in"]);
+    survey(&["--nats", &closed.url()], 1, &["refuses the login", "--nats-login"]);
+    survey(&["--nats", &closed.url(), "--nats-login", &bad], 1, &["refuses the login"]);
+    refused(&["agent", "--nats", &closed.url()], 1, &["refuses the login"]);
     refused(
         &["agent", "--nats", &closed.url(), "--nats-login", &login, "--name", "a b"],
         2,
@@ -114,7 +114,10 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
         let client = async_nats::connect(bus.url()).await.unwrap();
         client.request("ccsurvey.kenya.here", vec![99, 1, 2, 3].into()).await.unwrap().payload
     });
-    assert!(String::from_utf8_lossy(&response).contains("it is of version 99 (expected"), "{response:?}");
+    assert!(
+        String::from_utf8_lossy(&response).contains("a message has version 99 (expected"),
+        "{response:?}"
+    );
     // A second agent of the same name waits until the first is gone.
     let mut again = program();
     again.args(["agent", "--nats", &bus.url(), "--survey", "kenya", "--name", "one"]);
@@ -134,7 +137,7 @@ fn a_bus_whose_store_is_full_stops_the_survey_which_goes_on_when_there_is_room()
     let mut survey = coordinator(&space, &small, &dir);
     let _first = agent(&small, "first");
     assert_eq!(survey.wait().code(), Some(1));
-    refused(&["resume", dir.to_str().unwrap()], 1, &["takes nothing more", "make room there"]);
+    refused(&["resume", dir.to_str().unwrap()], 1, &["cannot store more", "free some space there"]);
     drop(small);
     // Another bus, named in survey.toml, has room.
     let Some(large) = Bus::start("cluster_full") else { return };

@@ -135,7 +135,7 @@ fn a_bus_that_dies_is_told_of_by_all_and_the_survey_goes_on_when_it_is_back() {
     let Some(mut bus) = Bus::start("cluster_away") else { return };
     let mut case = Case::begin(&bus, &[]);
     bus.kill();
-    case.all_say("no NATS server answers there (start it again");
+    case.all_say("no NATS server responds there (start it again");
     bus.start_again(PLAIN);
     case.survey.says("elapsed");
     case.agent.says("the NATS server works again");
@@ -153,7 +153,7 @@ fn a_bus_that_refuses_the_login_is_told_of_by_all_and_who_waits_for_it_ends_when
     let mut case = Case::begin(&bus, &login);
     bus.kill();
     bus.start_again(&configuration("new"));
-    case.all_say("the NATS server does not let us in any more");
+    case.all_say("the NATS server now refuses our login");
     for process in [&mut case.survey, &mut case.agent] {
         process.process.signal("TERM");
         process.ends(130);
@@ -175,7 +175,7 @@ fn a_bus_that_stands_still_is_told_of_by_all_and_who_waits_for_it_ends_when_aske
     let mut case = Case::begin(&bus, &[]);
     bus.signal("STOP");
     // JetStream reacts in the same way to a full disk.
-    case.all_say("the JetStream of the NATS server does not answer: its disk may be full");
+    case.all_say("the JetStream of the NATS server does not respond: its disk may be full");
     for process in [&mut case.survey, &mut case.agent] {
         process.process.signal("TERM");
         process.ends(130);
@@ -220,11 +220,11 @@ fn a_store_that_is_lost_under_way_ends_the_survey_with_that_reason_and_no_agent_
     bus.lose_store();
     bus.start_again(PLAIN);
     case.survey.ends(1);
-    case.survey.says("the NATS server has no stream of the survey any more: its store was emptied");
+    case.survey.says("the NATS server no longer has the stream of the survey: its store was emptied");
     case.survey.says("`ccsurvey resume ");
-    assert!(problem(&case.dir()).unwrap().contains("no stream of the survey"));
+    assert!(problem(&case.dir()).unwrap().contains("no longer has the stream of the survey"));
     case.agent.ends(1);
-    case.agent.says("the survey 'survey' is not on the NATS server any more");
+    case.agent.says("the survey 'survey' is no longer on the NATS server");
     assert!(!case.agent.said().contains("the survey is finished"), "{}", case.agent.said());
     let mut again = coordinator(&case.space, &bus, &case.dir());
     let mut two = agent(&bus, "two");
@@ -243,7 +243,7 @@ fn a_store_that_is_lost_while_the_survey_rests_makes_no_finished_survey_for_agen
     bus.lose_store();
     bus.start_again(PLAIN);
     case.agent.ends(1);
-    case.agent.says("the survey 'survey' is not on the NATS server any more");
+    case.agent.says("the survey 'survey' is no longer on the NATS server");
     assert!(!case.agent.said().contains("the survey is finished"), "{}", case.agent.said());
 }
 
@@ -252,12 +252,12 @@ fn a_store_that_is_full_is_told_of_and_agents_wait_for_the_survey_to_go_on_with_
     let Some(mut bus) = Bus::with("cluster_no_room", "jetstream { max_file_store: 60KB }") else { return };
     let mut case = Case::begin(&bus, &[]);
     case.survey.ends(1);
-    case.survey.says("the NATS server takes nothing more: ");
-    case.survey.says("(make room there); the state is kept, `ccsurvey resume ");
+    case.survey.says("the NATS server cannot store more: ");
+    case.survey.says("(free some space there); the state is kept, `ccsurvey resume ");
     let status = program().arg("status").arg(case.dir()).output().unwrap();
     let status = String::from_utf8(status.stdout).unwrap();
-    assert!(status.contains("the NATS server takes nothing more: "), "{status}");
-    assert!(fs::read_to_string(case.dir().join("log.jsonl")).unwrap().contains("(make room there)"));
+    assert!(status.contains("the NATS server cannot store more: "), "{status}");
+    assert!(fs::read_to_string(case.dir().join("log.jsonl")).unwrap().contains("(free some space there)"));
     bus.kill();
     bus.start_again("jetstream { max_file_store: 60MB }");
     case.survey = survey(&case.space, &bus, case.folder.path(), &[]);
@@ -278,7 +278,7 @@ fn an_agent_without_a_right_on_the_bus_says_which() {
     agent.says("warning: ");
     agent.says("others than its owner can read this file");
     agent.says(
-        "does not permit it to our user: Permissions Violation for Publish to \"$JS.API.STREAM.NAMES\"",
+        "our user lacks a permission on the NATS server: Permissions Violation for Publish to \"$JS.API.STREAM.NAMES\"",
     );
 }
 
@@ -299,7 +299,7 @@ fn an_agent_that_may_not_listen_to_the_survey_says_so() {
     command.args(login("some"));
     let agent = Heard::start(command, folder.path().join("agent.words"));
     agent.says(
-        "does not permit it to our user: Permissions Violation for Subscription to \"ccsurvey.survey.orders.",
+        "our user lacks a permission on the NATS server: Permissions Violation for Subscription to \"ccsurvey.survey.orders.",
     );
 }
 
