@@ -89,16 +89,16 @@ impl RecordedWorld {
             (
                 contents.approximated.values().sum(),
                 "failure",
-                "replayed by the nearest that a gateway can do",
+                "replayed as the closest failure that a gateway can produce",
             ),
             (contents.pages_without_links, "page", "without the links that were counted on them"),
-            (contents.not_asked, "exchange", "refused or held back by our own side"),
-            (contents.repeated, "exchange", "of a URL that was asked for before: the last answer counts"),
-            (contents.at_other_ports, "exchange", "at other ports, which are not told apart"),
+            (contents.not_asked, "exchange", "not sent by the survey itself"),
+            (contents.repeated, "exchange", "for a URL that was requested before: the last response counts"),
+            (contents.at_other_ports, "exchange", "at other ports, which the replay does not distinguish"),
             (contents.unreadable, "exchange", "that cannot be read"),
         ];
         let is_unfinished = self.state != SurveyState::Finished;
-        let unfinished = "the survey is not finished: sites that it has not done are missing";
+        let unfinished = "the survey is not finished: sites that are not done yet are missing";
         let told = counted.into_iter().filter(|(number, ..)| *number > 0);
         let told = told.map(|(number, what, why)| format!("{} {why}", count(number, what)));
         is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(told).collect()

@@ -593,7 +593,7 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
         ),
         (
             "[hostile]\ncases = [\"all\"]\n",
-            "w.toml: hostile sites break the rules of connections, and a simulation has no connections; \
+            "w.toml: hostile sites break the rules of connections, which a simulation does not have: \
              serve the world and survey it instead",
         ),
         (

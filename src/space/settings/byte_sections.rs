@@ -13,7 +13,7 @@ section! {
         /// The part of that sigma that lies between sites; a value above `bytes_sigma` counts as equal to it
         /// [A].
         bytes_site_sigma: f64 = 0.8, 0.0..=3.0, "natural logarithm";
-        /// Filler text ends here; links alone may take more [A].
+        /// Size at which filler text ends; links alone may make a page larger [A].
         most_bytes: u64 = 200_000, 100..=10_000_000, "bytes";
         /// Size of the text block that is the same on every page of a site; shorter pages have the beginning
         /// of it. 0.55 makes it 45 % of all content [V].
@@ -34,12 +34,12 @@ section! {
         mixed_share: f64 = 0.0, 0.0..=1.0, "share of sites";
         /// Sites that declare no charset; they use one of those above, with the same shares [A].
         undeclared_share: f64 = 0.15, 0.0..=1.0, "share of sites";
-        /// Pages that declare another charset than they use [A].
+        /// Pages that declare a charset other than the one they use [A].
         wrong_charset_share: f64 = 0.125, 0.0..=1.0, "share of pages of sites that declare one";
         /// Pages that declare no charset although their site does [A].
         missing_charset_share: f64 = 0.125, 0.0..=1.0, "share of pages of sites that declare one";
-        /// Pages in UTF-8 with an excerpt that ends within a character, as programs cut text that count bytes
-        /// [A].
+        /// Pages in UTF-8 with an excerpt that ends within a character, as in text cut by programs that count
+        /// bytes [A].
         cut_excerpt_share: f64 = 0.0, 0.0..=1.0, "share of pages in UTF-8";
         /// Sites whose pages have a base element [A].
         base_share: f64 = 0.05, 0.0..=1.0, "share of sites";
@@ -51,7 +51,7 @@ section! {
         frame_share: f64 = 0.02, 0.0..=1.0, "share of links";
         /// Pages, front pages excepted, whose robots meta element says nofollow [A].
         nofollow_share: f64 = 0.01, 0.0..=1.0, "share of pages";
-        /// Pages with decoy links inside comments and scripts, which are no links [A].
+        /// Pages with decoys inside comments and scripts that look like links but are none [A].
         decoy_share: f64 = 0.1, 0.0..=1.0, "share of pages";
         /// Pages sent in chunks [A].
         chunked_share: f64 = 0.1, 0.0..=1.0, "share of pages";
@@ -119,11 +119,11 @@ section! {
 section! {
     /// The servers of the sites.
     Servers = "servers" {
-        /// Addresses that share the giants' part evenly [V].
+        /// Addresses of giant servers, which share the hosts of `giants_share` evenly [V].
         giants: u64 = 3, 0..=1000, "addresses";
         /// Hosts on a giant's address [V].
         giants_share: f64 = 0.45, 0.0..=1.0, "share of hosts";
-        /// Further addresses, used by Zipf's law: the first are crowded, the last are hardly used [A].
+        /// Other addresses, with hosts spread by Zipf's law: the first are crowded, the last hardly used [A].
         others: u64 = 1000, 1..=1_000_000, "addresses";
         /// Addresses outside the country [V].
         offshore_share: f64 = 0.8, 0.0..=1.0, "share of addresses";
@@ -153,8 +153,8 @@ section! {
         bandwidth_least: f64 = 28.8, 1.0..=1e8, "kbit/s";
         /// Largest bandwidth of an address [A].
         bandwidth_most: f64 = 100_000.0, 1.0..=1e8, "kbit/s";
-        /// How much higher than its mean the use of a link by other users is at the peak of the day; twelve
-        /// hours later it is as much lower [A].
+        /// Daily swing of the use of links by other users: how far it rises above its mean at the peak, and
+        /// falls below it twelve hours later [A].
         day_swing: f64 = 0.0, 0.0..=1.0, "share of the mean use";
         /// Hour of that peak, give or take two hours [A].
         peak_hour: f64 = 14.0, 0.0..=24.0, "hour of the day, UTC";

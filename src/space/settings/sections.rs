@@ -63,7 +63,7 @@ section! {
         count: u64 = 100, 1..=1_000_000, "sites";
         /// Sites in the start list; the others are found by links only [A].
         start_share: f64 = 0.7, 0.0..=1.0, "share of sites";
-        /// Sites of a single page [A].
+        /// Sites with a single page [A].
         one_page_share: f64 = 0.22, 0.0..=1.0, "share of sites";
         /// Small sites, with a log-normal number of pages [A].
         brochure_share: f64 = 0.43, 0.0..=1.0, "share of sites";
@@ -114,9 +114,9 @@ section! {
         /// Sigma of the logarithm of the weights that divide the pages among the branches [A].
         branch_sigma: f64 = 1.0, 0.0..=4.0, "natural logarithm";
         /// Links to pages of the same parent [A].
-        siblings: u64 = 3, 0..=100, "links a page";
+        siblings: u64 = 3, 0..=100, "links per page";
         /// Links to children of the front page [A].
-        navigation: u64 = 8, 0..=100, "links a page";
+        navigation: u64 = 8, 0..=100, "links per page";
     }
 }
 
@@ -162,9 +162,9 @@ section! {
         length_sigma: f64 = 1.0, 0.0..=3.0, "natural logarithm";
         /// Largest number of list pages in a chain [A].
         length_most: u64 = 200, 1..=10_000, "pages";
-        /// Items of a list page, each a page of its own with no external links but the site's boilerplate
-        /// [A].
-        items: u64 = 8, 0..=500, "pages a list page";
+        /// Items of a list page. Each is a page of its own, without external links except the site's
+        /// boilerplate [A].
+        items: u64 = 8, 0..=500, "pages per list page";
     }
 }
 
@@ -189,8 +189,8 @@ section! {
         /// Sites with a calendar in paths that never ends [A].
         calendar_share: f64 = 0.1, 0.0..=1.0, "share of sites";
         /// Pages that a calendar adds at each depth: the next month, and the days of this one [A].
-        calendar_pages: u64 = 30, 2..=32, "pages a level";
-        /// Sites where a relative link is wrong and each page links to a longer path [A].
+        calendar_pages: u64 = 30, 2..=32, "pages per level";
+        /// Sites with a wrong relative link, so that each page links to a longer path [A].
         loop_share: f64 = 0.015, 0.0..=1.0, "share of sites";
         /// Sites with session identifiers in paths, a new one at each visit of the front page [A].
         session_share: f64 = 0.015, 0.0..=1.0, "share of sites";
@@ -252,7 +252,7 @@ section! {
         alias_share: f64 = 0.2, 0.0..=1.0, "share of hosts";
         /// Hosts with an IPv6 address only [A].
         v6_only_share: f64 = 0.005, 0.0..=1.0, "share of hosts";
-        /// Hosts with both kinds of address [A].
+        /// Hosts with an IPv4 and an IPv6 address [A].
         both_share: f64 = 0.1, 0.0..=1.0, "share of hosts";
         /// Hosts whose UDP response is truncated, so that the client repeats the query over TCP [A].
         truncated_share: f64 = 0.02, 0.0..=1.0, "share of hosts";
@@ -268,7 +268,7 @@ section! {
         landing_share: f64 = 0.03, 0.0..=1.0, "share of pages";
         /// Redirect to another site [D].
         external_share: f64 = 0.02, 0.0..=1.0, "share of pages";
-        /// Redirect to a redirect that leads back [D].
+        /// Redirect to a redirect that leads back, a loop [D].
         loop_share: f64 = 0.005, 0.0..=1.0, "share of pages";
         /// Redirect into a chain of redirects that ends at a page [D].
         chain_share: f64 = 0.02, 0.0..=1.0, "share of pages";
@@ -281,7 +281,7 @@ section! {
     /// Links that leave the site.
     Externals = "external" {
         /// Mean number of external links that are the same on every page of a site (Poisson) [A].
-        boilerplate_mean: f64 = 2.0, 0.0..=50.0, "links a page";
+        boilerplate_mean: f64 = 2.0, 0.0..=50.0, "links per page";
         /// Sites with a page of links at depth 1 or 2 [A].
         links_page_share: f64 = 0.35, 0.0..=1.0, "share of sites";
         /// Median number of links on such a page [A].
@@ -291,7 +291,7 @@ section! {
         /// Largest number of links on such a page [A].
         links_page_most: u64 = 500, 1..=5000, "links";
         /// Mean number of links in the content of a front page, before the factors of site and branch [A].
-        content_mean: f64 = 1.0, 0.0..=50.0, "links a page";
+        content_mean: f64 = 1.0, 0.0..=50.0, "links per page";
         /// Factor of that mean from one depth to the next [A].
         depth_decay: f64 = 0.84, 0.0..=1.0, "factor";
         /// Sites without external links in their content [A].
@@ -323,7 +323,7 @@ section! {
         dead_name_share: f64 = 0.36, 0.0..=1.0, "share of dead links";
         /// Of the others, links to a page with status 410; the rest lead to a 404, or to the site's response
         /// to a path that does not exist [A].
-        gone_share: f64 = 0.1, 0.0..=1.0, "share of dead links to hosts that live";
+        gone_share: f64 = 0.1, 0.0..=1.0, "share of dead links to live hosts";
     }
 }
 

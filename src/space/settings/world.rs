@@ -125,7 +125,7 @@ impl World {
             seed: root.number("seed", 1, &(0..=u64::MAX), "any number")?,
             profile,
             date: root
-                .text("date", "a day from 1996 to 2099 as \"2006-06-01\"", Date::parse)?
+                .text("date", "a day from 1996 to 2099, such as \"2006-06-01\"", Date::parse)?
                 .unwrap_or(DATE),
             registry_suffixes: root.texts(
                 "registry_suffixes",
@@ -340,7 +340,7 @@ mod tests {
             ),
             (
                 "[tree]\nsiblings = \"many\"",
-                "line 2: 'tree.siblings' is \"many\", expected an integer from 0 to 100 (links a page)",
+                "line 2: 'tree.siblings' is \"many\", expected an integer from 0 to 100 (links per page)",
             ),
             (
                 "[sites]\none_page_share = 1.0",

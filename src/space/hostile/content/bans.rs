@@ -36,9 +36,11 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("ban-by-resets", "Resets after twenty pages.", |request| {
         banning(request, vec![Act::Reset])
     }),
-    Case::of_pages("ban-by-closing", "Connections closed without an answer after twenty pages.", |request| {
-        banning(request, vec![Act::Close])
-    }),
+    Case::of_pages(
+        "ban-by-closing",
+        "Connections closed without a response after twenty pages.",
+        |request| banning(request, vec![Act::Close]),
+    ),
     Case::of_pages("ban-503", "503 for everything after twenty pages.", |request| {
         banning(request, response("503 Service Unavailable", &[], b""))
     }),
@@ -47,7 +49,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
     Case::of_pages(
         "ban-in-words",
-        "403 after twenty pages of names, each in a folder of its own.",
+        "403 after twenty pages whose paths are words, each in a folder of its own.",
         |request| {
             let pages =
                 (1..=60).map(|page| format!("/{}/{}/", WORDS[page % WORDS.len()], WORDS[page / WORDS.len()]));
@@ -66,7 +68,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
     Case::of_pages(
         "ban-beside-one-refusal",
-        "One host bans after twenty pages; another of its server refuses one page, and goes on.",
+        "One host bans after twenty pages; another host of the same server refuses one page and continues.",
         |request| {
             let shop = format!("shop.{}", request.main_host);
             if request.host == shop && request.target == "/forbidden" {
@@ -82,25 +84,29 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             [vec![Act::Turn(DELIVERED, response(FORBIDDEN, &[], b""))], delivered].concat()
         },
     ),
-    Case::of_pages("forbidden-folder", "A folder of sixty pages that everybody is refused.", |request| {
-        let private = (1..=60).map(|page| format!("/private/{page}"));
-        let open = (1..=30).map(|page| format!("/open/{page}"));
-        match request.target {
-            "/" => links(private.chain(open)),
-            target if target.starts_with("/private/") => response(FORBIDDEN, &[], b""),
-            _ => html("<p>A page.</p>"),
-        }
-    }),
+    Case::of_pages(
+        "forbidden-folder",
+        "A folder of sixty pages that are forbidden to everybody.",
+        |request| {
+            let private = (1..=60).map(|page| format!("/private/{page}"));
+            let open = (1..=30).map(|page| format!("/open/{page}"));
+            match request.target {
+                "/" => links(private.chain(open)),
+                target if target.starts_with("/private/") => response(FORBIDDEN, &[], b""),
+                _ => html("<p>A page.</p>"),
+            }
+        },
+    ),
     Case::of_pages(
         "forbidden-run",
-        "Forty pages in a row that everybody is refused, like those around them.",
+        "Forty pages in a row that are forbidden to everybody, between pages of the same kind that are not.",
         |request| match request.target.strip_prefix("/p").and_then(|page| page.parse::<u32>().ok()) {
             None => links((1..=80).map(|page| format!("/p{page}"))),
             Some(21..=60) => response(FORBIDDEN, &["Server: ddos-guard"], b""),
             Some(_) => html("<p>A page.</p>"),
         },
     ),
-    Case::of_pages("members-only", "A front page, and sixty pages that want a password.", |request| {
+    Case::of_pages("members-only", "A front page, and sixty pages that need a password.", |request| {
         let members = (1..=60).map(|page| format!("/members/{page}"));
         if request.target == "/" {
             return links(members);
@@ -142,27 +148,33 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     // robots.txt forbids nothing on these sites.
     Case {
         handshake: || Handshake::Closed,
-        ..Case::of_robots("https-closed-behind-redirect", "http leads to https, which is closed.", to_https)
+        ..Case::of_robots(
+            "https-closed-behind-redirect",
+            "http redirects to https, which is closed.",
+            to_https,
+        )
     },
     Case {
         // RFC 8446 §6: fatal, access_denied.
         handshake: || Handshake::Acts(vec![Act::Send(vec![21, 3, 3, 0, 2, 2, 49]), Act::Close]),
         ..Case::of_robots(
             "https-alert-behind-redirect",
-            "http leads to https, which sends an alert.",
+            "http redirects to https, which sends an alert.",
             to_https,
         )
     },
     Case {
         handshake: || Handshake::Acts(vec![Act::Reset]),
-        ..Case::of_robots("https-reset-behind-redirect", "http leads to https, which resets.", to_https)
+        ..Case::of_robots("https-reset-behind-redirect", "http redirects to https, which resets.", to_https)
     },
-    Case::of_robots("robots-missing-host", "robots.txt is on a host that does not exist.", |request| {
-        match request.target {
+    Case::of_robots(
+        "robots-missing-host",
+        "robots.txt redirects to a host that does not exist.",
+        |request| match request.target {
             "/robots.txt" => redirect("http://no-such-host.no-such-site.ke/robots.txt"),
             _ => html("<p>A page.</p>"),
-        }
-    }),
+        },
+    ),
     Case::of_robots("robots-forbidding-all", "Rules that forbid everything.", |request| {
         match request.target {
             "/robots.txt" => response("200 OK", &[], b"User-agent: *\nDisallow: /\n"),

@@ -11,7 +11,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let parts = [ISO_2022_JP, EUC_JP, SHIFT_JIS].map(japanese);
         page(request, "text/html", &[&parts.concat(), LINK_TO_NEXT.as_bytes()].concat())
     }),
-    Case::of_pages("mixed-charsets-declared", "The same, said to be one of them.", |request| {
+    Case::of_pages("mixed-charsets-declared", "The same, declared as one of them.", |request| {
         let parts = [EUC_JP, SHIFT_JIS, ISO_2022_JP].map(japanese);
         let body = [&parts.concat(), LINK_TO_NEXT.as_bytes()].concat();
         page(request, "text/html; charset=euc-jp", &body)
@@ -23,24 +23,26 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("utf-16-with-mark", "UTF-16 with a byte order mark.", |request| {
         page(request, "text/html", &[b"\xff\xfe".as_slice(), &utf_16(LINK_TO_NEXT)].concat())
     }),
-    Case::of_pages("utf-16-declared", "UTF-16 said in the header, without a mark.", |request| {
-        page(request, "text/html; charset=utf-16le", &utf_16(LINK_TO_NEXT))
-    }),
-    Case::of_pages("utf-16-in-vain", "A page of ASCII that says of itself it were UTF-16.", |request| {
+    Case::of_pages(
+        "utf-16-declared",
+        "UTF-16 declared in the header, without a byte order mark.",
+        |request| page(request, "text/html; charset=utf-16le", &utf_16(LINK_TO_NEXT)),
+    ),
+    Case::of_pages("utf-16-in-vain", "An ASCII page that declares itself as UTF-16.", |request| {
         let body = [b"<meta charset=utf-16>".as_slice(), LINK_TO_NEXT.as_bytes()].concat();
         page(request, "text/html", &body)
     }),
-    Case::of_pages("unknown-charset", "A charset that nobody knows.", |request| {
+    Case::of_pages("unknown-charset", "A charset that does not exist.", |request| {
         page(request, "text/html; charset=x-swahili-1", LINK_TO_NEXT.as_bytes())
     }),
-    Case::of_pages("charset-of-10-kb", "A charset whose name has 10 kB.", |request| {
+    Case::of_pages("charset-of-10-kb", "A charset with a name of 10 kB.", |request| {
         let content_type = format!("text/html; charset={}", "x".repeat(10_000));
         page(request, &content_type, LINK_TO_NEXT.as_bytes())
     }),
     Case::of_pages("utf-7", "UTF-7, in which tags can hide from filters.", |request| {
         page(request, "text/html; charset=utf-7", b"+ADw-a href=+ACI-/next+ACIAPg-x+ADw-/a+AD4-")
     }),
-    Case::of_pages("no-text-at-all", "Every byte there is, said to be HTML.", |request| {
+    Case::of_pages("no-text-at-all", "All 256 byte values, sent as HTML.", |request| {
         let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(100_000).collect();
         page(request, "text/html", &[LINK_TO_NEXT.as_bytes(), &bytes].concat())
     }),

@@ -19,12 +19,16 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         |request| maze(request, "<p>Welcome.</p>", MENU),
     )
     .within(35),
-    Case::of_pages("path-info", "A script shows the page that the last name in the path tells.", |request| {
-        let menu = (0..12).map(|n| format!("index.php/page{n}/"));
-        maze(request, &drawn(last_name(request.target), 60), menu)
-    })
+    Case::of_pages(
+        "path-info",
+        "A script shows the page that the last segment of the path names.",
+        |request| {
+            let menu = (0..12).map(|n| format!("index.php/page{n}/"));
+            maze(request, &drawn(last_name(request.target), 60), menu)
+        },
+    )
     .within(40),
-    Case::of_pages("path-info-first", "The first name in the path tells which page it is.", |request| {
+    Case::of_pages("path-info-first", "The first segment of the path names the page.", |request| {
         let menu = ["a.php/list/", "b.php/list/", "c.php/all/", "d.php/all/new/"];
         maze(request, &drawn(request.target.split('/').nth(1).unwrap_or(""), 60), menu)
     })
@@ -43,9 +47,11 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         },
     )
     .within(45),
-    Case::of_pages("ever-new-short-text", "Short pages for every path, a third of each is new.", |request| {
-        maze(request, &format!("<p>Welcome to our place. {}</p>", drawn(request.target, 3)), MENU)
-    })
+    Case::of_pages(
+        "ever-new-short-text",
+        "Every path shows a short page; a third of its text is new.",
+        |request| maze(request, &format!("<p>Welcome to our place. {}</p>", drawn(request.target, 3)), MENU),
+    )
     .within(60),
     Case::of_pages("links-without-protocol", "Links to other hosts as relative paths.", |request| {
         let hosts = [
@@ -83,7 +89,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(70),
     Case::of_pages(
         "relative-links-of-all-lengths",
-        "Relative links of one to four names, and upwards.",
+        "Relative links of one to four segments, and to parent folders.",
         |request| {
             maze(
                 request,
@@ -102,7 +108,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(80),
     Case::of_pages(
         "untranslated-languages",
-        "Five languages, in most of which pages are not translated yet.",
+        "Five languages; in most of them, pages are not translated yet.",
         |request| {
             let languages = ["/en/", "/fr/", "/sw/", "/so/", "/"];
             let path = request.target;
@@ -126,7 +132,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         },
     )
     .within(1 + 5 * 25),
-    Case::of_pages("empty-catalogue", "Groups in groups, all with the same empty template.", |request| {
+    Case::of_pages("empty-catalogue", "Groups within groups, all with the same empty template.", |request| {
         let text = "<p>There is nothing here yet.</p>";
         let depth = request.target.matches('/').count();
         let is_there = request.target.split('/').skip(1).enumerate().all(|(at, part)| {
@@ -150,7 +156,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(1 + 1 + 3 + 9 + 27),
     Case::of_pages(
         "not-found-below-folders",
-        "What is not there is a page that says so, in every folder.",
+        "Missing paths show a page that says so, in every folder.",
         |request| {
             let folders = || anchors((0..SOUND).map(|n| format!("/folder{n}/")));
             let number = request

@@ -24,7 +24,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let odd = "<p title='it''s><!-- not -- over --!><![CDATA[ x ]]><style>a{</style>";
         on_front(request, || html(format!("{odd}{LINK_TO_NEXT}<script>\"</scrip>{LINK_TO_NEXT}")))
     }),
-    Case::of_pages("evil-base", "Base elements that lead elsewhere, several of them.", |request| {
+    Case::of_pages("evil-base", "Several base elements that lead elsewhere.", |request| {
         let bases = "<base href='javascript:x'><base href='http://10.0.0.1/'>";
         on_front(request, || html(format!("{bases}<a href='next'>x</a>{LINK_TO_NEXT}")))
     }),
@@ -68,7 +68,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let base = request.target.trim_end_matches('/');
         links(more.map(|facet| format!("{base}/{facet}/")))
     }),
-    Case::of_pages("soft-404", "What is not there is a page, with links to more of that.", |request| {
+    Case::of_pages("soft-404", "Missing paths show a page with links to more missing paths.", |request| {
         links((0..2).map(|n| format!("/gone{}", new(request, n))))
     }),
     Case::of_pages("wildcard-subdomains", "Every name below the site is a host.", |request| {

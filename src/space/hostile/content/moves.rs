@@ -53,9 +53,11 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("redirect-to-private-address", "A redirect into a private network.", |_| {
         redirect("http://10.0.0.1/admin")
     }),
-    Case::of_pages("redirect-to-link-local", "A redirect to where clouds keep secrets.", |_| {
-        redirect("http://169.254.169.254/latest/meta-data/")
-    }),
+    Case::of_pages(
+        "redirect-to-link-local",
+        "A redirect to the link-local address where clouds keep secrets.",
+        |_| redirect("http://169.254.169.254/latest/meta-data/"),
+    ),
     Case::of_pages("redirect-to-disguised-loopback", "Redirects to loopback in odd spellings.", |request| {
         match request.target {
             "/decimal" => redirect("http://2130706433:8080/"),
@@ -66,26 +68,32 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             _ => front_with(request, &["/decimal", "/hex", "/octal", "/six", "/name"]),
         }
     }),
-    Case::of_pages("redirect-to-opted-out", "A redirect to who is not to be contacted.", |request| {
+    Case::of_pages("redirect-to-opted-out", "A redirect to a site that opted out.", |request| {
         redirect(&format!("http://{}/", neighbour(request.main_host, "opted-out")))
     }),
     Case::of_pages("opted-out", "A site to be put on the opt-out list.", crate::hostile::pages::front),
-    Case::of_pages("opted-out-part", "A site whose host left-alone is to be put there.", |request| {
-        let host = format!("http://left-alone.{}/", request.main_host);
-        on_front(request, || crate::hostile::pages::links([host.as_str(), "/next"]))
-    }),
-    Case::of_pages("redirect-without-location", "A redirect that does not say where to.", |_| {
+    Case::of_pages(
+        "opted-out-part",
+        "A site whose host left-alone is to be put on the opt-out list.",
+        |request| {
+            let host = format!("http://left-alone.{}/", request.main_host);
+            on_front(request, || crate::hostile::pages::links([host.as_str(), "/next"]))
+        },
+    ),
+    Case::of_pages("redirect-without-location", "A redirect without a location.", |_| {
         response("302 Found", &[], LINK_TO_NEXT.as_bytes())
     }),
-    Case::of_pages("redirect-to-nonsense", "Redirects to what is no URL.", |request| match request.target {
-        "/empty" => redirect(""),
-        "/bytes" => vec![Act::Send(
-            b"HTTP/1.1 302 Found\r\nLocation: http://\xff\xfe/\r\nContent-Length: 0\r\n\r\n".to_vec(),
-        )],
-        "/spaces" => redirect("http://a b c/ d"),
-        "/port" => redirect(&format!("http://{}:99999/", request.main_host)),
-        "/bracket" => redirect("http://[::1/"),
-        _ => front_with(request, &["/empty", "/bytes", "/spaces", "/port", "/bracket"]),
+    Case::of_pages("redirect-to-nonsense", "Redirects to text that is not a URL.", |request| {
+        match request.target {
+            "/empty" => redirect(""),
+            "/bytes" => vec![Act::Send(
+                b"HTTP/1.1 302 Found\r\nLocation: http://\xff\xfe/\r\nContent-Length: 0\r\n\r\n".to_vec(),
+            )],
+            "/spaces" => redirect("http://a b c/ d"),
+            "/port" => redirect(&format!("http://{}:99999/", request.main_host)),
+            "/bracket" => redirect("http://[::1/"),
+            _ => front_with(request, &["/empty", "/bytes", "/spaces", "/port", "/bracket"]),
+        }
     }),
     Case::of_pages("redirect-to-long-url", "A redirect to a URL of 100 kB.", |request| {
         on_front(request, || redirect(&format!("/{}", "x".repeat(100_000))))
@@ -102,10 +110,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("redirect-in-utf-8", "A redirect to a path in UTF-8.", |request| {
         in_bytes(request, "/th\u{e9}".as_bytes(), "/th%C3%A9")
     }),
-    Case::of_pages("header-refresh", "A page without links that a header leads on from.", |request| {
+    Case::of_pages("header-refresh", "A page without links, whose Refresh header leads on.", |request| {
         on_front(request, || response("200 OK", &["Refresh: 0; url=next"], b"<p>Wait.</p>"))
     }),
-    Case::of_pages("header-refresh-and-base", "A base, which a header Refresh does not go by.", |request| {
+    Case::of_pages("header-refresh-and-base", "A base element, which a Refresh header ignores.", |request| {
         let refresh = || response("200 OK", &["Refresh: 5;URL='next'"], b"<base href=\"/a/\"><p>Wait.</p>");
         if request.target == "/a/next" {
             crate::hostile::pages::missing()
@@ -113,17 +121,17 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             on_front(request, refresh)
         }
     }),
-    Case::of_pages("redirect-and-refresh", "A redirect that refreshes too: to somewhere else.", |request| {
+    Case::of_pages("redirect-and-refresh", "A redirect that also refreshes, to another page.", |request| {
         on_front(request, || response("302 Found", &["Location: /next", "Refresh: 0; url=/b"], b""))
     }),
-    Case::of_robots("robots-to-private-address", "robots.txt is in a private network.", |request| {
+    Case::of_robots("robots-to-private-address", "robots.txt redirects into a private network.", |request| {
         of_robots(request, "http://192.168.1.1/robots.txt")
     }),
-    Case::of_robots("robots-to-opted-out", "robots.txt is with who opted out.", |request| {
+    Case::of_robots("robots-to-opted-out", "robots.txt redirects to a site that opted out.", |request| {
         let to = format!("http://{}/robots.txt", neighbour(request.main_host, "opted-out"));
         of_robots(request, &to)
     }),
-    Case::of_robots("robots-to-other-scheme", "robots.txt is to be had by ftp.", |request| {
+    Case::of_robots("robots-to-other-scheme", "robots.txt redirects to ftp.", |request| {
         of_robots(request, &format!("ftp://{}/robots.txt", request.main_host))
     }),
 ];

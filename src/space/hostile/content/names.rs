@@ -9,13 +9,15 @@ use crate::{Lookup, Oddity, Records};
 
 pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),
-    Case::of_names("dns-link-local", "The name leads to where clouds keep secrets.", |_| {
-        v4([169, 254, 169, 254])
-    }),
+    Case::of_names(
+        "dns-link-local",
+        "The name leads to the link-local address where clouds keep secrets.",
+        |_| v4([169, 254, 169, 254]),
+    ),
     Case::of_names("dns-loopback", "The name leads back to the surveyor.", |_| v4([127, 0, 0, 1])),
     Case::of_names("dns-this-network", "The name leads to 0.0.0.0.", |_| v4([0, 0, 0, 0])),
-    Case::of_names("dns-broadcast", "The name leads to everybody.", |_| v4([255, 255, 255, 255])),
-    Case::of_names("dns-mapped-address", "An IPv6 address that is a private IPv4 one.", |_| {
+    Case::of_names("dns-broadcast", "The name leads to the broadcast address.", |_| v4([255, 255, 255, 255])),
+    Case::of_names("dns-mapped-address", "An IPv6 address that maps a private IPv4 address.", |_| {
         v6(Ipv4Addr::new(10, 0, 0, 1).to_ipv6_mapped())
     }),
     Case::of_names("dns-six-loopback", "The name leads to ::1.", |_| v6(Ipv6Addr::LOCALHOST)),
@@ -50,27 +52,29 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         }
         Lookup::Found(records(PRIVATE))
     }),
-    Case::of_names("cname-to-opted-out", "An alias of a host that is not to be contacted.", |standing| {
+    Case::of_names("cname-to-opted-out", "An alias of a host that opted out.", |standing| {
         Lookup::Alias(neighbour(standing.main_host, "opted-out"))
     }),
-    Case::of_names("dns-silence", "The name server never answers.", |_| Lookup::Silence),
+    Case::of_names("dns-silence", "The name server never responds.", |_| Lookup::Silence),
     Case::of_names("dns-failure", "The name server fails.", |_| Lookup::ServerFailure),
-    Case::of_names("dns-without-address", "The name is there and has no address.", |_| {
+    Case::of_names("dns-without-address", "The name exists but has no address.", |_| {
         Lookup::Found(Records::default())
     }),
     Case::of_names("dns-cut-within-record", "Truncated over UDP within a record.", |standing| {
         odd(standing, Oddity::CutWithinRecord)
     }),
-    Case::of_names("dns-cut-unsaid", "Truncated over UDP within a record, and not said so.", |standing| {
-        odd(standing, Oddity::CutUnsaid)
-    }),
-    Case::of_names("dns-broken-additional", "A broken record behind the answer.", |standing| {
+    Case::of_names(
+        "dns-cut-unsaid",
+        "Truncated over UDP within a record, without the truncation flag.",
+        |standing| odd(standing, Oddity::CutUnsaid),
+    ),
+    Case::of_names("dns-broken-additional", "A broken record after the answer.", |standing| {
         odd(standing, Oddity::BrokenAdditional)
     }),
-    Case::of_names("dns-short-address", "An address of three bytes behind a whole one.", |standing| {
+    Case::of_names("dns-short-address", "An address of three bytes after a whole one.", |standing| {
         odd(standing, Oddity::ShortAddress)
     }),
-    Case::of_names("dns-foreign-class", "An address of class CH behind one of class IN.", |standing| {
+    Case::of_names("dns-foreign-class", "An address of class CH after one of class IN.", |standing| {
         odd(standing, Oddity::ForeignClass)
     }),
     Case::of_names("dns-v4-fails", "The name server fails for A and has AAAA.", |standing| {
@@ -82,10 +86,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_names("dns-v6-denied", "The name does not exist for AAAA, and has A.", |standing| {
         odd(standing, Oddity::V6Denied)
     }),
-    Case::of_names("dns-v6-silent", "The name server never answers for AAAA, and has A.", |standing| {
+    Case::of_names("dns-v6-silent", "The name server never responds for AAAA, and has A.", |standing| {
         odd(standing, Oddity::V6Silent)
     }),
-    Case::of_names("dns-refused-tersely", "The name server refuses with a header alone.", |standing| {
+    Case::of_names("dns-refused-tersely", "The name server refuses with only a header.", |standing| {
         odd(standing, Oddity::RefusedTersely)
     }),
     Case::of_names("dns-many-addresses", "A thousand addresses, too long for UDP.", |standing| {
@@ -94,19 +98,19 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let v4 = Some(standing.address);
         Lookup::Found(Records { v4, further, is_truncated: true, ..Records::default() })
     }),
-    Case::of_pages("undecoded-name", "The site stands at a name that does not decode.", |request| {
+    Case::of_pages("undecoded-name", "The site is at a name that does not decode.", |request| {
         if request.host == request.main_host {
             return redirect(&format!("http://XN--1UG.{}/", request.main_host));
         }
         beside(request, &["next", "/../1?x", "//xn--a.HOST/next", "http://xn--0.HOST:80/next"])
     }),
-    Case::of_pages("undecoded-name-in-letters", "Names in other letters that IDNA forbids.", |request| {
+    Case::of_pages("undecoded-name-in-letters", "Non-ASCII names that IDNA forbids.", |request| {
         beside(
             request,
             &["http://xn--a.\u{65e5}.HOST/", "http://a\u{200d}b.HOST/", "http://\u{ff58}n--a.HOST/", "/next"],
         )
     }),
-    Case::of_pages("undecoded-long-name", "Such names of more bytes than DNS carries.", |request| {
+    Case::of_pages("undecoded-long-name", "Such names, longer than DNS allows.", |request| {
         let of = |bytes: usize| format!("http://xn--{}.HOST/next", "0".repeat(bytes - 4));
         beside(request, &[&of(63), &of(64)])
     }),

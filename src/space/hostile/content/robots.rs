@@ -22,10 +22,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_robots("robots-with-mark", "A byte order mark before the first rule.", |request| {
         with_robots(request, || text(format!("\u{feff}{RULES}")))
     }),
-    Case::of_robots("robots-in-utf-16", "UTF-16, which RFC 9309 does not know.", |request| {
+    Case::of_robots("robots-in-utf-16", "UTF-16, which RFC 9309 does not allow.", |request| {
         with_robots(request, || text(RULES.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()))
     }),
-    Case::of_robots("robots-as-html", "A page in the place of robots.txt.", |request| {
+    Case::of_robots("robots-as-html", "A page instead of robots.txt.", |request| {
         with_robots(request, || html("<html><body>User-agent: * <p>Disallow: /next</p></body></html>"))
     }),
     Case::of_robots("robots-401", "401 for robots.txt.", |request| {
@@ -46,10 +46,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_robots("robots-503", "503 for robots.txt.", |request| {
         with_robots(request, || status("503 Service Unavailable"))
     }),
-    Case::of_robots("robots-time-out", "No answer for robots.txt.", |request| {
+    Case::of_robots("robots-time-out", "No response for robots.txt.", |request| {
         with_robots(request, || vec![Act::Stall])
     }),
-    Case::of_robots("robots-reset", "Reset at robots.txt.", |request| {
+    Case::of_robots("robots-reset", "Requests for robots.txt are reset.", |request| {
         with_robots(request, || vec![Act::Reset])
     }),
     Case::of_robots("robots-five-redirects", "Five redirects, then the rules.", |request| {
@@ -61,30 +61,32 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_robots("robots-redirect-loop", "robots.txt redirects to itself.", |request| {
         with_robots(request, || redirect("/robots.txt"))
     }),
-    Case::of_robots("robots-broken-gzip", "Rules that are said to be gzip and are not.", |request| {
+    Case::of_robots("robots-broken-gzip", "Rules that are declared as gzip but are not.", |request| {
         with_robots(request, || response("200 OK", &["Content-Encoding: gzip"], RULES.as_bytes()))
     }),
     Case::of_robots(
         "robots-in-members",
-        "Gzipped rules, of which the second member forbids a page.",
+        "Gzipped rules in two members; the second forbids a page.",
         |request| {
             let members = ["User-agent: *\n", "Disallow: /private\n"].map(|rules| gzipped(rules.as_bytes()));
             with_robots(request, || response("200 OK", &["Content-Encoding: gzip"], &members.concat()))
         },
     ),
-    Case::of_robots("robots-coding-utf-8", "Rules whose charset is told as their coding.", |request| {
-        with_robots(request, || response("200 OK", &["Content-Encoding: utf-8"], RULES.as_bytes()))
-    }),
+    Case::of_robots(
+        "robots-coding-utf-8",
+        "Rules whose charset is given as their content coding.",
+        |request| with_robots(request, || response("200 OK", &["Content-Encoding: utf-8"], RULES.as_bytes())),
+    ),
     Case::of_robots("robots-with-many-headers", "404 for robots.txt, with 200 header fields.", |request| {
         with_robots(request, || response("404 Not Found", &["X-Filler: x"; 200], b""))
     }),
     Case::of_robots("robots-truncated", "Rules that break off after the first.", |request| {
         with_robots(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Close])
     }),
-    Case::of_robots("robots-stalled", "Rules that stop coming after the first.", |request| {
+    Case::of_robots("robots-stalled", "Rules that stall after the first.", |request| {
         with_robots(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Stall])
     }),
-    Case::of_robots("robots-without-http", "Rules without status and header.", |request| {
+    Case::of_robots("robots-without-http", "Rules without a status line and header.", |request| {
         with_robots(request, || vec![raw(RULES), Act::Close])
     }),
     Case::of_robots("robots-of-nul", "A megabyte of zero bytes.", |request| {
@@ -92,18 +94,18 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
     Case::of_robots(
         "robots-challenge",
-        "A challenge with status 200 for robots.txt, and no other.",
+        "A challenge with status 200 for robots.txt, and for nothing else.",
         |request| {
             with_robots(request, || response("200 OK", &["cf-mitigated: challenge"], b"<p>One moment.</p>"))
         },
     ),
-    Case::of_robots("robots-interstitial", "An interstitial in the place of robots.txt.", |request| {
+    Case::of_robots("robots-interstitial", "An interstitial instead of robots.txt.", |request| {
         with_robots(request, || html("<html><head><title>Just a moment...</title></head></html>"))
     }),
     Case::of_robots("robots-captcha-202", "Status 202 and a captcha for robots.txt.", |request| {
         with_robots(request, || response("202 Accepted", &["SG-Captcha: challenge"], b""))
     }),
-    Case::of_robots("robots-evil-patterns", "Patterns made to cost much time.", |request| {
+    Case::of_robots("robots-evil-patterns", "Patterns made to take long to match.", |request| {
         let pattern = format!("Disallow: /{}$\n", "*x".repeat(1000));
         let rules = pattern.repeat(200);
         with_robots(request, || text(format!("{RULES}{rules}")))

@@ -11,7 +11,7 @@ const PAGES: u64 = 24;
 const WITH_ALL: u64 = 1 + PAGES;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
-    Case::of_pages("asp-net-sessions", "Every page redirects into a session of ASP.NET.", |request| {
+    Case::of_pages("asp-net-sessions", "Every page redirects into an ASP.NET session.", |request| {
         match request.target.split_once("))/") {
             Some((_, name)) => page(name, |name| format!("/{name}")),
             None => redirect(&format!("/(S({})){}", token(request), request.target)),
@@ -20,7 +20,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(1 + 2 * WITH_ALL),
     Case::of_pages(
         "asp-net-sessions-in-links",
-        "Every link leads into a session of ASP.NET of its own.",
+        "Every link leads into an ASP.NET session of its own.",
         |request| {
             let name = request.target.rsplit('/').next().unwrap_or_default();
             page(name, |name| format!("/(A(x-y_1)S({}))/{name}", token(request)))
@@ -29,7 +29,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     .within(1 + WITH_ALL),
     Case::of_pages(
         "asp-net-cookie-check",
-        "Finds out whether a client takes cookies, then writes the session into the path.",
+        "Checks whether a client accepts cookies, then writes the session into the path.",
         |request| {
             let path = request.target.split('?').next().unwrap_or_default();
             match (path.split_once("))/"), request.target.contains("AspxAutoDetectCookieSupport=1")) {
@@ -40,21 +40,21 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         },
     )
     .within(3 + WITH_ALL),
-    Case::of_pages("jsessionid-in-links", "Every link has a session of Java of its own.", |request| {
+    Case::of_pages("jsessionid-in-links", "Every link has a Java session of its own.", |request| {
         let name = request.target[1..].split(';').next().unwrap_or_default();
         page(name, |name| format!("/{name};jsessionid={}.node1", token(request)))
     })
     .within(1 + WITH_ALL),
     Case::of_pages(
         "jsessionid-taken-out",
-        "Links have a session of Java, which a redirect takes out.",
+        "Links have a Java session, which a redirect removes.",
         |request| match request.target[1..].split_once(';') {
             None => page(&request.target[1..], |name| format!("/{name};jsessionid={}", token(request))),
             Some((name, _)) => redirect(&format!("/{name}")),
         },
     )
     .within(1 + 2 * WITH_ALL),
-    Case::of_pages("php-sessions", "Every page redirects into a session of PHP.", |request| {
+    Case::of_pages("php-sessions", "Every page redirects into a PHP session.", |request| {
         match request.target[1..].split_once("?PHPSESSID=") {
             Some((name, _)) => page(name, |name| format!("/{name}")),
             None => redirect(&format!("{}?PHPSESSID={}", request.target, token(request))),

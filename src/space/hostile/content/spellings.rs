@@ -8,25 +8,25 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("idn-host", "One host in letters, in capitals and in Punycode.", |request| {
         front(request, &["http://bücher.HOST/", "http://BÜCHER.HOST/next", "http://xn--bcher-kva.HOST/next"])
     }),
-    Case::of_pages("broken-idn-host", "Hosts that no international name can have.", |request| {
+    Case::of_pages("broken-idn-host", "Hosts that are not valid international names.", |request| {
         front(
             request,
             &["http://xn--\u{fffd}.HOST/", "http://xn--0.HOST/", "http://a\u{200d}b.HOST/", "/next"],
         )
     }),
-    Case::of_pages("mixed-case-host", "One host in several cases.", |request| {
+    Case::of_pages("mixed-case-host", "One host in upper and lower case.", |request| {
         front(request, &["HTTP://WWW.HOST/next", "http://wWw.HOST/next", "hTTp://www.HOST/next"])
     }),
     Case::of_pages("underscore-host", "A host with an underscore.", |request| {
         front(request, &["http://under_score.HOST/next", "http://_dmarc.HOST/"])
     }),
-    Case::of_pages("odd-hosts", "Hosts with hyphens, dots and lengths that DNS does not carry.", |request| {
+    Case::of_pages("odd-hosts", "Hosts with hyphens, dots and lengths that DNS does not allow.", |request| {
         let long_label = format!("http://{}.HOST/", "x".repeat(64));
         let long_name = format!("http://{}HOST/", "x.".repeat(130));
         let hosts = ["http://-a-.HOST/", "http://a..HOST/", "http://HOST./next", &long_label, &long_name];
         front(request, &hosts)
     }),
-    Case::of_pages("ports", "The same host at several ports, and at none.", |request| {
+    Case::of_pages("ports", "The same host at several ports, and at invalid ones.", |request| {
         front(
             request,
             &["http://HOST:80/next", "http://HOST:8080/next", "http://HOST:0/", "http://HOST:99999/"],
@@ -42,13 +42,13 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("nul-bytes", "Zero bytes in links and between them.", |request| {
         front(request, &["/nul\0byte", "\0/next", "/%00", "http://HO\0ST/", "/next"])
     }),
-    Case::of_pages("request-in-a-link", "A link that would be a second request.", |request| {
+    Case::of_pages("request-in-a-link", "A link that contains a second request.", |request| {
         front(request, &["/next HTTP/1.1\r\nHost: victim.HOST\r\n\r\nGET /", "/a%0d%0aHost:%20victim.HOST"])
     }),
     Case::of_pages("invalid-percent", "Percent signs with nothing or nonsense after them.", |request| {
         front(request, &["/100%", "/%zz", "/%e3%81", "/%2e%2e/next", "/%", "/next?%"])
     }),
-    Case::of_pages("backslashes", "Backslashes for slashes, and no slashes.", |request| {
+    Case::of_pages("backslashes", "Backslashes instead of slashes, and no slashes.", |request| {
         front(request, &["\\next", "http:\\\\HOST\\next", "http:next", "///next", "http:///HOST/next"])
     }),
     Case::of_pages(
@@ -68,14 +68,14 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             )
         },
     ),
-    Case::of_pages("carets-and-bars", "Signs in paths that strict servers want to be encoded.", |request| {
+    Case::of_pages("carets-and-bars", "Characters in paths that strict servers want encoded.", |request| {
         front(request, &["/x^y", "/x%5Ey", "/a|b", "/a%7cb", "/next?^|"])
     }),
     Case::of_pages("long-urls", "URLs of 2 kB, of 2049 bytes, and of 1 MB.", |request| {
         let of = |bytes: usize| format!("/{}", "x".repeat(bytes));
         front(request, &["/next", &of(2048), &of(2000), &of(1 << 20)])
     }),
-    Case::of_pages("odd-schemes", "Links of every other scheme.", |request| {
+    Case::of_pages("odd-schemes", "Links with every other scheme.", |request| {
         let schemes = [
             "mailto:a@HOST",
             "javascript:next()",

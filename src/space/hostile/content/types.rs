@@ -10,7 +10,7 @@ const FEED: &str = "<?xml version=\"1.0\"?>\n<feed xmlns=\"http://www.w3.org/200
     <div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"/next\">Next</a></div></entry></feed>\n";
 
 pub(in crate::hostile) const CASES: &[Case] = &[
-    Case::of_pages("type-with-a-comma", "A type and its charset behind a comma.", |request| {
+    Case::of_pages("type-with-a-comma", "A type with its charset after a comma.", |request| {
         of_type(request, &["text/html, charset=utf-8"], LINK_TO_NEXT)
     }),
     Case::of_pages("type-twice", "Two types in two fields: the last one counts.", |request| {
@@ -19,17 +19,17 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("type-of-anything", "HTML, and then */*, which means nothing.", |request| {
         of_type(request, &["text/html", "*/*"], LINK_TO_NEXT)
     }),
-    Case::of_pages("type-without-semicolon", "A type that does not parse, of a page.", |request| {
+    Case::of_pages("type-without-semicolon", "A page with a type that does not parse.", |request| {
         of_type(request, &["text/html charset=utf-8"], LINK_TO_NEXT)
     }),
-    Case::of_pages("type-unknown", "A type that says that it is unknown, of a page.", |request| {
+    Case::of_pages("type-unknown", "A page with the type unknown/unknown.", |request| {
         of_type(request, &["unknown/unknown"], &format!("\n\t<!DOCTYPE html>{LINK_TO_NEXT}"))
     }),
-    Case::of_pages("type-missing", "No type, of a page.", |request| of_type(request, &[], LINK_TO_NEXT)),
-    Case::of_pages("type-missing-of-text", "No type, of text that browsers show as such.", |request| {
+    Case::of_pages("type-missing", "A page without a type.", |request| of_type(request, &[], LINK_TO_NEXT)),
+    Case::of_pages("type-missing-of-text", "Text without a type, which browsers show as text.", |request| {
         of_type(request, &[], &format!("Text. {LINK_TO_NEXT}"))
     }),
-    Case::of_pages("type-missing-without-end", "No type, of an image that does not end.", |request| {
+    Case::of_pages("type-missing-without-end", "An endless image without a type.", |request| {
         on_front(request, || {
             vec![raw("HTTP/1.1 200 OK\r\n\r\nGIF89a"), Act::endless(b"<a href=\"/next\">x</a>")]
         })

@@ -15,50 +15,52 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("gzip-bomb", "A page of 1 GiB in 1 MB of gzip.", |request| {
         on_front(request, || encoded("gzip", &GZIP_BOMB))
     }),
-    Case::of_pages("gzip-in-gzip-bomb", "A page of 1 GiB in some kB, gzipped twice.", |request| {
+    Case::of_pages("gzip-in-gzip-bomb", "A page of 1 GiB in a few kB, gzipped twice.", |request| {
         on_front(request, || encoded("gzip, gzip", &TWICE))
     }),
-    Case::of_pages("deflate-bomb", "A page of 4 MiB in some kB of deflate.", |request| {
+    Case::of_pages("deflate-bomb", "A page of 4 MiB in a few kB of deflate.", |request| {
         on_front(request, || encoded("deflate", &DEFLATE_BOMB))
     }),
-    Case::of_pages("brotli-bomb", "A page of 4 MiB in some bytes of Brotli.", |request| {
+    Case::of_pages("brotli-bomb", "A page of 4 MiB in a few bytes of Brotli.", |request| {
         on_front(request, || encoded("br", &BROTLI_BOMB))
     }),
-    Case::of_pages("zstd-bomb", "A page of 4 MiB in some hundred bytes of zstd.", |request| {
+    Case::of_pages("zstd-bomb", "A page of 4 MiB in a few hundred bytes of zstd.", |request| {
         on_front(request, || encoded("zstd", &ZSTD_BOMB))
     }),
-    Case::of_pages("zstd-window", "A zstd frame that wants a window of 2 GiB.", |request| {
+    Case::of_pages("zstd-window", "A zstd frame that needs a window of 2 GiB.", |request| {
         // RFC 8878 §3.1.1.1.2: the exponent 21 in the upper bits, then a raw last block of one byte.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x09, 0x00, 0x00, b'x'];
         on_front(request, || encoded("zstd", &frame))
     }),
-    Case::of_pages("coding-that-is-not", "A plain page that is said to be gzip.", |request| {
+    Case::of_pages("coding-that-is-not", "A plain page that is declared as gzip.", |request| {
         on_front(request, || encoded("gzip", LINK_TO_NEXT.as_bytes()))
     }),
-    Case::of_pages("unsaid-coding", "A gzipped page that is not said to be one.", |request| {
+    Case::of_pages("unsaid-coding", "A gzipped page that is not declared as gzip.", |request| {
         on_front(request, || response("200 OK", &[], &gzipped(LINK_TO_NEXT.as_bytes())))
     }),
-    Case::of_pages("unknown-coding", "A coding of a name that nobody knows.", |request| {
+    Case::of_pages("unknown-coding", "A coding that does not exist.", |request| {
         on_front(request, || encoded("rot13", b"<n uers=\"/arkg\">Arkg</n>"))
     }),
-    Case::of_pages("coding-none", "A plain page of the coding none.", |request| {
+    Case::of_pages("coding-none", "A plain page with the coding none.", |request| {
         on_front(request, || encoded("none", LINK_TO_NEXT.as_bytes()))
     }),
-    Case::of_pages("coding-utf-8", "A plain page whose charset is told as its coding.", |request| {
+    Case::of_pages("coding-utf-8", "A plain page whose charset is given as its content coding.", |request| {
         on_front(request, || encoded("UTF-8", LINK_TO_NEXT.as_bytes()))
     }),
-    Case::of_pages("coding-and-a-word", "A plain page of gzip and of a word that is no coding.", |request| {
-        on_front(request, || encoded("gzip, binary", LINK_TO_NEXT.as_bytes()))
-    }),
-    Case::of_pages("compress", "A page of the coding compress, as of Unix in 1985.", |request| {
+    Case::of_pages(
+        "coding-and-a-word",
+        "A plain page with the coding gzip and a word that is not a coding.",
+        |request| on_front(request, || encoded("gzip, binary", LINK_TO_NEXT.as_bytes())),
+    ),
+    Case::of_pages("compress", "A page with the coding compress, from the Unix of 1985.", |request| {
         on_front(request, || encoded("compress", b"\x1f\x9d\x90\x3c\x40\xc1"))
     }),
-    Case::of_pages("dictionary-coding", "A page coded with a dictionary that nobody has.", |request| {
+    Case::of_pages("dictionary-coding", "A page coded with a dictionary that no client has.", |request| {
         on_front(request, || encoded("dcb", b"\xff\x44\x43\x42"))
     }),
     Case::of_pages(
         "gzip-in-members",
-        "Gzip of three members, the link in the second, zeros behind them.",
+        "Gzip of three members, with the link in the second and zeros after the last.",
         |request| {
             on_front(request, || {
                 let members = [b"<p>One.</p>", LINK_TO_NEXT.as_bytes(), b"<p>Three.</p>"].map(gzipped);
@@ -66,10 +68,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             })
         },
     ),
-    Case::of_pages("many-codings", "Gzip twenty times over, as is said.", |request| {
+    Case::of_pages("many-codings", "A page declared as gzipped twenty times, but gzipped once.", |request| {
         on_front(request, || encoded(&["gzip"; 20].join(", "), &gzipped(LINK_TO_NEXT.as_bytes())))
     }),
-    Case::of_pages("truncated-gzip", "Gzip that ends before its end.", |request| {
+    Case::of_pages("truncated-gzip", "Gzip that is cut off before its end.", |request| {
         on_front(request, || {
             let whole = gzipped(&[LINK_TO_NEXT.as_bytes(), &[b'.'; 5000]].concat());
             encoded("gzip", &whole[..whole.len() - 12])
@@ -80,7 +82,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             encoded("gzip", &[&gzipped(LINK_TO_NEXT.as_bytes()), b"more".as_slice()].concat())
         })
     }),
-    Case::of_pages("endless-gzip", "Gzip that never ends and holds next to nothing.", |request| {
+    Case::of_pages("endless-gzip", "Gzip that never ends and holds almost nothing.", |request| {
         // Empty stored blocks (RFC 1951 §3.2.4), without end.
         let head = [GZIP_HEAD.as_slice(), &deflated(LINK_TO_NEXT.as_bytes())].concat();
         on_front(request, || {

@@ -11,16 +11,16 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("endless-body", "A page that never ends.", |request| {
         on_front(request, || vec![unframed("", BEGIN), Act::endless(b"<p>And so on.</p>\n")])
     }),
-    Case::of_pages("one-byte-a-second", "A page that comes a byte a second.", |request| {
+    Case::of_pages("one-byte-a-second", "A page that arrives at one byte per second.", |request| {
         on_front(request, || vec![unframed("", BEGIN), Act::Drip(b'.')])
     }),
-    Case::of_pages("header-byte-a-second", "A header that comes a byte a second.", |request| {
+    Case::of_pages("header-byte-a-second", "A header that arrives at one byte per second.", |request| {
         on_front(request, || vec![raw("HTTP/1.1 200 OK\r\nServer: "), Act::Drip(b'.')])
     }),
-    Case::of_pages("stalled-body", "A page that stops coming and is not closed.", |request| {
+    Case::of_pages("stalled-body", "A page that stalls while the connection stays open.", |request| {
         on_front(request, || vec![unframed("Content-Length: 9999\r\n", BEGIN), Act::Stall])
     }),
-    Case::of_pages("stalled-header", "A header that stops coming.", |request| {
+    Case::of_pages("stalled-header", "A header that stalls.", |request| {
         on_front(request, || vec![raw("HTTP/1.1 200 OK\r\nContent-Type: te"), Act::Stall])
     }),
     Case::of_pages("header-of-1-mb", "A header field of 1 MB.", |request| {
@@ -32,7 +32,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("thousands-of-headers", "Five thousand header fields.", |request| {
         on_front(request, || with_fields(&"X-Filler: x\r\n".repeat(5000)))
     }),
-    Case::of_pages("length-too-long", "A Content-Length beyond the page, then the end.", |request| {
+    Case::of_pages("length-too-long", "A Content-Length longer than the page, which then ends.", |request| {
         on_front(request, || vec![unframed("Content-Length: 9999\r\n", BEGIN), Act::Close])
     }),
     Case::of_pages("length-too-short", "A Content-Length that ends within the page.", |request| {
@@ -45,7 +45,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("absurd-length", "A length beyond 64 bits.", |request| {
         on_front(request, || vec![unframed("Content-Length: 99999999999999999999999\r\n", BEGIN), Act::Close])
     }),
-    Case::of_pages("negative-length", "A length below zero.", |request| {
+    Case::of_pages("negative-length", "A negative length.", |request| {
         on_front(request, || vec![unframed("Content-Length: -1\r\n", BEGIN), Act::Close])
     }),
     Case::of_pages("length-and-chunks", "A length and chunks at once.", |request| {
@@ -53,16 +53,16 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             vec![unframed("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", &chunked(&[BEGIN]))]
         })
     }),
-    Case::of_pages("broken-chunks", "Chunks whose sizes are no numbers.", |request| {
+    Case::of_pages("broken-chunks", "Chunks whose sizes are not numbers.", |request| {
         on_front(request, || chunks(&[&chunk(BEGIN), b"many\r\nand so on\r\n0\r\n\r\n"]))
     }),
-    Case::of_pages("unended-chunks", "Chunks without a last one.", |request| {
+    Case::of_pages("unended-chunks", "Chunks without a last chunk.", |request| {
         on_front(request, || [chunks(&[&chunk(BEGIN)]), vec![Act::Close]].concat())
     }),
     Case::of_pages("absurd-chunk", "A chunk of 2^64 bytes.", |request| {
         on_front(request, || chunks(&[&chunk(BEGIN), b"ffffffffffffffffff\r\nx"]))
     }),
-    Case::of_pages("endless-chunk-size", "The size of a chunk is told with zeros without end.", |request| {
+    Case::of_pages("endless-chunk-size", "A chunk size with endless zeros.", |request| {
         on_front(request, || [chunks(&[&chunk(BEGIN)]), vec![Act::endless(b"0")]].concat())
     }),
     Case::of_pages("endless-chunk-extension", "A chunk's extension never ends.", |request| {
@@ -77,19 +77,23 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let (dots, end) = (b"1\r\n.\r\n".repeat(20_000), chunked(&[BEGIN]));
         on_front(request, || chunks(&[&dots, &end]))
     }),
-    Case::of_robots("http-0-9", "Pages without status and header, as in 1991.", |request| {
+    Case::of_robots("http-0-9", "Pages without a status line and header, as in 1991.", |request| {
         let body = if request.target == "/" { BEGIN } else { b"<p>A page.</p>" };
         vec![raw(body), Act::Close]
     }),
-    Case::of_pages("http-1-0-without-length", "HTTP/1.0, its page ended by the connection.", |request| {
-        on_front(request, || {
-            vec![raw("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"), raw(BEGIN), Act::Close]
-        })
-    }),
+    Case::of_pages(
+        "http-1-0-without-length",
+        "HTTP/1.0, with a page that ends when the connection closes.",
+        |request| {
+            on_front(request, || {
+                vec![raw("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"), raw(BEGIN), Act::Close]
+            })
+        },
+    ),
     Case::of_pages("http-3-in-plain-text", "A status line of HTTP/3.", |request| {
         on_front(request, || vec![raw("HTTP/3.0 200 OK\r\nContent-Length: 0\r\n\r\n"), Act::Close])
     }),
-    Case::of_pages("bodies-for-head", "HEAD is answered with a body, and GET too.", |request| {
+    Case::of_pages("bodies-for-head", "HEAD gets a response with a body, like GET.", |request| {
         on_front(request, || html(BEGIN))
     }),
     Case::of_pages("continue-flood", "100 Continue without end.", |request| {
@@ -103,22 +107,26 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("some-continues", "Three times 100 Continue before the page.", |request| {
         on_front(request, || [vec![raw("HTTP/1.1 100 Continue\r\n\r\n".repeat(3))], html(BEGIN)].concat())
     }),
-    Case::of_pages("switching-protocols", "101 to who asked for no other protocol.", |request| {
-        on_front(request, || {
-            vec![raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"), Act::Stall]
-        })
-    }),
-    Case::of_pages("not-modified-unasked", "304 to who knows no earlier page.", |request| {
+    Case::of_pages(
+        "switching-protocols",
+        "101 to a client that did not ask for another protocol.",
+        |request| {
+            on_front(request, || {
+                vec![raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"), Act::Stall]
+            })
+        },
+    ),
+    Case::of_pages("not-modified-unasked", "304 to a client that has no earlier page.", |request| {
         on_front(request, || vec![raw("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n")])
     }),
-    Case::of_pages("partial-unasked", "206 to who asked for no part.", |request| {
+    Case::of_pages("partial-unasked", "206 to a client that did not ask for a part.", |request| {
         on_front(request, || response("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
     }),
-    Case::of_pages("front-page-401", "A front page that wants a password.", |request| {
+    Case::of_pages("front-page-401", "A front page that needs a password.", |request| {
         let wants = ["WWW-Authenticate: Basic realm=\"x\""];
         on_front(request, || response("401 Unauthorized", &wants, LINK_TO_NEXT.as_bytes()))
     }),
-    Case::of_pages("status-999", "A status of no class.", |request| {
+    Case::of_pages("status-999", "A status outside all classes.", |request| {
         on_front(request, || response("999 Request Denied", &[], BEGIN))
     }),
     Case::of_pages("status-of-five-digits", "A status of five digits.", |request| {
@@ -133,7 +141,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("zeros", "Zero bytes without end.", |request| {
         on_front(request, || vec![Act::endless(&[0])])
     }),
-    Case::of_pages("bare-newlines", "Header lines that end by LF alone.", |request| {
+    Case::of_pages("bare-newlines", "Header lines that end with LF only.", |request| {
         on_front(request, || {
             let length = BEGIN.len();
             let head = format!("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: {length}\n\n");
@@ -150,23 +158,27 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
     Case::of_pages(
         "hundreds-of-headers",
-        "Three hundred header fields, as of a preload for every file.",
+        "Three hundred header fields, like a preload for every file.",
         |request| {
             on_front(request, || with_fields(&"Link: </style.css>; rel=preload; as=style\r\n".repeat(300)))
         },
     ),
-    Case::of_pages("length-with-a-unit", "A Content-Length of 34 bytes, as is said in words.", |request| {
-        let length = format!("Content-Length: {} bytes\r\n", BEGIN.len());
-        on_front(request, || vec![unframed(&length, BEGIN), Act::Close])
-    }),
-    Case::of_robots("empty-length", "A Content-Length without a number, on robots.txt too.", |request| {
+    Case::of_pages(
+        "length-with-a-unit",
+        "A Content-Length of 34 bytes, with the word bytes after the number.",
+        |request| {
+            let length = format!("Content-Length: {} bytes\r\n", BEGIN.len());
+            on_front(request, || vec![unframed(&length, BEGIN), Act::Close])
+        },
+    ),
+    Case::of_robots("empty-length", "A Content-Length without a number, for robots.txt too.", |request| {
         let (kind, body) = page_or_rules(request);
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: \r\n\r\n");
         vec![raw(head), raw(body), Act::Close]
     }),
     Case::of_robots(
         "http-1-0-with-chunks",
-        "HTTP/1.0, which knows no chunks, in chunks, robots.txt too.",
+        "HTTP/1.0 in chunks, which it does not define, for robots.txt too.",
         |request| {
             let (kind, body) = page_or_rules(request);
             let head =
@@ -174,43 +186,39 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             vec![raw(head), raw(chunked(&[body])), Act::Close]
         },
     ),
-    Case::of_pages("bare-newlines-in-chunks", "Chunks whose lines end by LF alone.", |request| {
+    Case::of_pages("bare-newlines-in-chunks", "Chunks whose lines end with LF only.", |request| {
         let body = [format!("{:x}\n", BEGIN.len()).as_bytes(), BEGIN, b"\n0\n\n"].concat();
         on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", &body), Act::Close])
     }),
-    Case::of_pages("spaces-in-chunk-sizes", "Chunks whose sizes stand between blanks.", |request| {
+    Case::of_pages("spaces-in-chunk-sizes", "Chunk sizes between spaces.", |request| {
         let body = [format!(" {:X} \r\n", BEGIN.len()).as_bytes(), BEGIN, b"\r\n0 \r\n\r\n"].concat();
         on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", &body), Act::Close])
     }),
-    Case::of_pages(
-        "gzip-on-its-way",
-        "A page that is gzipped as a transfer coding, and in chunks.",
-        |request| {
-            let body = chunked(&[&super::codings::gzipped(BEGIN)]);
-            on_front(request, || vec![unframed("Transfer-Encoding: gzip, chunked\r\n", &body)])
-        },
-    ),
+    Case::of_pages("gzip-on-its-way", "A page with the transfer codings gzip and chunked.", |request| {
+        let body = chunked(&[&super::codings::gzipped(BEGIN)]);
+        on_front(request, || vec![unframed("Transfer-Encoding: gzip, chunked\r\n", &body)])
+    }),
     Case::of_pages(
         "unknown-transfer-coding",
-        "Chunks of a page to which more was done than is known.",
+        "A page in chunks, with an unknown transfer coding.",
         |request| {
             let body = chunked(&[&super::codings::gzipped(BEGIN)]);
             on_front(request, || vec![unframed("Transfer-Encoding: x, gzip, chunked\r\n", &body)])
         },
     ),
-    Case::of_pages("two-spaces-in-status", "Two blanks before the status and behind it.", |request| {
+    Case::of_pages("two-spaces-in-status", "Two spaces before and after the status.", |request| {
         status_line(request, "HTTP/1.1  200  OK")
     }),
-    Case::of_robots("tabs-in-status", "Tabs around the status, of robots.txt too.", |request| {
+    Case::of_robots("tabs-in-status", "Tabs around the status, for robots.txt too.", |request| {
         status_lines(request, "HTTP/1.1\t200\tOK")
     }),
     Case::of_pages("http-1-2", "A status line of HTTP/1.2.", |request| {
         status_line(request, "HTTP/1.2 200 OK")
     }),
-    Case::of_robots("http-2-in-plain-text", "A status line of HTTP/2.0, of robots.txt too.", |request| {
+    Case::of_robots("http-2-in-plain-text", "A status line of HTTP/2.0, for robots.txt too.", |request| {
         status_lines(request, "HTTP/2.0 200 OK")
     }),
-    Case::of_robots("http-in-lower-case", "A status line of http/1.1, of robots.txt too.", |request| {
+    Case::of_robots("http-in-lower-case", "A status line of http/1.1, for robots.txt too.", |request| {
         status_lines(request, "http/1.1 200 OK")
     }),
     Case::of_pages("control-byte-in-reason", "A reason with a control byte in it.", |request| {
@@ -222,10 +230,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("bare-return-in-field", "A carriage return within a field.", |request| {
         on_front(request, || with_fields("X-Odd: a\rb\r\nX-Return: \r\r\n"))
     }),
-    Case::of_pages("odd-redirect", "A redirect in a head that is odd, to a page that is not.", |request| {
+    Case::of_pages("odd-redirect", "A redirect with an odd head, to a page with a normal one.", |request| {
         on_front(request, || vec![raw("HTTP/1.1  302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")])
     }),
-    Case::of_pages("two-answers", "Every request is answered twice.", |request| {
+    Case::of_pages("two-answers", "Every request gets two responses.", |request| {
         on_front(request, || [html(BEGIN), html("<a href=\"/second\">x</a>")].concat())
     }),
 ];

@@ -6,7 +6,9 @@ use crate::hostile::pages::{CaseRequest, LINK_TO_NEXT, front, missing, on_front,
 use crate::web::Act;
 
 pub(in crate::hostile) const CASES: &[Case] = &[
-    Case::of_tls("reset-in-handshake", "Reset when TLS greets.", || Handshake::Acts(vec![Act::Reset])),
+    Case::of_tls("reset-in-handshake", "Reset when the TLS handshake begins.", || {
+        Handshake::Acts(vec![Act::Reset])
+    }),
     Case::of_pages("reset-before-answer", "Reset before the first byte.", |request| {
         on_front(request, || vec![Act::Reset])
     }),
@@ -20,17 +22,17 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         let begin = format!("ffff\r\n{LINK_TO_NEXT}");
         on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", begin.as_bytes()), Act::Reset])
     }),
-    Case::of_robots("reset-between-requests", "Reset at the second request of a connection.", |request| {
+    Case::of_robots("reset-between-requests", "Reset at the second request on a connection.", |request| {
         [served(request), vec![Act::Hear, Act::Reset]].concat()
     }),
     Case::of_robots(
         "close-under-every-second-request",
-        "Every second request of a connection meets its end.",
+        "Every connection closes at its second request.",
         |request| [served(request), vec![Act::Hear, Act::Close]].concat(),
     ),
     Case::of_robots(
         "keep-alive-not-kept",
-        "Keep-Alive promises a minute, and every second request is reset.",
+        "Keep-Alive promises a minute, but every second request is reset.",
         |request| {
             let kept = ["Connection: keep-alive", "Keep-Alive: timeout=60, max=100"];
             let (status, body) = match request.target {
@@ -43,19 +45,19 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     ),
     Case::of_robots(
         "close-without-a-word",
-        "Every connection ends behind its first response, unannounced.",
+        "Every connection closes after its first response, without notice.",
         |request| [served(request), vec![Act::Close]].concat(),
     ),
     Case::of_robots(
         "close-under-a-request-then-for-good",
-        "The second request of a connection meets its end, and the page is reset on a new one too.",
+        "The connection closes at the second request, and the page is reset on a new connection too.",
         |request| match request.target {
             "/robots.txt" => [missing(), vec![Act::Hear, Act::Close]].concat(),
             _ => vec![Act::Reset],
         },
     ),
-    Case::of_robots("reset-always", "Reset whatever is asked.", |_| vec![Act::Reset]),
-    Case::of_robots("reset-by-http", "Reset by http, all is well by https.", |request| match request {
+    Case::of_robots("reset-always", "Every request is reset.", |_| vec![Act::Reset]),
+    Case::of_robots("reset-by-http", "http is reset; https works.", |request| match request {
         CaseRequest { is_https: false, .. } => vec![Act::Reset],
         CaseRequest { target: "/robots.txt", .. } => missing(),
         _ => front(request),

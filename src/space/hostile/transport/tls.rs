@@ -9,22 +9,22 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_tls("tls-expired", "A certificate that has expired.", || {
         Handshake::Certificate(Certificate::Expired)
     }),
-    Case::of_tls("tls-self-signed", "A certificate signed by itself.", || {
+    Case::of_tls("tls-self-signed", "A self-signed certificate.", || {
         Handshake::Certificate(Certificate::SelfSigned)
     }),
-    Case::of_tls("tls-wrong-name", "A certificate of another host.", || {
+    Case::of_tls("tls-wrong-name", "A certificate for another host.", || {
         Handshake::Certificate(Certificate::WrongName)
     }),
     Case::of_tls("tls-version-1", "A certificate of X.509 version 1.", || {
         Handshake::Certificate(Certificate::VersionOne)
     }),
-    Case::of_tls("tls-critical-extension", "A critical extension that nobody knows.", || {
+    Case::of_tls("tls-critical-extension", "A critical extension that does not exist.", || {
         Handshake::Certificate(Certificate::CriticalExtension)
     }),
-    Case::of_tls("tls-broken-extension", "An extension with another content than it should have.", || {
+    Case::of_tls("tls-broken-extension", "An extension with invalid content.", || {
         Handshake::Certificate(Certificate::BrokenExtension)
     }),
-    Case::of_tls("tls-trailing-bytes", "A certificate with two bytes behind it.", || {
+    Case::of_tls("tls-trailing-bytes", "A certificate followed by two bytes.", || {
         Handshake::Certificate(Certificate::TrailingBytes)
     }),
     Case::of_tls("tls-1-0", "TLS 1.0 and nothing newer.", || {
@@ -34,10 +34,10 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         // RFC 8446 §6: fatal, protocol_version.
         Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 70]), Act::Close])
     }),
-    Case::of_tls("tls-1-2-with-old-suites", "TLS 1.2 with RSA key exchange and CBC alone.", || {
+    Case::of_tls("tls-1-2-with-old-suites", "TLS 1.2 with RSA key exchange and CBC only.", || {
         Handshake::Acts(vec![raw(hello([0, 0x2f], 3)), Act::Stall])
     }),
-    Case::of_tls("tls-nothing-in-common", "An alert: nothing that was offered will do.", || {
+    Case::of_tls("tls-nothing-in-common", "An alert: none of the offered parameters is acceptable.", || {
         // RFC 8446 §6: fatal, handshake_failure.
         Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 40]), Act::Close])
     }),
@@ -46,11 +46,11 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         // hello.
         Handshake::Acts(vec![raw([21, 3, 3, 0, 2, 2, 112]), Act::Close])
     }),
-    Case::of_tls("tls-http-2-only", "An alert: HTTP/1.1 is not spoken here.", || {
+    Case::of_tls("tls-http-2-only", "An alert: HTTP/1.1 is not supported here.", || {
         // RFC 7301 §3.2: fatal, no_application_protocol.
         Handshake::Acts(vec![raw([21, 3, 3, 0, 2, 2, 120]), Act::Close])
     }),
-    Case::of_pages("tls-http-2-frames", "Over TLS, frames of HTTP/2 in answer to HTTP/1.1.", |_| {
+    Case::of_pages("tls-http-2-frames", "Over TLS, HTTP/2 frames in response to HTTP/1.1.", |_| {
         // RFC 9113 §6.5: SETTINGS with one setting; §6.8: GOAWAY with PROTOCOL_ERROR.
         let settings = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100];
         let goodbye = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
@@ -61,21 +61,23 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         vec![raw("220 mail.example ESMTP\r\n"), Act::Stall]
     })
     .over_tls(),
-    Case::of_tls("tls-stalled", "The greeting is taken and never answered.", || {
+    Case::of_tls("tls-stalled", "The ClientHello is accepted but gets no response.", || {
         Handshake::Acts(vec![Act::Stall])
     }),
-    Case::of_tls("tls-byte-a-second", "The handshake comes a byte a second.", || {
+    Case::of_tls("tls-byte-a-second", "The handshake arrives at one byte per second.", || {
         Handshake::Acts(vec![raw([22, 3, 3, 0x3f, 0xff, 2]), Act::Drip(0)])
     }),
-    Case::of_tls("tls-closed", "The connection is closed when TLS greets.", || Handshake::Closed),
-    Case::of_tls("tls-plain-answer", "HTTP without TLS, in answer to TLS.", || {
+    Case::of_tls("tls-closed", "The connection is closed when the TLS handshake begins.", || {
+        Handshake::Closed
+    }),
+    Case::of_tls("tls-plain-answer", "HTTP without TLS, in response to TLS.", || {
         Handshake::Acts(vec![raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), Act::Close])
     }),
     Case::of_tls("tls-flood", "Handshake messages without end.", || {
         // Records of type handshake, each with an empty HelloRequest message (RFC 5246 §7.4.1.1).
         Handshake::Acts(vec![Act::endless(&[22, 3, 3, 0, 4, 0, 0, 0, 0])])
     }),
-    Case::of_tls("tls-huge-certificate", "A list of certificates of 16 MB, as it says.", || {
+    Case::of_tls("tls-huge-certificate", "A certificate list with a declared size of 16 MB.", || {
         let hello = [22, 3, 3, 0x40, 0, 11, 0xff, 0xff, 0xff];
         Handshake::Acts(vec![raw([HELLO_1_2, &hello].concat()), Act::endless(&[0])])
     }),
