@@ -91,7 +91,11 @@ impl RecordedWorld {
                 "failure",
                 "replayed as the closest failure that a gateway can produce",
             ),
-            (contents.pages_without_links, "page", "without the links that were counted on them"),
+            (
+                contents.pages_without_links,
+                "page",
+                "whose number of recorded links differs from the counted number",
+            ),
             (contents.not_asked, "exchange", "not sent by the survey itself"),
             (contents.repeated, "exchange", "for a URL that was requested before: the last response counts"),
             (contents.at_other_ports, "exchange", "at other ports, which the replay does not distinguish"),

@@ -331,7 +331,7 @@ fn an_earlier_survey_that_cannot_be_used_is_named_and_nothing_is_made() {
         assert!(!new.exists());
     };
     refused(&folder.path().join("nowhere"), "nowhere is not a survey: it has no manifest.json");
-    refused(&unrecorded.dir(), "survey with --record-links, which costs servers nothing");
+    refused(&unrecorded.dir(), "survey with --record-links, which adds no load on servers");
     for table in ["exchanges", "page_links"] {
         let tables = std::fs::read_dir(first.dir().join("tables").join(table)).unwrap();
         let file = tables.map(|entry| entry.unwrap().path()).next().unwrap();
