@@ -28,7 +28,7 @@ pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, 
     let known = Login::read(login)?;
     for path in known.exposed() {
         print_message(&format!(
-            "warning: {}: others than its owner can read this file, which holds our credentials: `chmod 600 {}`",
+            "warning: {}: users other than its owner can read this file, which holds your credentials: run `chmod 600 {}`",
             path.display(),
             path.display()
         ));
@@ -36,15 +36,15 @@ pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, 
     let bus = Bus::connect(address, &known).await?;
     if bus.loses_entries() {
         print_message(&format!(
-            "warning: {}: this cluster of NATS servers loses entries when one of them is started again, as all before version \
-             2.10 do; the survey then stops, and is to be resumed. Use later ones",
+            "warning: {}: this NATS cluster loses entries when one of its servers restarts, as all versions before 2.10 do; \
+             the survey then stops and must be resumed; use NATS 2.10 or later",
             bus.server()
         ));
     }
     if bus.is_open_to_everybody() {
         print_message(&format!(
-            "warning: {} is open to everybody who reaches it: whoever does can have servers asked in your name; give \
-             it users (--nats-login), or let it listen on this machine only",
+            "warning: {} accepts everybody who can reach it, and anyone who connects can send requests to servers in your \
+             name: set up users (--nats-login), or let it listen on this machine only",
             bus.server()
         ));
     }
@@ -97,7 +97,7 @@ pub(super) async fn clear(dir: &Path) {
         Coordinator::clear(&bus, dir).await
     };
     if let Err(error) = cleared.await {
-        print_message(&format!("warning: what the survey left on the bus may still be there: {error}"));
+        print_message(&format!("warning: data of the survey may still be on the bus: {error}"));
     }
 }
 

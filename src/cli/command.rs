@@ -29,7 +29,7 @@ Examples:
   ccsurvey status kenya --watch
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load promise was broken,
-4 no depth fits (`ccsurvey choose-depth`), 130 interrupted (`ccsurvey resume` goes on).";
+4 no depth fits (`ccsurvey choose-depth`), 130 interrupted (`ccsurvey resume` continues).";
 
 #[derive(Subcommand, Debug)]
 #[allow(missing_docs)] // clap would show it in place of the help of each command.

@@ -31,7 +31,7 @@ pub(super) fn draw_at_the_end(dir: &Path) {
         if links > MOST_LINKS {
             let (links, dir) = (thousands(links), dir.display());
             print_message(&format!(
-                "the table of curves is not drawn yet: {links} external links take a while; `ccsurvey report {dir}` draws it"
+                "the table of curves is not written yet, because {links} external links take a while; `ccsurvey report {dir}` writes it"
             ));
             return Ok(());
         }
@@ -86,7 +86,10 @@ fn links(manifest: &Manifest) -> u64 {
 fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), AnalysisError> {
     let links = links(&recorded.manifest);
     if links > MANY_LINKS {
-        print_message(&format!("drawing the curves of all groups from {} external links", thousands(links)));
+        print_message(&format!(
+            "computing the curves of all groups from {} external links",
+            thousands(links)
+        ));
     }
     let rows = curve_rows(dir, recorded, whole, MOST_GROUPS)?;
     write_curves(dir, &rows)?;
@@ -102,6 +105,6 @@ fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), Analysis
 fn report_failure(dir: &Path, drawn: Result<(), AnalysisError>) {
     if let Err(error) = drawn {
         let error = one_line(&error.to_string());
-        print_message(&format!("the table of curves of {} is not written: {error}", dir.display()));
+        print_message(&format!("cannot write the table of curves of {}: {error}", dir.display()));
     }
 }

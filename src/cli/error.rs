@@ -102,7 +102,7 @@ pub(super) fn of_arguments(error: &clap::Error) -> CliError {
         .collect();
     let said = said.join(" ").replace(" tip: ", "; ");
     let said = said.strip_prefix("error: ").unwrap_or(&said);
-    CliError::Usage(format!("{said} (`--help` tells what is allowed)"))
+    CliError::Usage(format!("{said} (`--help` shows what is allowed)"))
 }
 
 #[cfg(test)]
@@ -121,24 +121,24 @@ mod tests {
     fn mistakes_on_the_command_line_are_told_in_one_line() {
         assert_eq!(
             refusal(&["survey", "d", "--start", "s", "--depht", "3"]),
-            "unexpected argument '--depht' found; a similar argument exists: '--depth' (`--help` tells what is allowed)"
+            "unexpected argument '--depht' found; a similar argument exists: '--depth' (`--help` shows what is allowed)"
         );
         assert_eq!(
             refusal(&["survey", "d"]),
-            "the following required arguments were not provided: --start <FILE> (`--help` tells what is allowed)"
+            "the following required arguments were not provided: --start <FILE> (`--help` shows what is allowed)"
         );
         assert_eq!(
             refusal(&["survey", "d", "--start", "s", "--depth", "deep"]),
-            "invalid value 'deep' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto (`--help` tells what is allowed)"
+            "invalid value 'deep' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto (`--help` shows what is allowed)"
         );
         assert_eq!(
             refusal(&["survey", "d", "--start", "s", "--min-delay", "soon"]),
             "invalid value 'soon' for '--min-delay <TIME>': 'soon' is not a duration (expected for example '2s', \
-             '500ms' or '1h 30m') (`--help` tells what is allowed)"
+             '500ms' or '1h 30m') (`--help` shows what is allowed)"
         );
         assert_eq!(
             refusal(&["survey", "d", "--start", "s", "--suffixes", "some"]),
-            "invalid value 'some' for '--suffixes <SECTION>' [possible values: icann, all] (`--help` tells what is allowed)"
+            "invalid value 'some' for '--suffixes <SECTION>' [possible values: icann, all] (`--help` shows what is allowed)"
         );
     }
 

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::output::{print_message, show, terminal_of_messages};
 use crate::records::SurveyState;
-use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
+use crate::records::units::{byte_rate, bytes, count, duration, request_rate, thousands};
 use crate::survey::{BusProblem, Snapshot};
 
 /// The number of error kinds shown, the most frequent first.
@@ -175,9 +175,9 @@ pub(super) fn site_trees(now: &Snapshot) -> String {
 
 fn pages(now: &Snapshot) -> String {
     format!(
-        "{} pages by {} requests, {} received",
-        thousands(now.pages),
-        thousands(now.requests),
+        "{} from {}, {} received",
+        count(now.pages, "page"),
+        count(now.requests, "request"),
         bytes(now.received_bytes)
     )
 }
@@ -202,8 +202,8 @@ pub(super) fn errors(now: &Snapshot) -> String {
 
 pub(super) fn time_left(now: &Snapshot) -> String {
     match now.seconds_left {
-        _ if now.bus_problem.is_some() => "nothing is sent meanwhile".to_owned(),
-        Some(seconds) => format!("about {} left, more while new sites are found", duration(seconds)),
+        _ if now.bus_problem.is_some() => "no requests are sent meanwhile".to_owned(),
+        Some(seconds) => format!("about {} left, more if new sites are found", duration(seconds)),
         None => "time left not yet known".to_owned(),
     }
 }
@@ -237,9 +237,9 @@ mod tests {
     fn a_line_tells_how_the_survey_goes() {
         assert_eq!(
             line(&snapshot()),
-            "1 min 20 s elapsed: site trees 12 done, 3 walking, 4,000 waiting; 1,234 pages by 1,500 requests, 12.3 MB \
+            "1 min 20 s elapsed: site trees 12 done, 3 walking, 4,000 waiting; 1,234 pages from 1,500 requests, 12.3 MB \
              received; 4.5 req/s, 45.1 kB/s; errors 15 (dns_nxdomain 8, http_404 4, bad_http 1, reset 1, …), about \
-             3 h 05 min left, more while new sites are found"
+             3 h 05 min left, more if new sites are found"
         );
     }
 

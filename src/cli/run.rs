@@ -35,7 +35,7 @@ pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Re
 
 /// The error when the system provides no threads.
 pub(super) fn no_threads(error: std::io::Error) -> CliError {
-    CliError::Failed(format!("cannot start: {error}"))
+    CliError::Failed(format!("cannot start the runtime: {error}"))
 }
 
 /// Runs a survey to its end or to a signal, and prints the result. With a coordinator, agents send the
@@ -65,7 +65,7 @@ pub(super) async fn run(
         Some(coordinator) => {
             if let Some(nats) = &survey.settings().nats {
                 print_message(&format!(
-                    "agents walk the sites: `ccsurvey agent --nats {nats}`, here and on other machines"
+                    "agents crawl the sites: run `ccsurvey agent --nats {nats}` on this and other machines"
                 ));
             }
             let at_work = coordinator.begin(&survey, stopped).await?;
@@ -74,13 +74,16 @@ pub(super) async fn run(
             match at_work.end(is_finished).await {
                 // Another `resume` removes what is left there.
                 Err(error) if is_finished => {
-                    print_message(&format!("warning: the survey is finished, and on the bus: {error}"));
+                    print_message(&format!(
+                        "warning: the survey is finished, but its data may still be on the bus: {error}"
+                    ));
                 }
                 Err(error) if ended.is_ok() => {
                     if let Some(display) = display {
                         display.end();
                     }
-                    let go_on = format!("the state is kept, `ccsurvey resume {}` goes on", dir.display());
+                    let go_on =
+                        format!("the state is kept, and `ccsurvey resume {}` continues", dir.display());
                     return Err(CliError::Failed(format!("{error}; {go_on}")));
                 }
                 _ => {}
@@ -99,7 +102,7 @@ pub(super) async fn run(
 
 fn stopping_politely(dir: &Path) -> String {
     format!(
-        "stopping politely: exchanges in flight are finished, then the state is kept; `ccsurvey resume {}` goes on",
+        "stopping politely: exchanges in flight are finished, then the state is saved; `ccsurvey resume {}` continues",
         dir.display()
     )
 }
@@ -120,7 +123,10 @@ pub(super) fn print_result(
     } else if ending.is_finished {
         print(&format!("\n{}\n{}", Summary::read(dir)?, next_steps(dir)))?;
     } else {
-        print_message(&format!("stopped, the state is kept; `ccsurvey resume {}` goes on", dir.display()));
+        print_message(&format!(
+            "stopped; the state is kept, and `ccsurvey resume {}` continues",
+            dir.display()
+        ));
     }
     Ok(verdict(&ending))
 }
@@ -149,7 +155,7 @@ fn next_steps(dir: &Path) -> String {
         "{tables}\
          Settings  {dir}/survey.toml\n\
          Next      ccsurvey report {dir}                  one HTML file: what exists, what it cost, which depth to use\n          \
-         ccsurvey status {dir}                  the servers that bore most\n          \
-         ccsurvey export {dir} -o starts.csv    all start URLs now known, for the next survey\n"
+         ccsurvey status {dir}                  the servers with the most load\n          \
+         ccsurvey export {dir} -o starts.csv    all known start URLs, for the next survey\n"
     )
 }

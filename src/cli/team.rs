@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::error::CliError;
 use crate::address::Site;
 use crate::records::Manifest;
+use crate::records::units::count;
 use crate::roster::{AgentCapacity, Partition};
 use crate::settings::{Span, typed};
 use crate::survey::{LEAST_CAPACITY, Lives, Team, requests_of_sites};
@@ -16,8 +17,8 @@ use crate::survey::{LEAST_CAPACITY, Lives, Team, requests_of_sites};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Agents")]
 pub(super) struct TeamFlags {
-    /// Walk the site trees with N agents, like a survey over several machines; --sites also counts trees that
-    /// wait for an agent, and is at least the length of the start list
+    /// Crawl the site trees with N agents, like a survey on several machines. --sites then also counts the
+    /// trees that wait for an agent, and is at least the number of start URLs
     #[arg(long, value_name = "N", value_parser = at_least_one::<u32>)]
     agents: Option<u32>,
 
@@ -48,12 +49,12 @@ pub(super) struct TeamFlags {
     #[arg(long, value_name = "TIME", value_parser = span, requires = "agents")]
     agent_life: Option<Span>,
 
-    /// The average time until a replacement comes [with --agent-life: 10m]
+    /// The average time until a replacement starts [with --agent-life: 10m]
     #[arg(long, value_name = "TIME", value_parser = span, requires = "agent_life")]
     agent_gap: Option<Span>,
 
-    /// Assign trees of a server to any agent, not preferably to the agent that had it last; static partitions
-    /// do neither
+    /// Assign the trees of a server to any agent, instead of preferring the agent that had the server last;
+    /// has no effect with a static partition
     #[arg(long, requires = "agents")]
     hand_servers_over: bool,
 
@@ -79,7 +80,7 @@ impl TeamFlags {
         let machines = self.machines.unwrap_or(1);
         if machines > agents {
             return Err(CliError::Usage(format!(
-                "--machines: {machines} machines for {agents} agents (expected an agent on each)"
+                "--machines is {machines}, expected at most --agents, which is {agents}"
             )));
         }
         let capacities = match self.capacity.as_slice() {
@@ -88,8 +89,9 @@ impl TeamFlags {
             each if each.len() == machines as usize => each.to_vec(),
             other => {
                 return Err(CliError::Usage(format!(
-                    "--capacity: {} values for {machines} machines (expected one, or one for each)",
-                    other.len()
+                    "--capacity: {} values for {} (expected one value, or one per machine)",
+                    other.len(),
+                    count(machines.into(), "machine")
                 )));
             }
         };
@@ -137,7 +139,7 @@ fn capacity(word: &str) -> Result<f64, String> {
     if (LEAST_CAPACITY..=1e9).contains(&number) {
         Ok(number)
     } else {
-        Err("expected answers per second, one an hour (0.00028) to 1000000000".to_owned())
+        Err("expected responses per second, from 0.00028 (one per hour) to 1000000000".to_owned())
     }
 }
 

@@ -253,7 +253,7 @@ fn a_store_that_is_full_is_told_of_and_agents_wait_for_the_survey_to_go_on_with_
     let mut case = Case::begin(&bus, &[]);
     case.survey.ends(1);
     case.survey.says("the NATS server cannot store more: ");
-    case.survey.says("(free some space there); the state is kept, `ccsurvey resume ");
+    case.survey.says("(free some space there); the state is kept, and `ccsurvey resume ");
     let status = program().arg("status").arg(case.dir()).output().unwrap();
     let status = String::from_utf8(status.stdout).unwrap();
     assert!(status.contains("the NATS server cannot store more: "), "{status}");
@@ -276,7 +276,7 @@ fn an_agent_without_a_right_on_the_bus_says_which() {
     command.arg("--nats-login").arg(&login);
     let agent = Heard::start(command, folder.path().join("agent.words"));
     agent.says("warning: ");
-    agent.says("others than its owner can read this file");
+    agent.says("users other than its owner can read this file");
     agent.says(
         "our user lacks a permission on the NATS server: Permissions Violation for Publish to \"$JS.API.STREAM.NAMES\"",
     );

@@ -229,7 +229,7 @@ fn a_status_that_is_missing_or_damaged_is_named() {
     let desk = Desk::new();
     let (code, _) = desk.survey(&[]);
     assert_eq!(code, 1, "the name server does not answer");
-    let end = "; what is done is in the tables (`ccsurvey report d`)";
+    let end = "; the results so far are in the tables (`ccsurvey report d`)";
     for (content, what) in [
         (None, "is missing: a survey writes it every second, from its first request on"),
         (Some("{\"state\": \"fin"), "is damaged: EOF while parsing a string at line 1 column 14"),
@@ -305,12 +305,12 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
              '08:00-18:00' or '22:00-06:00')",
         ),
     ] {
-        desk.refuses(&flags, &format!("{message} (`--help` tells what is allowed)"));
+        desk.refuses(&flags, &format!("{message} (`--help` shows what is allowed)"));
     }
     let message = "is not a URL pattern (expected for example '*list*', '/list/' or 'list.example.ke/')";
     for flag in ["exclude", "include"] {
         let refused = format!("invalid value 'list' for '--{flag} <PATTERN>': 'list' {message}");
-        desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` tells what is allowed)"));
+        desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` shows what is allowed)"));
     }
     desk.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
     desk.refuses(&["--config", "run.toml"], &format!("run.toml: line 2: key 'exclude': 'list' {message}"));
@@ -336,7 +336,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         desk.refuses(&flags, message);
     }
     let message = "invalid value 'there' for '--dns <ADDR:PORT>': expected an address and a port, for example \
-                   127.0.0.1:53 (`--help` tells what is allowed)";
+                   127.0.0.1:53 (`--help` shows what is allowed)";
     let said = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke", "--dns", "there"]);
     assert_eq!(said, (2, format!("ccsurvey: error: {message}\n")));
 }
@@ -344,7 +344,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
 #[test]
 fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
     let desk = Desk::new();
-    let unless = "add --impolite if the servers are yours or their owners agreed (free are surveys whose --dns and \
+    let unless = "add --impolite if the servers are yours or their owners have agreed (not needed if --dns and \
                   --gateway are on this machine)";
     let places = "--per-address 50 breaks the promise of one request at a time per server (polite: 1)";
     let rate =
@@ -368,7 +368,7 @@ fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
 #[test]
 fn negative_values_are_named_with_their_flag() {
     let desk = Desk::new();
-    let told = "(`--help` tells what is allowed)";
+    let told = "(`--help` shows what is allowed)";
     for (flags, message) in [
         (
             ["--depth", "-1"],
@@ -403,7 +403,7 @@ fn negative_values_are_named_with_their_flag() {
 fn a_flag_that_does_not_exist_is_named_with_its_likeliest_meaning() {
     Desk::new().refuses(
         &["--dept", "3"],
-        "unexpected argument '--dept' found; a similar argument exists: '--depth' (`--help` tells what is allowed)",
+        "unexpected argument '--dept' found; a similar argument exists: '--depth' (`--help` shows what is allowed)",
     );
 }
 
@@ -610,7 +610,7 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
     }
     for [flag, value] in [["--nats", "nats://127.0.0.1:4222"], ["--nats-login", "w.toml"]] {
         let message =
-            format!("ccsurvey: error: {flag} is given, expected none: a simulation sends nothing\n");
+            format!("ccsurvey: error: {flag} cannot be used in a simulation, which sends nothing\n");
         assert_eq!(desk.run(&["simulate", "demo", "d", flag, value]), (2, message));
     }
     let (code, said) = desk.run(&["simulate", "none.toml", "d"]);

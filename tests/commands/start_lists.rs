@@ -136,11 +136,14 @@ fn lists_are_read_in_every_form_that_people_have() {
     );
     desk.reads("7\ta.ke\tx\n8\tb.ke\ty\n", "columns separated by tabs, no header: column 2 of 3 is taken");
     desk.reads(ZONE, "a zone file of ke.: names below it with NS records are taken");
-    desk.reads(gzip("a.ke\nb.ke\n"), "packed with gzip; a URL or host name a line");
-    desk.reads(gzip(ZONE), "packed with gzip; a zone file of ke.: names below it with NS records are taken");
+    desk.reads(gzip("a.ke\nb.ke\n"), "compressed with gzip; one URL or host name per line");
+    desk.reads(
+        gzip(ZONE),
+        "compressed with gzip; a zone file of ke.: names below it with NS records are taken",
+    );
     desk.reads(
         zstd::encode_all("1,a.ke\n2,b.ke\n".as_bytes(), 3).unwrap(),
-        "packed with zstd; columns separated by commas, no header: column 2 of 2 is taken",
+        "compressed with zstd; columns separated by commas, no header: column 2 of 2 is taken",
     );
 }
 
@@ -165,10 +168,10 @@ fn what_is_in_a_list_is_counted() {
         read.said,
         [
             "list: line 12: 'me@i.ke' is skipped: a mail address, not a host name",
-            "list: line 4: http://example.com/ is left out: it lies outside .ke",
-            "list: line 5: http://b.tz/ is left out: it lies outside .ke",
-            "list: 8 start URLs on 7 sites; 1 doubled, 2 outside .ke left out, 1 bad line skipped",
-            "7 sites to survey; 1 start URL passed over: the site has as many as --seeds-per-site allows",
+            "list: line 4: http://example.com/ is left out: it is outside .ke",
+            "list: line 5: http://b.tz/ is left out: it is outside .ke",
+            "list: 8 start URLs on 7 sites; 1 duplicate, 2 outside .ke left out, 1 bad line skipped",
+            "7 sites to survey; 1 start URL skipped: more than --seeds-per-site allows",
         ]
     );
     assert_eq!(read.urls.unwrap().len(), 8);
@@ -197,9 +200,7 @@ fn what_lies_outside_the_country_domains_is_surveyed_only_if_that_is_wished() {
         desk.run(&[&["add", "d", "--start", "more"], flags].concat(), None)
     };
     assert!(
-        add(&[])
-            .said
-            .contains(&"more: line 3: http://c.com/ is left out: it lies outside .ke, .tz".to_owned())
+        add(&[]).said.contains(&"more: line 3: http://c.com/ is left out: it is outside .ke, .tz".to_owned())
     );
     assert_eq!(desk.start_urls().unwrap(), ["http://a.ke/", "http://b.tz/", "http://c.ke/", "http://c.tz/"]);
     assert_eq!(desk.left_out(), ["http://example.com/", "http://41.90.0.1/", "http://c.com/"]);
@@ -211,18 +212,18 @@ fn what_lies_outside_the_country_domains_is_surveyed_only_if_that_is_wished() {
 fn a_list_of_which_less_than_a_tenth_lies_inside_begins_nothing() {
     let desk = Desk::new();
     let list = format!("a.ke\n{}", (0..10).map(|n| format!("site{n}.com\n")).collect::<String>());
-    let told = "error: list: 1 of 11 start URLs lies inside .ke, less than a tenth: is it the list that you mean? \
-                (--start-anyway begins all the same, --outside-cctld takes the others in)";
+    let told = "error: list: 1 of 11 start URLs is inside .ke, less than a tenth: is this the right list? \
+                (--start-anyway starts anyway, --outside-cctld also surveys the others)";
     for flags in [&[][..], &["--outside-cctld"], &["--skip-bad"]] {
         let read = desk.read(&list, flags);
         assert_eq!((read.code, read.urls, read.said.last().unwrap().as_str()), (2, None, told), "{flags:?}");
     }
     let read = desk.read(&list, &["--start-anyway"]);
     assert_eq!((read.code, read.urls.unwrap()), (1, vec!["http://a.ke/".to_owned()]));
-    assert_eq!(read.said[0], "list: line 2: http://site0.com/ is left out: it lies outside .ke");
+    assert_eq!(read.said[0], "list: line 2: http://site0.com/ is left out: it is outside .ke");
     assert_eq!(desk.read(&list, &["--start-anyway", "--outside-cctld"]).urls.unwrap().len(), 11);
     let none = desk.read("a.tz\nb.tz\n", &["--start-anyway"]);
-    let told = "error: list: no start URL in it lies inside .ke (--outside-cctld takes the others in)";
+    let told = "error: list: no start URL in it is inside .ke (--outside-cctld also surveys the others)";
     assert_eq!((none.code, none.urls, none.said.last().unwrap().as_str()), (2, None, told));
     let tenth = format!("a.ke\n{}", (0..9).map(|n| format!("site{n}.com\n")).collect::<String>());
     assert_eq!(desk.read(&tenth, &[]).urls.unwrap(), ["http://a.ke/"]);
@@ -276,7 +277,7 @@ fn a_column_is_chosen_by_its_name_or_number() {
         read.said
             .last()
             .unwrap()
-            .ends_with("(--start-anyway begins all the same, --outside-cctld takes the others in)")
+            .ends_with("(--start-anyway starts anyway, --outside-cctld also surveys the others)")
     );
     assert_eq!((read.code, read.urls), (2, None));
 }
@@ -315,7 +316,7 @@ fn a_list_of_which_more_than_a_tenth_is_bad_begins_nothing() {
             "list: line 2: 'mailto:me@y.ke' is skipped: a mail address, not a host name",
             "list: line 3: '1,google.co.ke' is skipped: a host name cannot contain ','",
             "list: 1 start URL on 1 site; 2 bad lines skipped",
-            "error: list: 2 of 3 lines are bad, more than a tenth: is it the list that you mean? (--skip-bad takes the rest)",
+            "error: list: 2 of 3 lines are bad, more than a tenth: is this the right list? (--skip-bad uses the other lines)",
         ]
     );
     let read = desk.read(list, &["--skip-bad"]);
@@ -396,7 +397,7 @@ fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
         assert_eq!((read.code, read.urls), (2, None));
         assert!(read.said.contains(&format!("list: {line}")), "{:?}", read.said);
         let told = format!(
-            "error: list: {told} for names that are not read: write them out there (--skip-bad begins without them)"
+            "error: list: {told} for names that are not in the list: write out the names instead (--skip-bad starts without them)"
         );
         assert_eq!(read.said.last().unwrap(), &told);
         assert_eq!(desk.read(zone(directives), &["--skip-bad"]).urls.unwrap().len(), 30);
@@ -410,7 +411,7 @@ fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
 fn names_without_name_servers_are_counted_in_a_zone() {
     let desk = Desk::new();
     let form = "list: a zone file: names below it with NS records are taken";
-    let advice = "to survey the names of other records, give the names alone, one on a line";
+    let advice = "to survey the names of other records, list only the names, one per line";
     // In the formats in which massdns and dig write their results.
     for (list, names) in [
         (
@@ -484,7 +485,7 @@ fn a_pilot_is_a_share_of_the_sites_and_recorded() {
     let none = desk.read("a.ke\n", &["--sample", "0.0001"]);
     assert_eq!(
         none.said.last().unwrap(),
-        "error: list: none of its 1 site is drawn by --sample 0.0001 (give a greater share or another --seed)"
+        "error: list: none of its 1 site is selected by --sample 0.0001 (use a larger share or another --seed)"
     );
     assert_eq!((none.code, none.urls), (2, None));
 }
@@ -516,7 +517,7 @@ fn a_large_ranking_is_read_with_the_right_counts() {
     assert_eq!(read.said[11], "list: columns separated by commas, no header: column 2 of 2 is taken");
     assert!(
         read.said[12].contains(" of 112,500 sites")
-            && read.said[12].ends_with("50,000 doubled, 37,500 outside .ke left out"),
+            && read.said[12].ends_with("50,000 duplicates, 37,500 outside .ke left out"),
         "{:?}",
         read.said
     );

@@ -73,7 +73,7 @@ fn the_text_leads_with_the_depth_its_coverage_and_interval_then_says_the_risk_an
         "Recommended: depth {depth}: {value} % (corrected {corrected} %, {low}–{high} %) of the external hosts known, with "
     );
     assert!(code == 0 && words.starts_with(&begin), "{words}");
-    let risk = format!("\n  Risk: among all such sites coverage may be {low} %. ");
+    let risk = format!("\n  Risk: among all such sites, coverage may be as low as {low} %. ");
     assert!(words.contains(&risk), "{words}");
     // An interval 10 points wide is ± 5 points; four times the sites halve the width.
     let width = number(&coverage["high"]) - number(&coverage["low"]);
@@ -81,8 +81,9 @@ fn the_text_leads_with_the_depth_its_coverage_and_interval_then_says_the_risk_an
     let more = trees * ((width / 0.1).powi(2) - 1.0);
     let said = number(&choice["settling"]["more_sites"]);
     assert!(said >= more && said < more * 1.1 + 1.0, "{said} {more}");
-    let settled =
-        format!(" more sites would settle it, with an interval of ± 5 points; {trees} were surveyed.\n");
+    let settled = format!(
+        " more sites would settle it, with an interval of ± 5 percentage points; this survey has {trees}.\n"
+    );
     assert!(words.contains(&settled), "{words}");
 }
 
@@ -217,7 +218,7 @@ fn where_no_depth_fits_the_first_bound_to_fail_the_nearest_depth_and_what_must_g
     let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--environment", "environment.toml"]);
     assert_eq!(code, 4);
     let first =
-        format!("\n  The first to fail, at depth {covering}: at most {allowed} days (survey.days).\n");
+        format!("\n  The first bound to fail, at depth {covering}: at most {allowed} days (survey.days).\n");
     assert!(words.starts_with("No depth fits") && words.contains(&first), "{words}");
     assert!(words.contains(&format!("\n  The nearest is depth {nearest}. It would need ")), "{words}");
     let alone = &none["limits"][0]["alone"];

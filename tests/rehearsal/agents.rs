@@ -134,9 +134,13 @@ fn flags_that_make_no_team_are_refused_with_what_was_expected() {
         (vec!["--agents", "0"], "expected 1 or more", 2),
         (vec!["--machines", "2"], "--agents <N>", 2),
         (vec!["--agents", "4", "--machines", "3", "--capacity", "1,2"], "2 values for 3 machines", 2),
-        (vec!["--agents", "2", "--machines", "3"], "3 machines for 2 agents", 2),
-        (vec!["--agents", "4", "--capacity", "0"], "expected answers per second", 2),
-        (vec!["--agents", "4", "--capacity", "1e-30"], "expected answers per second", 2),
+        (
+            vec!["--agents", "2", "--machines", "3"],
+            "--machines is 3, expected at most --agents, which is 2",
+            2,
+        ),
+        (vec!["--agents", "4", "--capacity", "0"], "expected responses per second", 2),
+        (vec!["--agents", "4", "--capacity", "1e-30"], "expected responses per second", 2),
         (vec!["--agents", "4", "--agent-life", "0"], "expected 10s to 365days", 2),
         (
             vec!["--agents", "4", "--agent-life", "1h", "--agent-gap", "1000days"],

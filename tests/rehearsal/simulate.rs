@@ -257,7 +257,7 @@ fn a_simulation_is_not_resumed_and_asks_no_name_server() {
     let asked = simulate(&world("a_site_with_one_page"), &other, &["--dns", "127.0.0.1:53"]);
     assert_eq!(asked.status.code(), Some(2));
     let said = String::from_utf8_lossy(&asked.stderr).into_owned();
-    assert!(said.contains("--dns is given, expected none: a simulation sends nothing"), "{said}");
+    assert!(said.contains("--dns cannot be used in a simulation, which sends nothing"), "{said}");
     assert!(!other.exists());
 }
 

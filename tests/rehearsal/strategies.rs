@@ -130,7 +130,7 @@ fn in_an_environment_auto_takes_what_a_survey_with_it_takes() {
         assert_eq!((&here["requests"], &here["load"]), (&one["requests"], &one["load"]), "{here}");
     }
     let (_, words, _) = desk.run(&["choose-depth", "deep", "--environment", "environment.toml"]);
-    assert!(words.contains("strategy ") && words.contains("  takes  "), "{words}");
+    assert!(words.contains("strategy ") && words.contains("  time  "), "{words}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn a_report_is_made_where_no_curves_can_be_written_and_says_so() {
     let told = ccsurvey(&["report"], survey.path()).stderr;
     let told = String::from_utf8_lossy(&told);
     assert!(
-        told.contains("the table of curves of ") && told.contains(" is not written: cannot create folder"),
+        told.contains("cannot write the table of curves of ") && told.contains(": cannot create folder"),
         "{told}"
     );
     assert!(survey.path().join("report.html").is_file() && !is_counted(survey.path()));

@@ -116,7 +116,7 @@ fn a_finished_survey_goes_on_with_what_is_added_and_ends_as_if_it_had_begun_with
     let sites = desk.halves[1].len();
     assert_eq!(
         (code, said),
-        (0, format!("ccsurvey: {sites} sites to survey; `ccsurvey resume d` goes on with them"))
+        (0, format!("ccsurvey: {sites} sites to survey; `ccsurvey resume d` continues the survey"))
     );
     assert_eq!(Manifest::load(&desk.dir()).unwrap().state, SurveyState::Interrupted);
     let status: serde_json::Value =
@@ -126,7 +126,7 @@ fn a_finished_survey_goes_on_with_what_is_added_and_ends_as_if_it_had_begun_with
     desk.has_surveyed_all_once();
     let before = desk.space.accesses().len();
     let (code, said) = desk.add();
-    assert!(code == 0 && said.starts_with("ccsurvey: d: nothing new in it: "), "{said}");
+    assert!(code == 0 && said.starts_with("ccsurvey: d: nothing new to add: "), "{said}");
     assert_eq!(Manifest::load(&desk.dir()).unwrap().state, SurveyState::Finished);
     assert_eq!((desk.resume(), desk.space.accesses().len()), (0, before));
 }
@@ -138,10 +138,7 @@ fn a_survey_at_work_takes_in_what_is_added() {
     until(|| desk.space.accesses().len() >= 5);
     let (code, said) = desk.add();
     let urls = desk.halves[1].len();
-    assert_eq!(
-        (code, said),
-        (0, format!("ccsurvey: {urls} start URLs handed over; the survey at work has taken them in"))
-    );
+    assert_eq!((code, said), (0, format!("ccsurvey: another process added {urls} start URLs to the survey")));
     child.kill().unwrap();
     child.wait().unwrap();
     let toml = desk.dir().join("survey.toml");

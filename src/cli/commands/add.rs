@@ -53,9 +53,9 @@ impl Add {
         let urls = count(list.counts.urls, "start URL");
         print_message(&match settle(dir, &handed_over)? {
             TakenBy::ByUs(taken) => in_words(dir, taken),
-            TakenBy::ByOther => format!("{urls} handed over; the survey at work has taken them in"),
+            TakenBy::ByOther => format!("another process added {urls} to the survey"),
             TakenBy::NotYet => format!(
-                "{urls} handed over and kept; the process at work on {} or the next `resume` takes them in",
+                "{urls} saved but not added yet: the process that runs {} or the next `resume` adds the list",
                 dir.display()
             ),
         });
@@ -86,7 +86,7 @@ fn settle(dir: &Path, handed_over: &HandedOverList) -> Result<TakenBy, CliError>
 fn in_words(dir: &Path, taken: StartUrlCounts) -> String {
     let told = taken_in_words(taken);
     if taken.sites + taken.seeds == 0 {
-        return format!("{}: nothing new in it: {told}", dir.display());
+        return format!("{}: nothing new to add: {told}", dir.display());
     }
-    format!("{told}; `ccsurvey resume {}` goes on with them", dir.display())
+    format!("{told}; `ccsurvey resume {}` continues the survey", dir.display())
 }

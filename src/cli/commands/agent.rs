@@ -16,11 +16,11 @@ use crate::survey::LEAST_CAPACITY;
 
 /// Crawl sites for a survey that was started with --nats, on this or another machine.
 ///
-/// Sends the requests that the survey assigns to it, each when the server's turn has come, and reads the
-/// responses. Agents may come and go at any time, and be killed: their sites continue elsewhere. An agent
-/// waits for the survey, and ends with it. Settings of the survey that affect this machine's own network
-/// apply only with the agent's own flags. An agent needs no folder; Ctrl-C and SIGTERM let it finish the
-/// exchanges in flight.
+/// Sends the requests that the survey assigns to it, each when the server may be contacted again, and reads
+/// the responses. Agents may join, leave or be killed at any time: other agents continue their sites. An
+/// agent waits for the survey, and ends with it. Settings of the survey that affect this machine's own
+/// network apply only if the agent's own flags allow them. An agent needs no folder. Ctrl-C and SIGTERM let
+/// it finish the exchanges in flight.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct AgentCommand {
@@ -28,7 +28,8 @@ pub struct AgentCommand {
     #[arg(long, value_name = "URL")]
     nats: String,
 
-    /// The file with our credentials for the NATS server, as for `ccsurvey survey` [default: the environment]
+    /// The file with your credentials for the NATS server, as for `ccsurvey survey` [default: the
+    /// environment]
     #[arg(long, value_name = "FILE")]
     nats_login: Option<PathBuf>,
 
@@ -40,13 +41,12 @@ pub struct AgentCommand {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// The number of site trees that it crawls at once; each site gets one request at a time, whatever this
-    /// says
+    /// The number of site trees to crawl at once. Each site still gets one request at a time
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one::<u32>)]
     sites: u32,
 
-    /// The capacity of this agent, in a unit that is the same for all agents: the one with the most gets the
-    /// largest sites
+    /// The capacity of this agent, in any unit that all agents share. The agent with the highest capacity
+    /// gets the largest sites
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = capacity)]
     capacity: f64,
 
@@ -59,8 +59,8 @@ pub struct AgentCommand {
     #[arg(long, value_name = "ADDR:PORT", help_heading = LIMITS)]
     gateway: Option<SocketAddr>,
 
-    /// Further root certificates (PEM) that the survey may trust, as those of its --ca; may be given more
-    /// than once
+    /// Additional root certificates (PEM) that the survey may trust, like those of its --ca; may be given
+    /// more than once
     #[arg(long, value_name = "FILE", help_heading = LIMITS)]
     ca: Vec<PathBuf>,
 }

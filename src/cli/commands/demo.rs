@@ -69,7 +69,7 @@ impl Demo {
                 world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect();
             let (survey, taken) = Survey::create(&dir, settings, &start)?;
             print_message(&format!(
-                "a virtual Web space is served on this machine (name server {dns}, gateway {gateway})"
+                "a virtual Web is served on this machine (name server {dns}, gateway {gateway})"
             ));
             print_message(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
             let coordinator = bus::coordinator(bus, &dir).await?;
@@ -79,12 +79,12 @@ impl Demo {
             served.shutdown().await.map_err(refusal)?;
             if exit == Exit::Interrupted {
                 print_message(&format!(
-                    "the virtual Web space is gone; before you resume, bring it back with \
+                    "the virtual Web has ended; before you resume, start it again with \
                      `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
                 ));
                 if has_agents {
                     print_message(&format!(
-                        "so are the agents: remove the line `nats` from {}/survey.toml, and this machine goes on alone",
+                        "the agents have ended too; to continue without agents, remove the line `nats` from {}/survey.toml",
                         dir.display()
                     ));
                 }
@@ -136,7 +136,7 @@ fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
     match fs::read(&path) {
         Ok(found) if found == GEO_DATABASE => Ok(path),
         Ok(_) => Err(CliError::Usage(format!(
-            "{} exists and is another file: remove it, or choose another DIR",
+            "{} exists and is not the location database of the demo: remove it, or choose another DIR",
             path.display()
         ))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => fs::write(&path, GEO_DATABASE)

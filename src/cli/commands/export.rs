@@ -7,13 +7,13 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{Results, print_message};
 use crate::cli::replacement::Replacement;
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::survey::{SurveyError, export};
 
 /// Write all start URLs that a survey knows, as CSV.
 ///
-/// The user's start URLs, those of the sites crawled, and all external URLs inside the country domains, each
-/// once: usable as the --start of a next survey. May be used while the survey runs.
+/// Writes your start URLs, those of the crawled sites, and all external URLs inside the country domains, each
+/// once. The file can be the --start of the next survey. The survey may still be running.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Export {
@@ -42,7 +42,7 @@ impl Export {
             }
             Some(file) => {
                 let number = to_file(&self.dir, file)?;
-                print_message(&format!("{} start URLs written to {}", thousands(number), file.display()));
+                print_message(&format!("{} written to {}", count(number, "start URL"), file.display()));
             }
         }
         Ok(Exit::Done)

@@ -8,14 +8,15 @@ use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::print_message;
 use crate::cli::replacement::Replacement;
-use crate::records::units::{percent, thousands};
+use crate::records::units::{count, percent};
 
 /// Learn the yield of pages, for `--depth auto`, from surveys that were crawled deep.
 ///
-/// Computes the number of external hosts, new in its site, that a page of a depth and with the words of its
-/// URL brings on average; the yield that a request must promise so that a share of all hosts is found; and
-/// the loss at that yield. Surveys like the next one give the best rates: the same country some years ago, or
-/// a sample of it crawled to depth 20. They must have been made with --record-links.
+/// Computes how many external hosts, new in its site, a page brings on average, by its depth and the words in
+/// its URL. For several shares of all hosts, it also computes the yield that a request must promise for that
+/// share to be found, and the requests that this takes. Surveys like the next one give the best rates: the
+/// same country some years ago, or a sample of it crawled to depth 20. They must have been made with
+/// --record-links.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct LearnCommand {
@@ -27,7 +28,7 @@ pub struct LearnCommand {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The deepest level that prices are computed for
+    /// The deepest level for which yields are computed
     #[arg(long, value_name = "LEVELS", default_value_t = 20)]
     max_depth: u16,
 }
@@ -46,13 +47,12 @@ impl LearnCommand {
             let ground = RecordedGraph::read(dir)?;
             let source = &ground.source;
             print_message(&format!(
-                "{}: {} pages of {} site trees, {} external hosts; {} URLs were found and not asked for, because of the \
-                 depth or a limit",
+                "{}: {} of {}, {}; {} found but not fetched, because of the depth or a limit",
                 dir.display(),
-                thousands(source.pages),
-                thousands(source.trees),
-                thousands(source.hosts),
-                thousands(ground.unrecorded)
+                count(source.pages, "page"),
+                count(source.trees, "site tree"),
+                count(source.hosts, "external host"),
+                count(ground.unrecorded, "URL")
             ));
             grounds.push(ground);
         }
@@ -61,15 +61,15 @@ impl LearnCommand {
             .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", self.output.display())))?;
         for price in &learnt.rates.prices {
             print_message(&format!(
-                "{} of the hosts for {} of the requests: {} new hosts a request",
+                "{} of the hosts for {} of the requests, at {} or more new hosts per request",
                 percent(price.coverage),
                 percent(price.load),
                 price.price
             ));
         }
         print_message(&format!(
-            "rates of {} words written to {}",
-            thousands(learnt.words as u64),
+            "rates of {} written to {}",
+            count(learnt.words as u64, "word"),
             self.output.display()
         ));
         Ok(Exit::Done)

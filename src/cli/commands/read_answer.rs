@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_or_print;
 use crate::survey;
 
-/// Read a response at which a survey crashed, for the survey, which starts this process
+/// Read a response that crashed a survey; the survey starts this process itself
 #[derive(Args, Debug)]
 pub struct ReadAnswer {}
 
@@ -14,7 +14,7 @@ impl ReadAnswer {
     /// When standard input is not a response, or the result cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
         let read = survey::read_answer(std::io::stdin().lock())
-            .map_err(|error| CliError::Failed(format!("cannot read an answer: {error}")))?;
+            .map_err(|error| CliError::Failed(format!("cannot read a response: {error}")))?;
         write_or_print(None, &read)
     }
 }

@@ -15,9 +15,9 @@ use crate::survey::{Ending, KeptReplies, Survey, has_added, settings_of, take_in
 
 /// Continue a survey after a stop or a crash.
 ///
-/// Nothing recorded is lost and nothing finished is fetched again. The settings are those in DIR/survey.toml,
-/// which may have been made more polite in the meantime; servers get their pauses as if there had been no
-/// stop.
+/// Nothing recorded is lost and nothing finished is fetched again. The settings are those in DIR/survey.toml;
+/// you may make them more polite before you resume. Servers get their pauses as if the survey had not
+/// stopped.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Resume {

@@ -18,14 +18,14 @@ use crate::cli::progress::Display;
 use crate::cli::run::{DisplayMode, no_threads, tables_in_words, verdict};
 use crate::cli::team::TeamFlags;
 use crate::cli::{input::start_list, log, stop};
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::rehearsal::{Rehearsal, Scenario};
 use crate::settings::Settings;
 use crate::space::Replay;
 use crate::starts::StartList;
 use crate::survey::{Ending, Summary, area};
 
-/// Survey a virtual Web, or a recorded survey once more, in this process, on a virtual clock.
+/// Survey a virtual Web, or repeat a recorded survey, in this process on a virtual clock.
 ///
 /// Uses the same engine as `survey`, with the same pauses, budgets and tables, but sends nothing and never
 /// waits in real time: weeks of a polite survey take minutes. The tables show how long the survey would take,
@@ -58,7 +58,8 @@ pub struct Simulate {
 // A world provides what a survey of real servers must be given.
 const START: &str = "The start list, as for `survey` [default: the start list of the world]";
 const CCTLD: &str = "The surveyed country domains, e.g. ke or ke,tz,ug [default: those of the world]";
-const CONTACT: &str = "What would stand in the User-Agent of every request; it counts into the bytes sent";
+const CONTACT: &str =
+    "The contact that the User-Agent of every request would name; it counts towards the bytes sent";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,8 +103,8 @@ impl Simulate {
         real.shutdown_background();
         if let Some(unasked) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
             print_message(&format!(
-                "{} requests were for URLs that the recorded survey did not fetch",
-                thousands(unasked)
+                "{} went to URLs that the recorded survey did not fetch",
+                count(unasked, "request")
             ));
         }
         print_result(ended, &self.dir, self.showing)
@@ -143,7 +144,7 @@ fn run(rehearsal: Rehearsal, dir: &Path, showing: DisplayMode, real: &Runtime) -
     Ok(ended?)
 }
 
-const STOPPING: &str = "stopping: what was simulated so far is written";
+const STOPPING: &str = "stopping: the results so far are written";
 
 fn print_result(ended: Result<Ending, CliError>, dir: &Path, showing: DisplayMode) -> Result<Exit, CliError> {
     let ending = ended?;
@@ -153,7 +154,7 @@ fn print_result(ended: Result<Ending, CliError>, dir: &Path, showing: DisplayMod
     } else if ending.is_finished {
         print(&format!("\n{}\n{}", Summary::read(dir)?, tables_in_words(dir)))?;
     } else {
-        print_message("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
+        print_message("stopped: the tables hold the finished sites; a simulation cannot be resumed");
     }
     Ok(verdict(&ending))
 }

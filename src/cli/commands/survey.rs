@@ -17,8 +17,8 @@ use crate::survey::{Focus, ReadingProgress, StartUrlCounts, Survey, area};
 ///
 /// Crawls the sites of the start list and, with --feed-back, the sites that they link to inside the country
 /// domains; writes tables, log and state to DIR. The defaults are the polite ones: one request at a time per
-/// server and per site, a pause of at least 2 s or five times the last exchange, robots.txt obeyed. Ctrl-C,
-/// SIGTERM or the loss of its terminal stop it (under `nohup` the last does not); `resume` continues.
+/// server and per site, a pause of at least 2 s or five times the last exchange, robots.txt obeyed. Ctrl-C or
+/// SIGTERM stops it, and so does closing its terminal, unless it runs under `nohup`; `resume` continues it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct SurveyCommand {
@@ -28,7 +28,7 @@ pub struct SurveyCommand {
 
     /// Continue the survey in DIR, as `resume` does, or report that it is finished; start it if DIR has none.
     /// For service managers, which run the same command at every start. The start list is read only for a new
-    /// survey; flags that differ from those at its start must make it more polite
+    /// survey. Flags may differ from those at its start only if they make it more polite
     #[arg(long)]
     pub or_resume: bool,
 
@@ -82,18 +82,16 @@ impl SurveyCommand {
 
 /// The result of reading the start list.
 pub(super) fn taken_in_words(taken: StartUrlCounts) -> String {
-    let seeds = (taken.seeds > 0).then(|| format!(", {} in them", count(taken.seeds, "further start URL")));
+    let seeds = (taken.seeds > 0).then(|| format!(" with {}", count(taken.seeds, "more start URL")));
     let repeated = (taken.repeated > 0).then(|| {
-        format!(
-            "; {} passed over: the site has as many as --seeds-per-site allows",
-            count(taken.repeated, "start URL")
-        )
+        format!("; {} skipped: more than --seeds-per-site allows", count(taken.repeated, "start URL"))
     });
     let known = taken.known.map(|known| match known {
-        0 => "; nothing of the earlier survey is left: every page is sent whole".to_owned(),
+        0 => "; nothing of the earlier survey is left: every page is fetched in full".to_owned(),
+        1 => "; 1 page or file of the earlier survey is fetched only if it has changed".to_owned(),
         known => {
             let known = units::thousands(known);
-            format!("; {known} pages and files of the earlier survey are sent only if they have changed")
+            format!("; {known} pages and files of the earlier survey are fetched only if they have changed")
         }
     });
     format!(
@@ -110,10 +108,10 @@ fn spending_in_words(focus: Focus) -> String {
     let [all, settled, planned] =
         [focus.earlier_requests, focus.settled_requests, focus.planned_requests].map(units::thousands);
     match focus.price {
-        Some(_) => format!("; about {planned} of the earlier survey's {all} requests are made again"),
+        Some(_) => format!("; about {planned} of the earlier survey's {all} requests are repeated"),
         None => format!(
-            "; of the earlier survey's {all} requests, {settled} were for robots.txt and front pages: no more is \
-             made again than these, for they take all that --focus gives"
+            "; of the earlier survey's {all} requests, {settled} were for robots.txt and front pages: only these are \
+             repeated, because they use up what --focus allows"
         ),
     }
 }
@@ -153,16 +151,15 @@ mod tests {
                 repeated: 1,
                 ..StartUrlCounts::default()
             }),
-            "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over: the site has \
-             as many as --seeds-per-site allows"
+            "3,400 sites to survey with 2 more start URLs; 1 start URL skipped: more than --seeds-per-site allows"
         );
         assert_eq!(
             taken_in_words(StartUrlCounts { sites: 1, known: Some(1234), ..StartUrlCounts::default() }),
-            "1 site to survey; 1,234 pages and files of the earlier survey are sent only if they have changed"
+            "1 site to survey; 1,234 pages and files of the earlier survey are fetched only if they have changed"
         );
         assert_eq!(
             taken_in_words(StartUrlCounts { sites: 1, known: Some(0), ..StartUrlCounts::default() }),
-            "1 site to survey; nothing of the earlier survey is left: every page is sent whole"
+            "1 site to survey; nothing of the earlier survey is left: every page is fetched in full"
         );
     }
 }

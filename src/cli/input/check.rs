@@ -25,8 +25,8 @@ pub(in crate::cli) fn check_politeness(settings: &Settings) -> Result<(), CliErr
     }
     let told: Vec<String> = harsher.iter().map(LessPolite::to_string).collect();
     Err(CliError::Usage(format!(
-        "{}; add --impolite if the servers are yours or their owners agreed (free are surveys whose --dns and --gateway \
-         are on this machine)",
+        "{}; add --impolite if the servers are yours or their owners have agreed (not needed if --dns and --gateway are \
+         on this machine)",
         told.join("; ")
     )))
 }
@@ -44,7 +44,7 @@ pub(in crate::cli) fn check_simulation(settings: &Settings) -> Result<(), CliErr
     ];
     let sends = (given.into_iter())
         .find_map(|(flag, is_given)| is_given.then_some(flag))
-        .map(|flag| format!("--{flag} is given, expected none: a simulation sends nothing"));
+        .map(|flag| format!("--{flag} cannot be used in a simulation, which sends nothing"));
     let contact = settings.contact.as_ref().and_then(|_| settings.contact_refusal());
     refuse(settings.refusal(&least(settings)).or(sends).or(contact))
 }
@@ -157,7 +157,7 @@ mod tests {
             check_politeness(&harsh).unwrap_err().to_string(),
             "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s); --rate none breaks the \
              promise of the limit on the rate of the whole survey (polite: 1048576); add --impolite if the servers are \
-             yours or their owners agreed (free are surveys whose --dns and --gateway are on this machine)"
+             yours or their owners have agreed (not needed if --dns and --gateway are on this machine)"
         );
         assert!(check_politeness(&Settings { impolite: true, ..harsh.clone() }).is_ok());
         let here = Some("127.0.0.1:9".parse().unwrap());

@@ -31,8 +31,8 @@ struct RunFlags {
     /// without a header (the column that holds them is detected and reported), a ranking such as
     /// `1,example.ke`, or a zone file, from which names with NS records below the zone are taken; plain or
     /// compressed with gzip or zstd. A name stands for http://name/. Bad lines and URLs outside the country
-    /// domains are reported and skipped; if more than a tenth is bad, or less than a tenth is inside, nothing
-    /// is started
+    /// domains are reported and skipped. The survey does not start if more than a tenth of the lines are bad,
+    /// or if less than a tenth of the URLs are inside
     #[arg(long, value_name = "FILE", required = true)]
     start: Option<PathBuf>,
 
@@ -40,9 +40,9 @@ struct RunFlags {
     list: ListFlags,
 
     /// Settings in TOML, with the names of flags as keys: `depth = 5`. All flags are settings, except
-    /// --start, those on how the list is read (--column, --outside-cctld, --start-anyway, --skip-bad) and
-    /// those of the output. Flags override the file; unknown keys are errors; paths are relative to the
-    /// file's folder [default: none]
+    /// --start, --or-resume, the flags on how to read the list (--column, --outside-cctld, --start-anyway,
+    /// --skip-bad) and the output flags. Flags override the file. Unknown keys are errors. Paths are relative
+    /// to the file's folder [default: none]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -33,7 +33,7 @@ impl Helpers {
         in_a_group_of_its_own(&mut nats);
         let nats = nats.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => CliError::Failed(
-                "--agents: the program nats-server is not there (Debian and Ubuntu: `apt install nats-server`)".to_owned(),
+                "--agents: the program nats-server is not installed (on Debian and Ubuntu: `apt install nats-server`)".to_owned(),
             ),
             _ => failed(error),
         })?;
@@ -64,7 +64,7 @@ impl Helpers {
             }
             std::thread::sleep(BETWEEN_TRIES);
         }
-        Err(CliError::Failed(format!("--agents: nats-server does not listen at {}", self.server)))
+        Err(CliError::Failed(format!("--agents: nats-server does not listen on {}", self.server)))
     }
 }
 

@@ -13,23 +13,23 @@ use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, OutsideUrl, Packi
 /// How to read a start list, and which part of it to survey: options of a single run, not settings.
 #[derive(Args, Clone, Debug)]
 pub(in crate::cli) struct ListFlags {
-    /// The column of the start list with the URLs or host names: its name in the header, or its number from 1
-    /// [default: the column with the most names inside the country domains]
+    /// The column of the start list with the URLs or host names: its name in the header, or its number,
+    /// counted from 1 [default: the column with the most names inside the country domains]
     #[arg(long, value_name = "NAME|N", value_parser = |text: &str| text.parse::<ColumnChoice>())]
     column: Option<ColumnChoice>,
 
-    /// Also survey start URLs outside the country domains, and those whose host is an address. Otherwise they
-    /// are counted, listed in DIR/outside.csv and left out. Links that lead outside are never followed to new
-    /// sites
+    /// Also survey start URLs outside the country domains, and those whose host is an IP address. By default
+    /// they are counted, listed in DIR/outside.csv and left out. Links that lead outside are never followed
+    /// to new sites
     #[arg(long)]
     outside_cctld: bool,
 
-    /// Start even if less than a tenth of the start URLs lies inside the country domains
+    /// Start even if less than a tenth of the start URLs are inside the country domains
     #[arg(long)]
     start_anyway: bool,
 
-    /// Take the good lines of the start list even if more than a tenth is bad, or if names of a zone file are
-    /// missing. Bad lines are listed in DIR/skipped.csv
+    /// Use the good lines of the start list even if more than a tenth of its lines are bad, or if names of a
+    /// zone file are missing. Bad lines are listed in DIR/skipped.csv
     #[arg(long)]
     skip_bad: bool,
 }
@@ -58,28 +58,29 @@ impl ListFlags {
         let found = counts.inside + counts.outside;
         if list.is_mostly_odd() && found > 0 && !self.skip_bad {
             let (bad, lines) = (thousands(counts.bad), count(counts.lines, "line"));
+            let are = if counts.bad == 1 { "is" } else { "are" };
             return Err(CliError::Usage(format!(
-                "{name}: {bad} of {lines} are bad, more than a tenth: is it the list that you mean? (--skip-bad takes the rest)"
+                "{name}: {bad} of {lines} {are} bad, more than a tenth: is this the right list? (--skip-bad uses the other lines)"
             )));
         }
         if list.lacks_names() && !self.skip_bad {
             let (lines, stand) =
                 (count(counts.unread, "line"), if counts.unread == 1 { "stands" } else { "stand" });
             return Err(CliError::Usage(format!(
-                "{name}: {lines} in it {stand} for names that are not read: write them out there (--skip-bad begins \
-                 without them)"
+                "{name}: {lines} in it {stand} for names that are not in the list: write out the names instead (--skip-bad \
+                 starts without them)"
             )));
         }
         if list.is_mostly_outside() && !self.start_anyway {
             let (inside, all) = (thousands(counts.inside), count(found, "start URL"));
-            let lies = if counts.inside == 1 { "lies" } else { "lie" };
+            let are = if counts.inside == 1 { "is" } else { "are" };
             let column = match (&list.form, &self.column) {
                 (Form::Columns { columns: 2.., .. }, None) => ", --column chooses another column",
                 _ => "",
             };
             return Err(CliError::Usage(format!(
-                "{name}: {inside} of {all} {lies} inside {}, less than a tenth: is it the list that you mean? \
-                 (--start-anyway begins all the same, --outside-cctld takes the others in{column})",
+                "{name}: {inside} of {all} {are} inside {}, less than a tenth: is this the right list? (--start-anyway \
+                 starts anyway, --outside-cctld also surveys the others{column})",
                 domains(area)
             )));
         }
@@ -121,12 +122,15 @@ fn refuse_empty(name: &str, list: &StartList, area: Option<&Area>) -> Result<(),
     }
     let why = match area {
         Some(area) if list.counts.sites_in_list > 0 => format!(
-            "none of its {} is drawn by --sample {} (give a greater share or another --seed)",
+            "none of its {} is selected by --sample {} (use a larger share or another --seed)",
             count(list.counts.sites_in_list, "site"),
             area.sample.share
         ),
         Some(area) if list.counts.outside > 0 => {
-            format!("no start URL in it lies inside {} (--outside-cctld takes the others in)", domains(area))
+            format!(
+                "no start URL in it is inside {} (--outside-cctld also surveys the others)",
+                domains(area)
+            )
         }
         _ => no_start_url(list),
     };
@@ -147,7 +151,7 @@ fn no_start_url(list: &StartList) -> String {
         let have = if counts.without_ns == 1 { "has" } else { "have" };
         let names = count(counts.without_ns, "name");
         found.push(format!("{names} {have} no NS record"));
-        ": to survey the names of other records, give the names alone, one on a line"
+        ": to survey the names of other records, list only the names, one per line"
     } else {
         ""
     };
@@ -229,7 +233,7 @@ fn left_out(list: &StartList, area: &Area) -> Vec<String> {
     let outside = list.left_out.iter();
     let mut lines: Vec<String> = outside
         .map(|OutsideUrl { line, url }| {
-            format!("line {line}: {url} is left out: it lies outside {}", domains(area))
+            format!("line {line}: {url} is left out: it is outside {}", domains(area))
         })
         .collect();
     let number = if area.takes_outside { 0 } else { list.counts.outside };
@@ -249,22 +253,24 @@ fn domains(area: &Area) -> String {
 fn how_it_was_read(list: &StartList) -> Option<String> {
     let packing = match list.packing {
         Packing::None => "",
-        Packing::Gzip => "packed with gzip; ",
-        Packing::Zstd => "packed with zstd; ",
+        Packing::Gzip => "compressed with gzip; ",
+        Packing::Zstd => "compressed with zstd; ",
     };
     let form = match &list.form {
         Form::Lines | Form::LinesWithHeader if packing.is_empty() => return None,
-        Form::Lines | Form::LinesWithHeader => "a URL or host name a line".to_owned(),
-        Form::Names { .. } => "several URLs or host names a line: all are taken".to_owned(),
+        Form::Lines | Form::LinesWithHeader => "one URL or host name per line".to_owned(),
+        Form::Names { .. } => "several URLs or host names per line: all are taken".to_owned(),
         Form::Columns { columns: 1, .. } => {
-            "host names that begin with the top level are turned round".to_owned()
+            "host names that begin with the top-level domain are reversed".to_owned()
         }
         Form::Columns { separator, column, columns, header, labels } => {
             let (number, turned) = (
                 column + 1,
                 match labels {
                     Labels::Usual => "",
-                    Labels::Reversed => ", its host names, which begin with the top level, turned round",
+                    Labels::Reversed => {
+                        ", with its host names reversed, because they begin with the top-level domain"
+                    }
                 },
             );
             match header {
@@ -304,7 +310,7 @@ fn contents(list: &StartList, area: &Area) -> String {
     };
     let mut odd = Vec::new();
     if counts.doubled > 0 {
-        odd.push(format!("{} doubled", thousands(counts.doubled)));
+        odd.push(count(counts.doubled, "duplicate"));
     }
     if counts.outside > 0 {
         let fate = if area.takes_outside { "" } else { " left out" };

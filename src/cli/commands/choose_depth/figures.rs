@@ -1,5 +1,5 @@
 use crate::analysis::{Evidence, SitesNeeded};
-use crate::records::units::{percent, thousands};
+use crate::records::units::{count, percent, thousands};
 
 /// The curve that decides at a confidence.
 pub(super) fn by_confidence(confidence: f64) -> String {
@@ -12,14 +12,14 @@ pub(super) fn by_confidence(confidence: f64) -> String {
 
 /// The risk, when the curve decided on a coverage.
 pub(super) fn lower(low: f64) -> String {
-    format!("among all such sites coverage may be {}", percent(low))
+    format!("among all such sites, coverage may be as low as {}", percent(low))
 }
 
 /// The number of sites that would narrow an interval enough.
 pub(super) fn settled(settling: SitesNeeded, trees: u64) -> String {
     format!(
-        "About {} more sites would settle it, with an interval of ± {:.0} points; {} were surveyed.",
-        thousands(settling.more_sites),
+        "About {} would settle it, with an interval of ± {:.0} percentage points; this survey has {}.",
+        count(settling.more_sites, "more site"),
         settling.within * 100.0,
         thousands(trees)
     )

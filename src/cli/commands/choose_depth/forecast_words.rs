@@ -6,7 +6,7 @@ use crate::analysis::{
     Bound, Evidence, Forecast, ForecastLevel, Limit, NearestDepth, ServerSpread, Shortfall, Verdict,
 };
 use crate::cli::columns::{Columns, Side};
-use crate::records::units::{bytes, duration, percent, thousands};
+use crate::records::units::{bytes, count, duration, percent, thousands};
 use crate::report::advice::{self, TooShallow, interval, with_interval};
 
 /// The text of a forecast.
@@ -24,7 +24,9 @@ pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
         percent(forecast.interval_confidence)
     );
     text.push_str(match forecast.environment.servers.link {
-        Some(_) => "A server's share is of its link, as given, over the time in which it is surveyed.\n",
+        Some(_) => {
+            "The share of a server's link is a share of the given capacity, over the time in which the server is surveyed.\n"
+        }
         None => {
             "A server's share is of the rate that the survey measured on its link, over the time in which the server is\n\
              surveyed.\n"
@@ -52,7 +54,7 @@ fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
         Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
     let head = [
         "depth",
-        "takes",
+        "time",
         "sites",
         "requests",
         "bytes",
@@ -145,12 +147,12 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
         (None, true) => "the greatest depth that was walked; no bound is set".to_owned(),
     };
     let mut text = format!(
-        "{heading}: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n",
+        "{heading}: depth {}: {} of the {} known, in {} with {}.\n  It is {why}.\n",
         level.depth,
         with_interval(level.coverage),
         forecast.reading.counts(forecast.of),
         duration(level.seconds),
-        thousands(level.requests),
+        count(level.requests, "request"),
     );
     if let (Some(_), Some((low, _))) = (forecast.environment.survey.coverage, level.coverage.interval())
         && forecast.confidence <= Evidence::EVEN
@@ -184,7 +186,7 @@ fn no_depth(forecast: &Forecast) -> String {
         "No depth fits: some depth meets each bound, but no depth meets all of them.".to_owned()
     };
     if let Some((limit, depth)) = forecast.fails_first() {
-        let _ = write!(text, "\n  The first to fail, at depth {depth}: {}.", bound_in_words(limit));
+        let _ = write!(text, "\n  The first bound to fail, at depth {depth}: {}.", bound_in_words(limit));
     }
     if let Some(nearest) = &forecast.nearest {
         let _ = write!(text, "\n  The nearest is depth {}. It would need {}.", nearest.depth, gives(nearest));
@@ -204,7 +206,7 @@ fn give_in_words(give: &Shortfall) -> String {
         // Rounded up: a survey that takes a minute too long is over the limit.
         Bound::Days => format!("{} days where {wanted} are allowed", (found * 10.0).ceil() / 10.0),
         Bound::Coverage => {
-            format!("coverage of {} to be enough where {} is wanted", percent(found), percent(wanted))
+            format!("a coverage bound of {} where {} is wanted", percent(found), percent(wanted))
         }
         Bound::ServerShare => {
             format!("{} of a server's link where {} is allowed", percent(found), percent(wanted))

@@ -4,7 +4,7 @@ use super::figures::wrapped;
 use super::recommendation::{Advice, Recommendation};
 use crate::analysis::{Candidate, Comparison, Criterion, Kind, Reading, SkippedPages, Strategy};
 use crate::cli::columns::{Columns, Side};
-use crate::records::units::{duration, percent, thousands};
+use crate::records::units::{count, duration, percent, thousands};
 use crate::report::advice::{self, InfluenceKind, interval, with_interval};
 
 /// The texts before the depths, and between the verdict on the depths and their table.
@@ -92,7 +92,7 @@ fn beside(advice: &Advice, mark: &str) -> String {
 fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
     use Side::{Left, Right};
     let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Left]);
-    let takes = if comparison.candidates.iter().any(|one| one.seconds.is_some()) { "takes" } else { "" };
+    let takes = if comparison.candidates.iter().any(|one| one.seconds.is_some()) { "time" } else { "" };
     table.row(["strategy", "coverage", "corrected", "interval", "requests", "load", "interval", takes, ""]);
     for (at, one) in comparison.candidates.iter().enumerate() {
         let verdict = match one.fits {
@@ -131,14 +131,14 @@ pub(super) fn left_out_in_words(left_out: &SkippedPages) -> String {
     let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
-         Its levels took {} requests in {} site trees, and it knows {} external hosts. It left out {} URLs that it found; these\n  \
-         pages were expected to link to {} hosts that are new in their sites.\n  \
-         `ccsurvey report` shows the links on a sample of these pages (--probe-depth). To compare depths with --depth auto, survey\n  \
-         a sample of the sites to a fixed depth with --record-links, and run choose-depth on that survey.\n",
-        thousands(*requests),
-        thousands(*trees),
-        thousands(*hosts),
-        thousands(*urls),
-        thousands(expected_hosts.round() as u64),
+         Its levels took {} in {}, and it knows {}. It found {} that it left out; these pages\n  \
+         were expected to bring {} new in their sites.\n  \
+         `ccsurvey report` shows what a sample of these pages brought (--probe-depth). To compare depths with --depth auto,\n  \
+         survey a sample of the sites to a fixed depth, with --record-links, and run this command on that survey.\n",
+        count(*requests, "request"),
+        count(*trees, "site tree"),
+        count(*hosts, "external host"),
+        count(*urls, "URL"),
+        count(expected_hosts.round() as u64, "external host"),
     )
 }

@@ -105,8 +105,8 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-`--help` tells the keys of an environment file. The exit code is 4 when there is no advice or only a provisional one: no
-strategy fits, the survey must go deeper or left pages out, or it is partial.";
+`--help` lists the keys of an environment file. The exit code is 4 if there is no advice, or only provisional advice: no
+strategy fits, the survey must go deeper, it left pages out, or it is partial.";
 
 const LONG_HELP: &str = "\
 Examples:
@@ -115,30 +115,30 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-The exit code is 4 when there is no advice or only a provisional one: no strategy fits, the survey must go deeper or left
+The exit code is 4 if there is no advice, or only provisional advice: no strategy fits, the survey must go deeper, it left
 pages out, or it is partial (interrupted, still running, killed, or out of a budget that its sites share).
 
-An environment file; every key may be left out, and is then as recorded, or no bound:
+An environment file. Every key is optional: without it, the value is as recorded, or there is no bound:
   [servers]
-  link = \"512 kbit/s\"    # capacity of every server's link: no answer comes faster
-  rtt = \"600ms\"          # round trip to every server, in place of what was measured
+  link = \"512 kbit/s\"    # capacity of every server's link: no response comes faster
+  rtt = \"600ms\"          # round trip to every server, instead of the measured times
   others = 0.4           # share of the link that other users take (with link) [default: 0]
-  share = 0.05           # bound: most of a server's link, over the time in which it is surveyed
-  requests = 2000        # bound: most requests to a server
-  bytes = \"50MB\"         # bound: most bytes of a server
+  share = 0.05           # bound: largest share of a server's link, over the time in which it is surveyed
+  requests = 2000        # bound: maximum requests to a server
+  bytes = \"50MB\"         # bound: maximum bytes from a server
   [surveyor]
   link = \"4 Mbit/s\"      # capacity of the surveyor's link
-  share = 0.25           # bound: most of it in the busiest hour [default: 1]
+  share = 0.25           # bound: largest share of it in the busiest hour [default: 1]
   [survey]
-  days = 14              # bound: most days that the survey may take
-  coverage = 0.95        # bound: least coverage
+  days = 14              # bound: maximum days that the survey may take
+  coverage = 0.95        # bound: minimum coverage
   of = \"hosts\"           # urls, hosts, sites or addresses
   reading = \"union\"      # union or pair
-  confidence = 0.5       # how sure that coverage must be, as the flag
-  sites = 64             # sites walked at once, and the pauses, as the flags of `ccsurvey survey`
+  confidence = 0.5       # how certain the coverage must be, like --confidence
+  sites = 64             # sites walked at once, and the pauses, like the flags of `ccsurvey survey`
   min-delay = \"2s\"
   delay-factor = 5
-  harm = 0.02            # longer waits of others at most, or \"none\"
+  harm = 0.02            # maximum added delay for other users, or \"none\"
   max-delay = \"1m\"
   rate = \"1MiB\"          # bytes per second, or \"none\"";
 
@@ -352,18 +352,18 @@ impl<'a> Advisor<'a> {
         let mut notes = Vec::new();
         if settings.per_site > 1 || settings.per_address > 1 {
             notes.push(
-                "the survey made several requests at once in a site or at an address; the forecast makes \
-                 one at a time, and the survey would take less time"
+                "the survey sent several requests at once to a site or an address; the forecast sends one at a \
+                 time, and the survey would take less time"
                     .to_owned(),
             );
         }
         if settings.quiet_hours.is_some() {
-            notes.push("the forecast leaves quiet hours out; the survey would take longer".to_owned());
+            notes.push("the forecast ignores quiet hours; the survey would take longer".to_owned());
         }
         if settings.per_neighbourhood.is_some() {
             notes.push(
-                "the forecast leaves neighbourhoods out; the survey would take longer where servers \
-                 stand side by side"
+                "the forecast ignores --per-neighbourhood; the survey would take longer where servers have \
+                 neighbouring addresses"
                     .to_owned(),
             );
         }

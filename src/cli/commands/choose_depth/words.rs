@@ -121,7 +121,7 @@ fn explain_choice(choice: &Choice) -> String {
     let by = by_confidence(choice.confidence);
     match choice.criterion {
         Criterion::Coverage { at_least, .. } => {
-            format!("It is the least depth whose coverage is at least {} {by}", percent(at_least))
+            format!("It is the smallest depth whose coverage is at least {} {by}", percent(at_least))
         }
         Criterion::Load { at_most, unit, .. } => {
             format!(
@@ -139,7 +139,7 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     }
     let Some((low, high)) = choice.criterion.figure_of(level).interval() else {
         let why = choice.criterion.figure_of(level).no_interval.map_or_else(
-            || "all that is known is covered, by definition".to_owned(),
+            || "everything known is covered, by definition".to_owned(),
             |why| format!("{}, so there is no interval", why.reason()),
         );
         return format!("Risk: not known; {why}.");
@@ -147,7 +147,7 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     let far = match choice.criterion {
         Criterion::Coverage { .. } => lower(low),
         Criterion::Load { .. } => {
-            format!("among all such sites the load may be {}", percent(high))
+            format!("among all such sites, the load may be as high as {}", percent(high))
         }
     };
     let sure = percent(f64::midpoint(1.0, choice.interval_confidence));
@@ -236,18 +236,18 @@ fn censoring(choice: &Choice) -> String {
     let bound = shown.map_or_else(String::new, |level| {
         let low = percent(level.censored.low);
         format!(
-            " if everything that they may still hold were new,\ncoverage at depth {} would be about {low}.",
+            "; if everything that\nthey may still hold were new, coverage at depth {} would be about {low}",
             level.depth
         )
     });
     let were = if choice.cut_trees == 1 { "was" } else { "were" };
-    format!("Of {trees} site trees, {cut} {were} cut short;{bound}")
+    format!("{cut} of {trees} site trees {were} cut short{bound}.")
 }
 
 fn of_groups(advice: &Advice, by: &str) -> Columns {
     use Side::{Left, Right};
     let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right]);
-    table.row([by, "site trees", "depth", "coverage", "interval", "load", "takes"]);
+    table.row([by, "site trees", "depth", "coverage", "interval", "load", "time"]);
     for group in &advice.groups {
         let trees = thousands(group.trees);
         let (depth, coverage, load, takes) = match &group.answer {

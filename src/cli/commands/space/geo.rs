@@ -9,8 +9,8 @@ use crate::space::GEO_DATABASE;
 
 /// Write a location database for the addresses of virtual Webs.
 ///
-/// A MaxMind database (.mmdb) with the country and the network of every address that a world can use, as the
-/// --geo of surveys of virtual Webs. It says nothing about the real Internet.
+/// A MaxMind database (.mmdb) with the country and the network of every address that a world can use. Use it
+/// as the --geo of surveys of virtual Webs. It says nothing about the real Internet.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Geo {

@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_message};
 use crate::cli::run::block_on;
 use crate::cli::{input::start_list, stop};
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::rehearsal::RecordedWorld;
 use crate::settings::typed;
 use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, serve};
@@ -39,7 +39,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// Divide all times of the world by this: round trips, server work, transfers
+    /// Divide all times of the world by this factor: round trips, server work, transfers
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = typed::<f64>)]
     speed: f64,
 }
@@ -77,9 +77,8 @@ impl Serve {
         let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front)?;
         if let unknown @ 1.. = recorded.replay.unknown() {
             print_message(&format!(
-                "{} requests were for URLs that the recorded survey ({} levels) did not fetch: they were \
-                 answered 404",
-                thousands(unknown),
+                "{} went to URLs that the recorded survey (to depth {}) did not fetch, and got status 404",
+                count(unknown, "request"),
                 recorded.settings.deepest()
             ));
         }
@@ -104,7 +103,7 @@ impl Serve {
             // Ends with a signal. The sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             served.shutdown().await.map_err(refusal)?;
-            print_message("the virtual Web space is closed");
+            print_message("the virtual Web has ended");
             Ok(Exit::Done)
         })
     }
@@ -140,7 +139,7 @@ fn how_to_survey(world: &str, flags: &str, served: &Served) -> String {
 fn how_to_look(gateway: SocketAddr, front: Option<&str>) -> String {
     let front = front.unwrap_or("http://HOST/");
     format!(
-        "To look at it, with any browser that has {gateway} as its proxy for HTTP and HTTPS:\n  \
+        "To view it, use a browser with {gateway} as its proxy for HTTP and HTTPS:\n  \
          chromium --user-data-dir=\"$PWD/virtual-browser\" --no-first-run --proxy-server=http://{gateway} \
          --ignore-certificate-errors {front}\n"
     )

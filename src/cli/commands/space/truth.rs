@@ -47,7 +47,7 @@ pub(crate) struct TruthCommand {
     #[arg(long, value_name = "N", default_value = "1", value_parser = typed::<u32>)]
     queries_per_script: u32,
 
-    /// The survey's --non-html; the cost of HEAD is left out
+    /// The survey's --non-html; there is no `head`, because the cost of HEAD requests is not modelled
     #[arg(long, value_name = "RULE", value_enum, default_value = "skip")]
     non_html: NonHtmlRule,
 
@@ -104,7 +104,7 @@ impl TruthCommand {
                 .collect(),
         };
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, self.suffixes)
-            .map_err(|error| CliError::Failed(format!("the suffix list built in: {error}")))?;
+            .map_err(|error| CliError::Failed(format!("the built-in suffix list: {error}")))?;
         let settings = TruthSettings {
             depth: self.depth,
             feed_back: feed_back(self.feed_back),

@@ -62,7 +62,7 @@ pub fn demo() -> Result<World, CliError> {
 }
 
 fn built_in(text: &str) -> Result<World, CliError> {
-    World::parse(text).map_err(|error| CliError::Failed(format!("the world built in: {error}")))
+    World::parse(text).map_err(|error| CliError::Failed(format!("the built-in world: {error}")))
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ use crate::survey::{Snapshot, SurveyError};
 
 /// Show the state of a survey: progress, rates, time left, and the servers with the most load.
 ///
-/// Reads what the survey writes to DIR every second, so it may be used while the survey runs and afterwards,
-/// by anybody who may read DIR.
+/// Reads DIR/status.json, which the survey writes every second. Works while the survey runs and afterwards,
+/// for anyone who can read DIR.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Status {
@@ -29,14 +29,14 @@ pub struct Status {
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// Update it every second until the survey ends
+    /// Update the output every second until the survey ends
     #[arg(long)]
     watch: bool,
 
-    /// Print JSON, the contents of DIR/status.json, with every kind of error; with --watch one object per
-    /// line. `alive` says whether a process is running. It is false when none has reported for half a minute,
-    /// whatever `state` says; rates are then 0 and the time left is null. It is null for a simulation that
-    /// says `running`, since a virtual clock does not show it
+    /// Print the contents of DIR/status.json as JSON, with all kinds of errors; with --watch, one object per
+    /// line. `alive` says whether a process runs the survey. It is false if none has reported for 30 s,
+    /// whatever `state` says; the rates are then 0 and the time left is null. For a simulation whose state is
+    /// `running`, `alive` is null, because a virtual clock does not show it
     #[arg(long)]
     json: bool,
 }
@@ -137,7 +137,7 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
             ErrorKind::InvalidData => format!("{} is damaged: {error}", file.display()),
             _ => format!("cannot read {}: {error}", file.display()),
         };
-        CliError::Failed(format!("{what}; what is done is in the tables (`ccsurvey report {dir}`)"))
+        CliError::Failed(format!("{what}; the results so far are in the tables (`ccsurvey report {dir}`)"))
     })?;
     // A survey keeps the clock that it started with, and the machine's clock may have been set since then.
     // The file system provides the age of the file.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use crate::cli::columns::{Columns, Side};
 use crate::cli::progress::{NO_AGENT, errors, rates, site_trees, time_left};
 use crate::records::SurveyState;
-use crate::records::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, count, duration, thousands};
 use crate::survey::{AgentSeen, BusProblem, Snapshot};
 
 /// A running survey writes its status every second. A survey that has not done so for this time is not
@@ -28,7 +28,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if let Some(updated) = now.updated.filter(|_| !now.is_simulated) {
         table.row(["as of", &format!("{} ago", duration(age(updated, time).as_secs_f64()))]);
     }
-    table.row([if now.is_simulated { "simulated" } else { "at work for" }, &duration(now.active_seconds)]);
+    table.row([if now.is_simulated { "simulated" } else { "active time" }, &duration(now.active_seconds)]);
     table.row(["site trees", &site_trees(now)]);
     table.row(["pages", &thousands(now.pages)]);
     table.row(["URL pairs", &thousands(now.external_urls)]);
@@ -43,13 +43,13 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     }
     if let Some(since) = now.own_link_broken_since.filter(|_| is_at_work) {
         let paused = duration(age(since, time).as_secs_f64());
-        table.row(["paused", &format!("for {paused}: no answer comes from anywhere; probing our own link")]);
+        table.row(["paused", &format!("for {paused}: no server responds; probing our own link")]);
     }
     if let Some(BusProblem { since, what }) =
         now.bus_problem.as_ref().filter(|_| now.state != SurveyState::Finished)
     {
         let waits = duration(age(*since, time).as_secs_f64());
-        let words = if is_at_work { format!("waits for {waits}: {what}") } else { what.clone() };
+        let words = if is_at_work { format!("waiting for {waits}: {what}") } else { what.clone() };
         table.row(["bus", &words]);
     }
     if let Some(warning) = now.bus_warning.as_ref().filter(|_| is_at_work) {
@@ -57,7 +57,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     }
     if let Some(since) = now.agents_missing_since.filter(|_| is_at_work) {
         let waits = duration(age(since, time).as_secs_f64());
-        table.row(["agents", &format!("waits for {waits}: {NO_AGENT}")]);
+        table.row(["agents", &format!("waiting for {waits}: {NO_AGENT}")]);
     }
     for agent in now.agents.iter().filter(|_| is_at_work) {
         if let Some(words) = link_of(agent, time) {
@@ -73,23 +73,23 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if now.unrecorded > 0 {
         table.row([
             "unrecorded",
-            &format!("{} requests sent without a response on record", thousands(now.unrecorded)),
+            &format!("{} sent without a recorded response", count(now.unrecorded, "request")),
         ]);
     }
     format!("{table}{}{}{}", agents(now, time), promises(now), most_loaded(now))
 }
 
 fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
-    let go_on = format!("`ccsurvey resume {}` goes on", dir.display());
+    let go_on = format!("`ccsurvey resume {}` continues", dir.display());
     if now.is_simulated {
         return format!("a simulation, {}", now.state);
     }
     match now.state {
         SurveyState::Running if is_silent(now, time) => {
-            format!("not running any more, perhaps killed; {go_on}")
+            format!("no longer running, perhaps killed; {go_on}")
         }
         SurveyState::Interrupted => format!("interrupted; {go_on}"),
-        SurveyState::Failed => format!("failed, see log.jsonl there; {go_on}"),
+        SurveyState::Failed => format!("failed (see log.jsonl in that folder); {go_on}"),
         SurveyState::Running | SurveyState::Finished => now.state.to_string(),
     }
 }
@@ -98,23 +98,23 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
 fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
     let failed = match agent.failed_only_here {
         0 => String::new(),
-        1 => "1 connection failed there and was made by another agent".to_owned(),
-        count => format!("{} connections failed there and were made by another agent", thousands(count)),
+        1 => "1 connection failed and was then made by another agent".to_owned(),
+        count => format!("{} connections failed and were then made by another agent", thousands(count)),
     };
     let how_long = |since| duration(age(since, time).as_secs_f64());
     let broken = match (agent.link_broken_since, agent.in_vain_since) {
         (Some(since), _) => Some(format!(
-            "has reached nobody for {}: its sites go on elsewhere, and its own link is probed",
+            "has reached no server for {}: other agents continue its sites, and its own link is probed",
             how_long(since)
         )),
         (None, Some(since)) => Some(format!(
-            "has done nothing that was dispatched to it for {}: its sites go on elsewhere, and it is tried now and then ({})",
+            "has acted on no dispatch for {}: other agents continue its sites, and it is tried again now and then ({})",
             how_long(since),
             reason(agent)
         )),
         (None, None) => agent.slow_by_seconds.map(|seconds| {
             let more = duration(seconds);
-            format!("takes {more} more than its exchanges (a slow link to the bus?): its sites go to agents that have room")
+            format!("takes {more} longer than its exchanges (a slow link to the bus?): its sites move to agents with free slots")
         }),
     };
     match (broken, failed.is_empty()) {
@@ -130,9 +130,9 @@ fn reason(agent: &AgentSeen) -> &'static str {
     /// On a sound link, at least one of two pings per second returns in this time.
     const SOUND: u64 = 10;
     if agent.ping_age_seconds.is_some_and(|age| age <= SOUND) {
-        "its pings come back: may its NATS account subscribe to ccsurvey.SURVEY.orders.*, and publish to ccsurvey.SURVEY.tree.*?"
+        "its pings come back: check that its NATS account may subscribe to ccsurvey.SURVEY.orders.* and publish to ccsurvey.SURVEY.tree.*"
     } else {
-        "no ping comes back within 2 s: its link to the NATS server is slow, or it stands still again and again"
+        "no ping comes back within 2 s: its link to the NATS server is slow, or its process keeps stalling"
     }
 }
 
@@ -146,7 +146,7 @@ fn agents(now: &Snapshot, time: SystemTime) -> String {
     table.row([
         "agent",
         "since",
-        "last heard of",
+        "last heartbeat",
         "sites",
         "pages",
         "pages/s",
@@ -183,7 +183,7 @@ fn promises(now: &Snapshot) -> String {
         return String::new();
     }
     let mut table = Columns::new(&[Side::Left, Side::Left, Side::Left]);
-    table.row(["promise", "so far", "seen"]);
+    table.row(["promise", "so far", "evidence"]);
     for verdict in &now.promises {
         table.row([&verdict.promise, verdict.judgement.as_str(), &verdict.evidence]);
     }
@@ -249,7 +249,8 @@ mod tests {
             in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(12))
         };
         assert!(
-            told(SurveyState::Running).contains("\nbus          waits for 12 s: nats://a: nobody answers\n")
+            told(SurveyState::Running)
+                .contains("\nbus          waiting for 12 s: nats://a: nobody answers\n")
         );
         assert!(!told(SurveyState::Running).contains(" left"));
         assert!(told(SurveyState::Failed).contains("\nbus          nats://a: nobody answers\n"));
@@ -267,13 +268,13 @@ mod tests {
         assert_eq!(link_of(&agent(None, 0), now), None);
         assert_eq!(
             link_of(&agent(None, 1), now).unwrap(),
-            "1 connection failed there and was made by another agent"
+            "1 connection failed and was then made by another agent"
         );
         let broken =
             link_of(&agent(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(80)), 1234), now).unwrap();
-        assert!(broken.starts_with("has reached nobody for "), "{broken}");
+        assert!(broken.starts_with("has reached no server for "), "{broken}");
         assert!(
-            broken.ends_with("; 1,234 connections failed there and were made by another agent"),
+            broken.ends_with("; 1,234 connections failed and were then made by another agent"),
             "{broken}"
         );
     }
@@ -283,7 +284,7 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(200);
         let since = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(80));
         for (ping_age_seconds, failed_only_here, reason) in [
-            (Some(1), 0, "its pings come back: may its NATS account subscribe"),
+            (Some(1), 0, "its pings come back: check that its NATS account may subscribe"),
             (Some(40), 1, "no ping comes back within 2 s"),
             (None, 0, "no ping comes back within 2 s"),
         ] {
@@ -294,12 +295,12 @@ mod tests {
                 ..AgentSeen::default()
             };
             let told = link_of(&agent, now).unwrap();
-            assert!(told.starts_with("has done nothing that was dispatched to it for "), "{told}");
+            assert!(told.starts_with("has acted on no dispatch for "), "{told}");
             assert!(told.contains(reason), "{told}");
-            assert_eq!(told.contains("; 1 connection failed there"), failed_only_here == 1, "{told}");
+            assert_eq!(told.contains("; 1 connection failed and"), failed_only_here == 1, "{told}");
         }
         let slow = AgentSeen { slow_by_seconds: Some(1.5), ..AgentSeen::default() };
-        assert!(link_of(&slow, now).unwrap().starts_with("takes 1.5 s more than its exchanges"));
+        assert!(link_of(&slow, now).unwrap().starts_with("takes 1.5 s longer than its exchanges"));
     }
 
     #[test]
@@ -326,7 +327,7 @@ mod tests {
         let line = told.lines().find(|line| line.starts_with("nairobi")).unwrap();
         let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words, "nairobi 1 min 30 s 0 s ago 12 of 64 1,234 8.2 50 % 25 % 1.0 MB/s 0 B/s");
-        assert!(!self::told(2).contains("last heard of"), "where there are none");
+        assert!(!self::told(2).contains("last heartbeat"), "where there are none");
     }
 
     #[test]
@@ -353,7 +354,7 @@ mod tests {
             ..snapshot()
         };
         let words = in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH);
-        let table = "\npromise                         so far  seen\n\
+        let table = "\npromise                         so far  evidence\n\
                      one request at a time per site  held    at most 1 at once (a.ke)\n\
                      at most 5 requests per site     BROKEN  at most 6 (b.ke)\n";
         assert!(words.contains(table), "{words}");
@@ -363,7 +364,7 @@ mod tests {
     fn a_silent_survey_is_not_called_running() {
         assert!(
             told(31)
-                .contains("kenya, not running any more, perhaps killed; `ccsurvey resume kenya` goes on\n")
+                .contains("kenya, no longer running, perhaps killed; `ccsurvey resume kenya` continues\n")
         );
     }
 
