@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::address::{CountryError, OptOutError, PriorityError, SuffixError};
 use crate::fetch::FetchError;
 use crate::frontier::FrontierError;
+use crate::records::units::count;
 use crate::records::{GeoError, Manifest, ManifestError, TablesError};
 use crate::walk::yields::RatesError;
 
@@ -22,8 +23,9 @@ pub enum SurveyError {
     #[error("{} is missing: the survey cannot continue without it; its tables were not changed", .0.display())]
     StateMissing(PathBuf),
     #[error(
-        "{} does not match the tables beside it (table {table}: rows in files {rows}, later files {newer}, rows on \
-         record {known}). Put back files that belong together; nothing was changed", path.display()
+        "{} does not belong to the tables beside it: it records {} in the table {table}, whose files have {} (later files: \
+         {newer}). Restore files that belong together; nothing was changed",
+        path.display(), count(*known, "row"), count(*rows, "row")
     )]
     StateApart { path: PathBuf, table: &'static str, known: u64, rows: u64, newer: usize },
     #[error(
