@@ -133,14 +133,16 @@ fn bus_problem(now: &Snapshot, before: &str) -> String {
     match (&now.bus_problem, &now.bus_warning, now.agents_missing_since) {
         (Some(BusProblem { what, .. }), _, _) => format!("{before}WAITING for the bus: {what}"),
         (None, _, Some(_)) => format!("{before}WAITING for agents: {NO_AGENT}"),
-        (None, Some(warning), None) => format!("{before}BUS {warning}"),
+        (None, Some(warning), None) => format!("{before}BUS: {warning}"),
         (None, None, None) => String::new(),
     }
 }
 
 /// The part of the opt-out list that cannot be obeyed, with this prefix; empty if there is none.
 fn opt_out_problem(now: &Snapshot, before: &str) -> String {
-    now.opt_out_problem.as_ref().map_or_else(String::new, |problem| format!("{before}OPT-OUT LIST {problem}"))
+    now.opt_out_problem
+        .as_ref()
+        .map_or_else(String::new, |problem| format!("{before}OPT-OUT LIST: {problem}"))
 }
 
 /// The progress of a simulation: the simulated time, and the pace of the work.
