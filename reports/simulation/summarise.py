@@ -79,18 +79,18 @@ def section(run):
         f"| sites | {run['sites']:,} |",
         f"| pages | {run['pages']:,} |",
         f"| requests | {run['requests']:,} |",
-        f"| received by the simulated surveyor | {run['received'] / 1e9:.1f} GB |",
+        f"| received by the simulated survey | {run['received'] / 1e9:.1f} GB |",
         f"| the survey would take | {days(run['simulated'])} |",
-        f"| it was simulated in | {run['wall'] / 60:.1f} minutes, {run['cpu'] / 60:.1f} CPU minutes |",
-        f"| pages a second | {run['pages'] / run['wall']:,.0f} |",
+        f"| the simulation took | {run['wall'] / 60:.1f} minutes, {run['cpu'] / 60:.1f} CPU minutes |",
+        f"| pages per second | {run['pages'] / run['wall']:,.0f} |",
         f"| peak memory | {run['peak']:.0f} MiB |",
     ]
     if run["growth"] is not None:
-        lines.append(f"| greatest over least tenth of the second half | {run['growth']:+.1%} |")
+        lines.append(f"| highest over lowest tenth of the second half | {run['growth']:+.1%} |")
     lines += ["", "| table | rows | size |", "|---|---:|---:|"]
     lines += [f"| {table} | {run['rows'][table]:,} | {run['sizes'][table]:,.1f} MiB |" for table in TABLES]
     memory = " ".join("–" if part is None else f"{part:.0f}" for part in run["tenths"])
-    lines += ["", f"Greatest resident memory in each tenth of the run, MiB: {memory}", ""]
+    lines += ["", f"Peak resident memory in each tenth of the run, MiB: {memory}", ""]
     return lines
 
 
@@ -106,7 +106,7 @@ def main():
         "",
         made.line,
         "",
-        "Nothing on this page is written by hand. Times are of a shared machine; memory and counts do not depend on it.",
+        "A script writes this whole page. Times were measured on a shared machine; memory and counts do not depend on it.",
         "",
     ]
     for run in described:
