@@ -90,7 +90,7 @@ def without_banner(text):
 def banner(noted):
     """What a stale page says at its head."""
     return (
-        f"{STALE}the numbers are those of revision `{noted['revision']}` ({noted['date']}), and the program of today may make others: "
+        f"{STALE}the numbers are those of revision `{noted['revision']}` ({noted['date']}), and the current program may make other numbers: "
         f"[why](../stale). `{noted['by']}` makes the page again."
     )
 

@@ -18,9 +18,9 @@ def world(found):
     )
     specification = found.surveys[0].manifest["simulation"]["specification"]
     return (
-        f"The worlds' specification is `{specification}`. The files, whole:\n\n```toml\n{files}```\n\n"
-        f"Flags of `ccsurvey simulate`, everything else at its default: `{flags['heterogeneous']}`. "
-        f"The survey without the script rule has the heterogeneous world and also "
+        f"The worlds' specification is `{specification}`. The complete files:\n\n```toml\n{files}```\n\n"
+        f"Flags of `ccsurvey simulate`; everything else has its default: `{flags['heterogeneous']}`. "
+        f"The survey without the script rule uses the heterogeneous world and also "
         f"`{flags['script-rule-off'].removeprefix(flags['heterogeneous']).strip()}`."
     )
 

@@ -61,7 +61,7 @@ STATEMENTS = (
     ("S5", "80 % of the external URLs cost about half the load.", ("load_for_80",)),
 )
 SAID = {
-    "pages_last_5": "{} of all pages are read at the last five levels",
+    "pages_last_5": "{} of all pages are at the last five levels",
     "level_off": "99 % of the external URLs are known at depth {}",
     "externals_last_5": "the last five levels bring {}",
     "deeper_than_8": "{} of the site trees end by themselves below depth 8",
@@ -172,8 +172,8 @@ def words_of_trees(found):
     return (
         f"Of {whole:,.0f} site trees with a page, {percent(ended[9:].sum() / whole)} end by themselves below "
         f"depth 8 and {percent(cut.sum() / whole)} are cut at depth {found.limit}. Of the trees deeper than 15, "
-        f"{spanned(found, 'heterogeneous', 'at_limit')} are cut at the limit: their sites have no end or go "
-        f"deeper still. Further {none.sum():,.0f} start URLs led to no page: no server, no answer, "
+        f"{spanned(found, 'heterogeneous', 'at_limit')} are cut at the limit: their sites are endless or go "
+        f"even deeper. Another {none.sum():,.0f} start URLs led to no page: no server, no response, "
         "closed by robots.txt, or moved."
     )
 
@@ -223,9 +223,9 @@ def homogeneous(found):
     ]
     holding = sum(found.mean_holds("homogeneous", anchor.name) for anchor in anchors.ANCHORS)
     said = f"The mean of the homogeneous worlds meets {holding} of {len(anchors.ANCHORS)} anchors (✗ marks a miss). " + (
-        f"The verdicts differ in {', '.join(f'`{name}`' for name in apart)}: there the figures tell the two Webs apart."
+        f"The verdicts differ in {', '.join(f'`{name}`' for name in apart)}: there the figures distinguish the two Webs."
         if apart
-        else "Every verdict is the same in both Webs: the three figures do not tell them apart."
+        else "Every verdict is the same in both Webs: the three figures do not distinguish them."
     )
     return f"{said}\n\n{table(['anchor', *heads_of_variants(found)], both)}"
 

@@ -1,17 +1,17 @@
 """The words of RESULTS.md around the numbers."""
 
 INTRODUCTION = """\
-**The worlds were calibrated to these figures**: keys of the virtual Web were chosen so that the mean over worlds comes to the \
-anchors {calibrated}. That their mean agrees is therefore no evidence for the paper; how far single worlds scatter is \
-what can be learned here. Of {worlds} worlds, which differ by their seed alone, {met}{met_seeds} meet all {anchors} anchors at once, and \
+**The worlds were calibrated to these figures**: keys of the virtual Web were chosen so that the mean over worlds meets the \
+anchors {calibrated}. So the agreement of their mean is no evidence for the paper. This page shows how far single worlds \
+scatter. Of {worlds} worlds, which differ only in their seed, {met}{met_seeds} meet all {anchors} anchors at once, and \
 {all_statements} agree with all statements of the paper ({statements}). Their mean meets {by_mean} of the {anchors}.
 
-Seeds {seeds}, {sites} start URLs each. Python {python}, polars {polars}, matplotlib {matplotlib}. No number on this page \
-was written by hand, and no verdict: each follows from the bounds under *Anchors*."""
+Seeds {seeds}, {sites} start URLs each. Python {python}, polars {polars}, matplotlib {matplotlib}. A script computes every \
+number and every verdict on this page, from the bounds under *Anchors*."""
 
 RUNS = """\
-{count} surveys took {hours} CPU-hours in all. One took {wall_seconds_median} s ({wall_seconds_most} s at most; \
-the machine was shared), {peak_mib_median} MiB of memory at its peak ({peak_mib_most} MiB at most), and made \
+{count} surveys took {hours} CPU-hours in all. The median survey took {wall_seconds_median} s ({wall_seconds_most} s at most; \
+the machine was shared), {peak_mib_median} MiB of memory at its peak ({peak_mib_most} MiB at most), and sent \
 {exchanges_median} requests ({exchanges_most} at most). With the default pauses a real survey of this kind would \
 last {virtual_days_median} days ({virtual_days_most} at most): the crowded servers set the pace. Each survey is in \
 [runs.csv](runs.csv)."""
@@ -27,8 +27,8 @@ PAGE = """\
 
 Nakahira, Hoshino, Mikami, "Low Load Server Crawler: Design and Evaluation", WWW 2008: about 3400 start URLs under
 African country domains, walked to depth 20. Here the start list of a virtual Web (`africa-2006`) is walked to the
-same depth. External URLs count once in the survey (*union*); a URL pair is one with a site tree that links to it, so that it counts
-once in each (*pair*).
+same depth. *Union* counts an external URL once in the survey. *Pair* counts it once in each site tree that links to it: a URL pair is
+an external URL and such a site tree.
 
 {statements}
 
@@ -51,25 +51,25 @@ once in each (*pair*).
 {figure3} Dots are depths 4, 8 and 12 by requests; [figure3.csv](figure3.csv).
 
 Load and coverage by depth in the heterogeneous Web, shares of the deepest survey, means over the seeds. Load includes redirects
-and robots.txt (at depth 0, for it stands outside the tree).
+and robots.txt (at depth 0, because it is outside the tree).
 
 {loads}
 
 ## What the three figures do not tell
 
-In the heterogeneous Web sites and branches differ in how many external URLs their pages have; in the homogeneous variant
+In the heterogeneous Web, sites and branches differ in the number of external URLs on their pages. In the homogeneous variant,
 all have the same mean. {homogeneous}
 
-How unevenly URL pairs lie, over branches (pages below one child of a front page) and sites with at least ten
-pages at depth 3 and below, weighted by pages; 0 is even, 1 is all in one place. Traps without end are among them in
-both Webs and hold nothing.
+The next table shows how unevenly URL pairs are distributed over branches (pages below one child of a front page) and sites with at least ten
+pages at depth 3 and below, weighted by pages. 0 is even, 1 is all in one place. Both Webs include endless traps, which
+hold nothing.
 
 {unevenness}
 
-What ending each site tree for itself could gain over one depth for all (pair reading, replayed from the table
-`levels`, robots.txt left out). With *ended where it pays least* the yield of every level is known beforehand, so no
-rule for whole trees can do better; it says how much there is to be won, not what a rule wins. Endless sites are saved by
-any rule in any Web: the last two columns leave the trees out that are cut at the limit.
+The next table shows what a separate end for each site tree could gain over one depth for all (pair reading, replayed from the table
+`levels`, without robots.txt). With *ended where it pays least* the yield of every level is known beforehand, so no
+rule for whole trees can do better. It shows the possible gain, not the gain of a rule. Any rule saves endless sites in any
+Web, so the last two columns leave out the trees that are cut at the limit.
 
 {stopping}
 
@@ -79,21 +79,21 @@ Every measure by seed: [unevenness.csv](unevenness.csv).
 
 ![Shares saved and missed](script-rule.svg)
 
-One query URL a script is fetched; against a survey of the same world that fetches every one, this saves requests and
-misses what only other query URLs show. Means and ranges over {compared_count} seeds, heterogeneous Web; all depths in
+One query URL per script is fetched. Compared with a survey of the same world that fetches every one, this saves requests and
+misses what only other query URLs show. The table has means and ranges over {compared_count} seeds, heterogeneous Web. All depths are in
 [script-rule.csv](script-rule.csv).
 
 {script_rule}
 
 ## Anchors
 
-Bounds by *specification* are those that the virtual Web was calibrated to; *our reading* puts a number to a word of
-the paper, such as "few" or "about", and another reader may put another. `reports/paper/check` judges them again from
+The virtual Web was calibrated to the bounds by *specification*. *Our reading* gives a number to a word of the paper, such
+as "few" or "about"; another reader may choose another number. `reports/paper/check` judges them again from
 [anchors.csv](anchors.csv).
 
 {anchors}
 
-Each world for itself; ✗ marks a value out of bounds, *within* counts the anchors that the world meets:
+Each world separately. ✗ marks a value out of bounds; *within* counts the anchors that the world meets:
 
 {by_seed}
 
@@ -111,16 +111,16 @@ Keys in which the heterogeneous world differs from the defaults:
 
 ## Limits
 
-- The virtual Web is a model on one machine. Many of its numbers are assumed ([A] in its keys) and some of these were
-  chosen so that the paper's figures come out. That they come out is thus no independent proof of the paper; it shows
-  that the program, walking link by link, finds what the model holds, and how far the seeds scatter.
-- The paper gives its findings in round words and figures, not as tables. Bounds of *our reading* are ours.
-- Start URLs are the whole start list and nothing is fed back, so that depth is the only thing that varies.
+- The virtual Web is a model on one machine. Many of its numbers are assumed ([A] in its keys), and some of these were
+  chosen to reproduce the paper's figures. So the agreement is no independent proof of the paper. It shows that the
+  program, walking link by link, finds what the model holds, and how far the seeds scatter.
+- The paper gives its findings in rounded words and figures, not as tables. Bounds by *our reading* are ours.
+- Start URLs are the whole start list, without feed-back, so depth is the only variable.
 - Time is virtual: busy time follows from the model's servers and links, and no server was loaded.
-- Each survey is walked once, to depth {limit}; a shallower one is its cut. That a cut equals a survey to that depth is
-  tested elsewhere (`tests/promises/cut.rs`), not here.
-- Ranges are over {seed_count} seeds, those of the comparisons (the homogeneous variant, the script rule) over
-  {compared_count}. They are no confidence intervals.
+- Each survey is walked once, to depth {limit}; a shallower survey is its cut. `tests/promises/cut.rs` tests that a cut equals a survey to that
+  depth.
+- Ranges are over {seed_count} seeds. Those of the comparisons (the homogeneous variant, the script rule) are over
+  {compared_count}. They are not confidence intervals.
 """
 
 
@@ -147,9 +147,9 @@ def words_of_part(saved, best, prefix, begin, where):
     )
     return (
         f"{begin}, with every yield known, 95 % of the URL pairs cost {saves['heterogeneous']} less load in the "
-        f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one; the best of the three simple "
-        f"rules, which know only what they have seen, gains {gains['heterogeneous']} of coverage at equal load in the "
-        f"one and {gains['homogeneous']} in the other. That adaptive stopping gains nothing in {where} {claim}."
+        f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one. The best of the three simple "
+        f"rules, which know only the past, gains {gains['heterogeneous']} of coverage at equal load in the "
+        f"one and {gains['homogeneous']} in the other. The claim that adaptive stopping gains nothing in {where} {claim}."
     )
 
 
