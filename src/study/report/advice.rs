@@ -162,7 +162,9 @@ fn needs(at_least: f64, known: DepthShare, covered: Option<(u16, f64)>) -> Strin
                 percent(covered * known),
             )
         }
-        _ => format!("To find the depth that covers {wanted}, a survey must know {wanted} of those on all levels."),
+        _ => format!(
+            "To find the depth that covers {wanted}, a survey must know {wanted} of those on all levels."
+        ),
     }
 }
 
