@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(
             written(layout.skipped()),
             "line,value,reason\n1,'=cmd(),neither a URL nor a host name\n3,\"x⟨U+001B⟩[31m, y\",neither a URL nor a host name\n\
-             1,'-bad-.ke,a label of the host name begins or ends with '-', which is not allowed\n"
+             1,'-bad-.ke,\"a label of the host name begins or ends with '-', which is not allowed\"\n"
         );
     }
 
